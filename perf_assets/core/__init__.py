@@ -1,0 +1,1 @@
+"""What the study computes: plain functions over Polars frames; no Dagster, HTTP, DuckDB, files."""

@@ -1,0 +1,103 @@
+"""Boilerplate: lines that a repository's templates and tools put into issues, found from the data.
+
+A line is boilerplate for the cohort of month M when its normal form
+
+- is a line of an issue template committed to the repository before the end of M, or
+- has at least ``MIN_WORDS`` words and stands in issues of at least ``MIN_AUTHORS`` authors among
+  the cohorts of the ``WINDOW_MONTHS`` months that end with M.
+
+The part of a line up to its first colon counts as a line of its own, so that a form field is
+recognised whatever was filled in. Nothing later than M is looked at: a decision once made stays.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from perf_assets.core.markdown import is_ticked, normal_form
+from perf_assets.months import add_months
+
+MIN_WORDS = 4
+MIN_AUTHORS = 5
+WINDOW_MONTHS = 12
+
+
+@dataclass(frozen=True)
+class TemplateLine:
+    """Where a template line was first committed."""
+
+    month: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an issue body: its text, its whole normal form, and that of its form field."""
+
+    text: str
+    whole: str
+    field: str | None
+
+    @classmethod
+    def of(cls, text: str) -> "Line":
+        """Read ``text``; ``field`` is the part up to the first colon, where text follows it."""
+        whole = normal_form(text)
+        head, colon, tail = whole.partition(":")
+        return cls(text, whole, head.rstrip() + ":" if colon and tail.strip() else None)
+
+
+class Boilerplate:
+    """Decides for one repository which lines are boilerplate at a month, and says why."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._templates: dict[str, TemplateLine] = {}
+        self._uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._decided: dict[tuple[str, str], str | None] = {}
+
+    def add_template(self, body: str, month: str, origin: str) -> None:
+        """Register a version of an issue template, oldest first."""
+        for text in body.splitlines():
+            line = Line.of(text)
+            for unit in filter(None, (line.whole, line.field)):
+                self._templates.setdefault(unit, TemplateLine(month, origin))
+
+    def add_issue(self, lines: Iterable[Line], month: str, author: str) -> None:
+        """Register the lines of an issue, cohort by cohort in the order of their months."""
+        for line in lines:
+            for unit in filter(None, (line.whole, line.field)):
+                if len(unit.split()) >= MIN_WORDS:
+                    self._uses[unit].append((month, author))
+
+    def strip(self, line: Line, month: str) -> tuple[str, str | None]:
+        """What is left of ``line`` at ``month``, and why the rest went (None: nothing went)."""
+        if is_ticked(line.text):
+            return line.text, None
+        reason = self.reason(line.whole, month)
+        if reason is not None:
+            return "", reason
+        if line.field is not None:
+            reason = self.reason(line.field, month)
+            if reason is not None:
+                return line.text.partition(":")[2], reason
+        return line.text, None
+
+    def reason(self, unit: str, month: str) -> str | None:
+        """Why ``unit`` is boilerplate at ``month``; None when it is not."""
+        key = (unit, month)
+        if key not in self._decided:
+            self._decided[key] = self._decide(unit, month)
+        return self._decided[key]
+
+    def _decide(self, unit: str, month: str) -> str | None:
+        template = self._templates.get(unit)
+        if template is not None and template.month <= month:
+            return f"template {template.origin}"
+        uses = self._uses.get(unit, [])
+        first = bisect_left(uses, (add_months(month, 1 - WINDOW_MONTHS), ""))
+        last = bisect_right(uses, (add_months(month, 1), ""))
+        authors = {author for _, author in uses[first:last]}
+        if len(authors) >= MIN_AUTHORS:
+            return f"repeated by {len(authors)} authors in {WINDOW_MONTHS} months"
+        return None

@@ -1,0 +1,70 @@
+"""What a reader sees of an issue body: its lines without fenced code and HTML comments."""
+
+import re
+
+FENCE = re.compile(r"^[ \t>]*(?P<marks>`{3,}|~{3,})(?P<info>.*)$")
+MARKERS = re.compile(r"^(?:[#>*+\s-]|\d+[.)]\s|\[ ?\]\s?|[_`])+")
+TICKED = re.compile(r"^[\s>]*(?:[-*+]|\d+[.)])?\s*\[[xX]\]")
+EMPHASIS = re.compile(r"[*_`]+")
+SPACES = re.compile(r"\s+")
+
+
+def visible_lines(text: str) -> list[str]:
+    """The lines of ``text`` outside fenced code blocks and HTML comments.
+
+    Fences follow CommonMark (section 4.5): three or more backticks or tildes, closed by a line of
+    at least as many of the same; a fence that is never closed runs to the end. A comment that is
+    never closed is text.
+    """
+    lines: list[str] = []
+    fence = ""
+    rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    place = 0
+    while place < len(rest):
+        line = rest[place]
+        place += 1
+        opening = FENCE.match(line)
+        if fence:
+            if opening and _closes(opening, fence):
+                fence = ""
+            continue
+        if opening and not (opening["marks"][0] == "`" and "`" in opening["info"]):
+            fence = opening["marks"]
+            continue
+        start = line.find("<!--")
+        if start >= 0:
+            end, after = _comment_end(rest, place - 1, start)
+            if end >= 0:
+                # What stands behind the comment is read again: it may open another.
+                rest[end] = line[:start] + after
+                place = end
+                continue
+        lines.append(line)
+    return lines
+
+
+def _closes(mark: re.Match[str], fence: str) -> bool:
+    marks = mark["marks"]
+    return marks[0] == fence[0] and len(marks) >= len(fence) and not mark["info"].strip()
+
+
+def _comment_end(lines: list[str], place: int, start: int) -> tuple[int, str]:
+    """Line where the comment opened at ``start`` ends and the text behind it; -1 when never."""
+    offset = start + 4
+    for index in range(place, len(lines)):
+        found = lines[index].find("-->", offset)
+        if found >= 0:
+            return index, lines[index][found + 3 :]
+        offset = 0
+    return -1, ""
+
+
+def is_ticked(line: str) -> bool:
+    """Whether the line is a ticked checkbox: words its author chose, whoever wrote them."""
+    return TICKED.match(line) is not None
+
+
+def normal_form(line: str) -> str:
+    """The line without list, heading, quote, checkbox and emphasis marks, case and extra space."""
+    bare = EMPHASIS.sub("", MARKERS.sub("", line))
+    return SPACES.sub(" ", bare).strip().casefold()

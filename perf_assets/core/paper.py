@@ -1,0 +1,44 @@
+"""Constants of the study that perf-assets keeps alive, each with the place it comes from.
+
+Makkouk, Kim and Chen: An Empirical Study on Performance Bugs in Deep Learning Frameworks,
+ICSME 2022.
+"""
+
+# Section III: the keywords that mark a bug report as a performance bug.
+KEYWORDS = (
+    "performance regression",
+    "regression in performance",
+    "degradation",
+    "laggy",
+    "decline in performance",
+    "lower performance",
+    "worse performance",
+    "worsening performance",
+    "bad performance",
+    "deterioration",
+    "performance bug",
+    "poor performance",
+    "latency",
+    "slowdown",
+    "slower",
+    "slow",
+    "throughput",
+    "hit in performance",
+    "performance hit",
+    "drop in performance",
+    "performance drop",
+    "worsen performance",
+    "worsened performance",
+    "memory leak",
+    "memory issue",
+    "memory usage",
+    "gpu usage",
+    "cpu usage",
+    "response time",
+)
+
+# Section III: a commit fixes an issue when its message links to the issue or names its number.
+APPROACHES = ("url", "id")
+
+# Section IV: TensorFlow is mined from 2015-11, its series begins in 2016-02.
+MONTHS_BEFORE_TREND = 3

@@ -1,0 +1,15 @@
+"""The errors a person at the terminal may meet, each a single sentence."""
+
+
+class PerfAssetsError(Exception):
+    """Something the user can mend: what is wrong, where, and how to put it right.
+
+    The command line prints the message without a traceback and exits with code 2.
+    """
+
+
+class AuditError(PerfAssetsError):
+    """Candidate rows broke a critical rule; the stored tables were left as they were.
+
+    The command line finishes everything else first and exits with code 1.
+    """

@@ -1,0 +1,222 @@
+"""Labels: bug reports, performance bugs, and what is left out of a body before it is read."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perf_assets.core import paper
+from perf_assets.core.labelling import LABEL_SCHEMA, Rules, label_issues, matching_labels
+from perf_assets.core.markdown import visible_lines
+from perf_assets.months import add_months
+
+RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)
+NO_TEMPLATES = pl.DataFrame(
+    schema={
+        "sha": pl.String,
+        "path": pl.String,
+        "committed_at": pl.Datetime("us", "UTC"),
+        "body": pl.String,
+        "month": pl.String,
+    }
+)
+
+
+def issue(number: int, body: str | None = None, **columns: object) -> dict[str, object]:
+    return {
+        "repository": "owner/name",
+        "number": number,
+        "title": "A title",
+        "body": body,
+        "author": f"user{number}",
+        "labels": [],
+        "month": "2020-01",
+        **columns,
+    }
+
+
+def labelled(
+    issues: list[dict[str, object]], templates: pl.DataFrame = NO_TEMPLATES
+) -> dict[int, dict[str, object]]:
+    schema = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}
+    frame = label_issues(pl.DataFrame(issues, schema_overrides=schema), templates, RULES)
+    assert dict(frame.schema) == LABEL_SCHEMA
+    return {row["number"]: row for row in frame.iter_rows(named=True)}
+
+
+def is_performance(body: str, **columns: object) -> bool:
+    return bool(labelled([issue(1, body, **columns)])[1]["is_performance"])
+
+
+def test_there_are_the_29_keywords_of_the_study() -> None:
+    assert len(set(paper.KEYWORDS)) == 29
+
+
+@pytest.mark.parametrize("keyword", paper.KEYWORDS)
+def test_every_keyword_marks_a_performance_bug_in_title_and_body(keyword: str) -> None:
+    rows = labelled([issue(1, f"It has {keyword.upper()}!"), issue(2, title=f"{keyword} here")])
+    assert rows[1]["matched_in"] == ["body"]
+    assert rows[2]["matched_in"] == ["title"]
+    assert keyword in rows[1]["matched_keywords"]
+    assert rows[1]["is_performance"] and rows[2]["is_performance"]
+
+
+def test_a_performance_label_is_enough_and_is_named() -> None:
+    row = labelled([issue(1, labels=["module: Performance", "bug"])])[1]
+    assert row["is_performance"] and row["matched_labels"] == ["module: Performance"]
+
+
+def test_labels_are_compared_without_case_and_space() -> None:
+    assert matching_labels(["module:memoryusage", "docs"], RULES.performance_labels) == [
+        "module:memoryusage"
+    ]
+
+
+def test_a_feature_request_is_no_bug_report_whatever_it_says() -> None:
+    row = labelled([issue(1, "so slow", labels=["type:feature", "performance"])])[1]
+    assert not row["is_bug_report"] and not row["is_performance"]
+    assert row["non_bug_labels"] == ["type:feature"]
+    assert row["matched_keywords"] == ["slow"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\nslow\n```\ndone",
+        "~~~~\nslow\n~~~\nslow\n~~~~",
+        "text\n```python\nslow = 1",
+        "> ```\n> slow\n> ```",
+        "<!-- is it slow? -->",
+        "<!-- say\nwhether it is slow\n--> no",
+        "<!-- ``` --> fine <!-- slow -->",
+    ],
+)
+def test_code_blocks_and_html_comments_are_not_read(body: str) -> None:
+    row = labelled([issue(1, body)])[1]
+    assert not row["is_performance"]
+    assert row["ignored_keywords"] == ["slow"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\ncode\n```\nslow",
+        "`slow` inline",
+        "```inline``` slow",
+        "<!-- a --> slow <!-- b -->",
+        "<!-- never closed, slow",
+        "```\n<!--\n```\nslow",
+        "a\r\n```\r\nx\r\n```\r\nslow\r\n",
+    ],
+)
+def test_what_a_reader_sees_is_read(body: str) -> None:
+    assert is_performance(body)
+
+
+ASKED = "- Is the model slower than expected?"
+
+
+def test_a_line_of_five_authors_is_boilerplate_from_its_first_month_on() -> None:
+    rows = labelled([issue(n, f"{ASKED}\nIt crashes") for n in range(1, 6)])
+    assert not any(row["is_performance"] for row in rows.values())
+    assert rows[1]["ignored_lines"] == [f"{ASKED} (repeated by 5 authors in 12 months)"]
+
+
+def test_a_line_of_four_authors_or_of_one_busy_author_is_their_own() -> None:
+    assert all(r["is_performance"] for r in labelled([issue(n, ASKED) for n in range(4)]).values())
+    busy = [issue(n, ASKED, author="one") for n in range(9)]
+    assert all(row["is_performance"] for row in labelled(busy).values())
+
+
+def test_short_lines_are_never_boilerplate_by_repetition_alone() -> None:
+    rows = labelled([issue(n, "A memory leak.") for n in range(9)])
+    assert all(row["is_performance"] for row in rows.values())
+
+
+def test_a_form_field_is_left_out_but_not_what_was_filled_in() -> None:
+    asked = "**What is the memory usage**: "
+    bodies = ["2 GB", "little", "3", "4", "5", "a memory leak"]
+    rows = labelled([issue(n, asked + text) for n, text in enumerate(bodies, 1)])
+    assert [n for n, row in rows.items() if row["is_performance"]] == [6]
+    assert rows[6]["matched_keywords"] == ["memory leak"]
+
+
+def test_a_ticked_box_is_the_word_of_its_author() -> None:
+    rows = labelled(
+        [issue(n, "- [ ] It is a performance regression ") for n in range(1, 7)]
+        + [issue(n, "- [x] It is a performance regression") for n in range(7, 14)]
+    )
+    assert [n for n, row in rows.items() if row["is_performance"]] == list(range(7, 14))
+
+
+def template(month: str, body: str) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "sha": ["abcdef0123"],
+            "path": [".github/ISSUE_TEMPLATE.md"],
+            "committed_at": [None],
+            "body": [body],
+            "month": [month],
+        },
+        schema=NO_TEMPLATES.schema,
+    )
+
+
+def test_a_line_of_a_committed_template_is_boilerplate_from_then_on() -> None:
+    rows = labelled(
+        [issue(1, "Is it slow?", month="2019-12"), issue(2, "* is it **slow**?", month="2020-01")],
+        template("2020-01", "# Is it slow?\n\nMemory usage: [e.g. 2 GB]\n"),
+    )
+    assert rows[1]["is_performance"] and not rows[2]["is_performance"]
+    assert rows[2]["ignored_lines"] == [
+        "* is it **slow**? (template .github/ISSUE_TEMPLATE.md at abcdef0)"
+    ]
+
+
+def test_a_field_of_a_committed_template_is_recognised_when_filled_in() -> None:
+    body = "Memory usage: 7 GB"
+    assert is_performance(body)
+    rows = labelled([issue(1, body)], template("2019-01", "Memory usage: [e.g. 2 GB]"))
+    assert not rows[1]["is_performance"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 20),
+            st.sampled_from([ASKED, "It is slow", "Please tell the memory usage here: ok", "fine"]),
+            st.sampled_from(["a", "b", "c", "d", "e", "f", None]),
+        ),
+        max_size=40,
+    ),
+    st.integers(0, 20),
+)
+def test_a_later_cohort_never_changes_an_earlier_label(
+    rows: list[tuple[int, str, str | None]], cut: int
+) -> None:
+    issues = [
+        issue(number, body, author=author, month=add_months("2019-01", offset))
+        for number, (offset, body, author) in enumerate(rows, 1)
+    ]
+    last = add_months("2019-01", cut)
+    before = [entry for entry in issues if str(entry["month"]) <= last]
+    if before:
+        everything = labelled(issues)
+        assert labelled(before) == {
+            int(str(e["number"])): everything[int(str(e["number"]))] for e in before
+        }
+
+
+def test_the_rule_version_tells_rule_sets_apart() -> None:
+    other = Rules(("performance",), (), ("slow",))
+    assert RULES.version != other.version
+    assert RULES.version == Rules(*vars_of(RULES)).version
+
+
+def vars_of(rules: Rules) -> tuple[tuple[str, ...], ...]:
+    return rules.performance_labels, rules.non_bug_labels, rules.keywords
+
+
+@given(st.text(alphabet="ab`~<!->\n \r", max_size=60))
+def test_visible_lines_are_made_of_the_text_itself(text: str) -> None:
+    assert len("".join(visible_lines(text))) <= len(text)
