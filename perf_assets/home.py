@@ -1,0 +1,73 @@
+"""The home directory: where everything a study produces is kept."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sample.generator import generate
+from perf_assets.study import SAMPLE, Study, load_study
+
+DEFAULT = Path("data")
+
+
+@dataclass(frozen=True)
+class Home:
+    """Paths below one home directory."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, path: str | Path | None = None) -> "Home":
+        """The home at ``path``, else at PERF_ASSETS_HOME, else ``./data``; made if missing."""
+        directory = Path(path or os.environ.get("PERF_ASSETS_HOME") or DEFAULT).expanduser()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PerfAssetsError(
+                f"{directory}: this cannot be the home directory ({error.strerror}): "
+                "choose another with --home or PERF_ASSETS_HOME"
+            ) from None
+        return cls(directory.resolve())
+
+    @property
+    def warehouse(self) -> Path:
+        """The database that runs write."""
+        return self.path / "warehouse.duckdb"
+
+    @property
+    def published(self) -> Path:
+        """The analysts' copy of the database."""
+        return self.path / "perf_bugs.duckdb"
+
+    @property
+    def report(self) -> Path:
+        """The figures at a glance."""
+        return self.path / "report.md"
+
+    @property
+    def quarantine(self) -> Path:
+        """Candidates that failed their audit, each with its report."""
+        return self.path / "quarantine"
+
+    @property
+    def dagster(self) -> Path:
+        """Dagster's own records: runs, events, schedules."""
+        return self.path / "dagster"
+
+    def clone(self, repository: str) -> Path:
+        """The bare clone of ``repository``."""
+        return self.path / "clones" / f"{repository.replace('/', '+')}.git"
+
+    def study(self, source: str | Path | None = None) -> Study:
+        """The study at ``source``, else at PERF_ASSETS_STUDY, else the embedded sample.
+
+        The sample's corpus is generated on first use.
+        """
+        chosen = str(source or os.environ.get("PERF_ASSETS_STUDY") or SAMPLE)
+        if chosen != SAMPLE or Path(chosen).is_file():
+            return load_study(chosen)
+        directory = self.path / SAMPLE
+        if not directory.is_dir():
+            generate(directory)
+        return load_study(directory / "study.toml")

@@ -1,0 +1,200 @@
+"""Generates a corpus directory from a seed: issues, a git repository, and the planted truth."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from perf_assets.core.paper import MONTHS_BEFORE_TREND
+from perf_assets.errors import PerfAssetsError
+from perf_assets.months import add_months, is_month, last_full_month
+from perf_assets.sample.generator import (  # noqa: F401  (importing registers the traps)
+    activity_traps,
+    boilerplate_traps,
+    commit_traps,
+    link_traps,
+    text_traps,
+)
+from perf_assets.sample.generator.corpus import write_corpus
+from perf_assets.sample.generator.everyday import (
+    fill_comments,
+    fill_commits,
+    fill_issues,
+    fill_pulls,
+    open_history,
+    open_issues,
+)
+from perf_assets.sample.generator.history import write_history
+from perf_assets.sample.generator.planner import Calendar, Plan
+from perf_assets.sample.generator.traps import plant_traps
+from perf_assets.sample.generator.truth import write_truth
+from perf_assets.study import NAME_PATTERN
+
+GIT_DIRECTORY = "repository.git"
+TRUTH_DIRECTORY = "truth"
+STUDY_FILE = "study.toml"
+COMMENTS_PER_ISSUE = 4
+TRAP_SHARE = 0.7  # of issues and commits, where not all traps fit
+FIX_SHARE = 0.6  # of the commits that the traps leave
+
+
+@dataclass(frozen=True)
+class GeneratedCorpus:
+    """Where a generated corpus stands; ``records`` counts the lines of each corpus file."""
+
+    directory: Path
+    records: dict[str, int]
+
+    @property
+    def study(self) -> Path:
+        """The study file that runs over the corpus as it stands."""
+        return self.directory / STUDY_FILE
+
+    @property
+    def repository(self) -> Path:
+        """The bare git repository."""
+        return self.directory / GIT_DIRECTORY
+
+    @property
+    def truth(self) -> Path:
+        """The directory of the planted truth."""
+        return self.directory / TRUTH_DIRECTORY
+
+
+def generate(
+    directory: Path,
+    *,
+    seed: int = 0,
+    issues: int = 400,
+    months: int = 30,
+    commits: int = 800,
+    comments: int | None = None,
+    start: str = "2020-01",
+    repository: str = "sample-lab/tensorkit",
+) -> GeneratedCorpus:
+    """Write a synthetic repository to ``directory``, with everything a study of it must find.
+
+    The same arguments give the same bytes. All traps fit from 250 issues, 15 months and
+    120 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
+
+    Parameters
+    ----------
+    directory : Path
+        Where to write; it must not exist or be empty.
+    seed : int
+        Another seed gives another repository of the same size.
+    issues, commits : int
+        How many issues, and commits on the default branch (side branches included).
+    months : int
+        Calendar months from ``start`` on in which everything happens.
+    comments : int, optional
+        How many comments, at least those that the traps need; four an issue by default.
+    start : str
+        The first month, YYYY-MM.
+    repository : str
+        Name of the repository, owner/name.
+
+    Returns
+    -------
+    GeneratedCorpus
+        The directory and what it holds: the corpus files, ``repository.git``, ``study.toml``
+        and ``truth/``.
+
+    Raises
+    ------
+    PerfAssetsError
+        A size below 1, no such month, a last month that is not over, a malformed name, a
+        directory that holds something already, or git missing.
+    """
+    _check(issues=issues, months=months, commits=commits, comments=comments)
+    _check_place(start, months, repository)
+    with _all_or_nothing(Path(directory)) as partial:
+        rng = Random(seed)
+        plan = Plan(rng, Calendar(start, months), repository, issues)
+        total = COMMENTS_PER_ISSUE * issues if comments is None else comments
+        _fill(plan, issues, commits, total)
+        write_history(partial / GIT_DIRECTORY, plan.commits, rng)
+        records = write_corpus(plan, partial)
+        trend_start = min(MONTHS_BEFORE_TREND, months - 1)
+        (partial / TRUTH_DIRECTORY).mkdir()
+        write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
+        (partial / STUDY_FILE).write_text(_study(plan, trend_start), encoding="utf-8")
+    return GeneratedCorpus(Path(directory), records)
+
+
+def _fill(plan: Plan, issues: int, commits: int, comments: int) -> None:
+    """Plan everything: first what must be there, then the traps, then what is usual."""
+    open_history(plan, commits)
+    open_issues(plan, issues)
+    plant_traps(
+        plan,
+        int((issues - len(plan.issues)) * TRAP_SHARE),
+        int((commits - len(plan.commits)) * TRAP_SHARE),
+    )
+    fix_commits = int((commits - _on_main(plan)) * FIX_SHARE)
+    fill_issues(plan, issues - len(plan.issues), fix_commits)
+    fill_commits(plan, commits - _on_main(plan))
+    fill_pulls(plan, commits // 20)
+    fill_comments(plan, comments)
+    plan.number()
+
+
+def _on_main(plan: Plan) -> int:
+    return sum(commit.is_on_main for commit in plan.commits)
+
+
+def _study(plan: Plan, trend_start: int) -> str:
+    names = plan.calendar.names
+    return (
+        'name = "sample"\n'
+        'performance_labels = ["performance"]\n'
+        'non_bug_labels = ["feature", "enhancement", "question", "documentation"]\n'
+        "\n[[repositories]]\n"
+        f'name = "{plan.repository}"\n'
+        f'start = "{names[0]}"\n'
+        f'trend_start = "{names[trend_start]}"\n'
+        f'end = "{names[-1]}"\n'
+        f'git = "{GIT_DIRECTORY}"\n'
+        'corpus = "."\n'
+    )
+
+
+def _check(**sizes: int | None) -> None:
+    for option, size in sizes.items():
+        least = 0 if option == "comments" else 1
+        if size is not None and size < least:
+            raise PerfAssetsError(f"--{option} is {size}, and must be at least {least}")
+
+
+def _check_place(start: str, months: int, repository: str) -> None:
+    if not is_month(start):
+        raise PerfAssetsError(f"--start is {start!r}, and must be a month in the form YYYY-MM")
+    newest = last_full_month()
+    last = add_months(start, months - 1)
+    if last > newest or len(last) > len(newest):
+        raise PerfAssetsError(
+            f"--months is {months}: from {start} that ends with {last}, which is not over; "
+            f"take fewer months or an earlier --start"
+        )
+    if NAME_PATTERN.fullmatch(repository) is None:
+        raise PerfAssetsError(f"--repository is {repository!r}, and must be written owner/name")
+
+
+@contextmanager
+def _all_or_nothing(directory: Path) -> Iterator[Path]:
+    """A directory beside ``directory`` that takes its place when the block ends well."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise PerfAssetsError(f"{directory} exists and is not empty: name a new directory")
+    partial = directory.absolute().with_name(f".{directory.absolute().name}.{os.getpid()}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        yield partial
+        partial.replace(directory)
+    except OSError as error:
+        raise PerfAssetsError(f"{directory} cannot be written: {error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

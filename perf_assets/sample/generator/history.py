@@ -1,0 +1,290 @@
+"""Writes the planned commits as a bare git repository, in one ``git fast-import`` stream.
+
+Every line of a file is unique, lines are only appended or removed whole: so what a commit adds
+and deletes is known exactly, however git compares.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import IO
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sample.generator.model import Branch, Commit, Edit
+from perf_assets.sample.generator.texts import (
+    FIRST_FORM,
+    FRONT_MATTER,
+    SECOND_FORM,
+    TEMPLATE_PATH,
+)
+
+AREAS = ("core", "nn", "data", "optim", "io", "export", "jit", "sparse", "dist", "text", "vision")
+RENAMED = [f"src/tensorkit/legacy/loop{n}.py" for n in range(2)]
+DELETED = "src/tensorkit/legacy/table.py"
+SCRIPT = "scripts/run"
+LINKED = "docs/latest"
+ODD_PATHS = ("docs/résumé notes.md", 'docs/a "quoted" name.txt', "docs/{old => new}.txt")
+MAX_FILES = 3
+FULL_FILE = 240
+
+
+def write_history(path: Path, commits: Sequence[Commit], rng: Random) -> None:
+    """Create the bare repository at ``path`` and fill in sizes and sha of every commit.
+
+    Raises
+    ------
+    PerfAssetsError
+        When git is missing or refuses.
+    """
+    _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(path))
+    stream, marks = path / "planned-stream", path / "planned-marks"
+    ordered = sorted(commits, key=lambda commit: (commit.order, commit.merges is not None))
+    with stream.open("wb") as file:
+        _Writer(file, rng).write(ordered)
+    with stream.open("rb") as file:
+        _git("fast-import", "--quiet", f"--export-marks={marks}", cwd=path, stdin=file)
+    stream.unlink()
+    _read_marks(marks, ordered)
+    marks.unlink()
+
+
+def _read_marks(marks: Path, ordered: Sequence[Commit]) -> None:
+    for line in marks.read_text().splitlines():
+        mark, sha = line.split()
+        ordered[int(mark[1:]) - 1].sha = sha
+
+
+def _environment() -> dict[str, str]:
+    """The environment without anything by which the user steers git."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return kept | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"}
+
+
+def _git(*arguments: str, cwd: Path | None = None, stdin: IO[bytes] | None = None) -> None:
+    try:
+        result = subprocess.run(
+            ["git", *arguments],
+            cwd=cwd,
+            env=_environment(),
+            stdin=stdin or subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise PerfAssetsError(
+            "git is not installed, and the sample needs it to build its repository: install git"
+        ) from None
+    if result.returncode:
+        raise PerfAssetsError(f"git {arguments[0]} failed: {result.stderr.strip()}")
+
+
+class _Writer:
+    """The files as they are after each commit, and the stream that tells git about it."""
+
+    def __init__(self, stream: IO[bytes], rng: Random) -> None:
+        self.stream = stream
+        self.rng = rng
+        self.files: dict[str, list[str]] = {}
+        self.editable: list[str] = []
+        self.locked: set[str] = set()
+        self.lines = 0
+        self.created = 0
+        self.renamed = 0
+        self.operations: list[bytes] = []
+        self.changed: dict[str, tuple[int, int]] = {}
+        self.pending: dict[Branch, dict[str, tuple[int, int]]] = {}
+        self.edits: dict[str, Callable[[Edit], None]] = {
+            "root": self.root,
+            "lines": self.edit_lines,
+            "rename": self.rename,
+            "binary": self.binary,
+            "empty": lambda edit: None,
+            "delete": self.delete,
+            "mode": self.mode,
+            "symlink": self.symlink,
+            "odd_names": self.odd_names,
+            "template": self.template,
+            "second_template": self.second_template,
+        }
+
+    def write(self, ordered: Sequence[Commit]) -> None:
+        """Write all commits; the head of main is the last that belongs to it."""
+        head = 0
+        heads: dict[Branch, int] = {}
+        for mark, commit in enumerate(ordered, 1):
+            self.operations, self.changed = [], {}
+            parents = [head] if head else []
+            if commit.merges is not None:
+                parents.append(heads[commit.merges])
+                self.merge(commit.merges)
+            elif commit.branch is not None:
+                # Only the first commit of a branch sees main as it is: later ones add files.
+                is_first = commit.branch not in heads
+                parents = [head if is_first else heads[commit.branch]]
+                self.edit_lines(commit.edit, only_new=not is_first)
+                self.keep_for(commit.branch)
+            elif commit.is_on_main:
+                self.edits[commit.edit.kind](commit.edit)
+            else:
+                self.put("wip.txt", ["work in progress\n"])
+            self.emit(mark, commit, parents)
+            if commit.branch is not None:
+                heads[commit.branch] = mark
+            elif commit.is_on_main:
+                head = mark
+        self.stream.write(f"reset refs/heads/main\nfrom :{head}\n\n".encode())
+        self.stream.write(f"reset refs/tags/v1.0\nfrom :{head}\n\n".encode())
+
+    def emit(self, mark: int, commit: Commit, parents: Sequence[int]) -> None:
+        """Write one commit and note its sizes."""
+        commit.additions = sum(added for added, _ in self.changed.values())
+        commit.deletions = sum(deleted for _, deleted in self.changed.values())
+        commit.changed_files = len(self.changed)
+        message = commit.message().encode(commit.encoding)
+        sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
+        zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
+        name = f"{commit.author_name} " if commit.author_name else ""
+        branch = "main" if commit.is_on_main else "wip"
+        header = (
+            f"commit refs/heads/{branch}\nmark :{mark}\n"
+            f"author {name}<author@example.org> {commit.authored} {zone}\n"
+            f"committer Keeper <keeper@example.org> {commit.at} {zone}\n"
+            f"data {len(message)}\n"
+        )
+        lineage = "".join(
+            f"{'merge' if place else 'from'} :{parent}\n" for place, parent in enumerate(parents)
+        )
+        self.stream.write(header.encode() + message + b"\n" + lineage.encode())
+        self.stream.write(b"".join(self.operations) + b"\n")
+
+    # Changes of single files
+
+    def fresh(self, count: int) -> list[str]:
+        """``count`` lines that no file has ever had."""
+        first = self.lines
+        self.lines += count
+        return [
+            f"    value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)
+        ]
+
+    def put(self, path: str, lines: list[str], mode: str = "100644") -> None:
+        """Write ``lines`` as the content of ``path``."""
+        self.put_bytes(path, "".join(lines).encode(), mode)
+
+    def put_bytes(self, path: str, content: bytes, mode: str = "100644") -> None:
+        """Write ``content`` to ``path``."""
+        head = f"M {mode} inline {_quoted(path)}\ndata {len(content)}\n"
+        self.operations.append(head.encode() + content + b"\n")
+
+    def change(self, path: str, additions: int, deletions: int) -> None:
+        """Append and remove whole lines; a file keeps at least one of its lines."""
+        lines = self.files.get(path, [])
+        deletions = min(deletions, max(0, len(lines) - 1))
+        gone = set(self.rng.sample(range(len(lines)), deletions))
+        kept = [line for place, line in enumerate(lines) if place not in gone]
+        self.files[path] = kept + self.fresh(additions)
+        self.put(path, self.files[path])
+        self.changed[path] = (additions, deletions)
+
+    def new_file(self, path: str, additions: int) -> None:
+        """A file that everyday commits may edit."""
+        self.change(path, additions, 0)
+        self.editable.append(path)
+
+    def pick(self) -> str | None:
+        """A file that neither this commit nor an open branch has touched."""
+        for _ in range(20):
+            path = self.rng.choice(self.editable)
+            if path not in self.locked and path not in self.changed:
+                return path
+        return None
+
+    # Kinds of commits
+
+    def root(self, edit: Edit) -> None:
+        """The first files, among them those that unusual commits will change."""
+        for path in ("README.md", *(f"src/tensorkit/{area}/base.py" for area in AREAS)):
+            self.new_file(path, 30)
+        for path in (*RENAMED, DELETED, LINKED, SCRIPT):
+            self.change(path, 40, 0)
+
+    def edit_lines(self, edit: Edit, only_new: bool = False) -> None:
+        """Spread the additions and deletions over one to three files."""
+        count = min(MAX_FILES, 1 + edit.additions // 60)
+        for place in range(count):
+            additions = edit.additions // count + (place < edit.additions % count)
+            deletions = edit.deletions // count + (place < edit.deletions % count)
+            path = None if only_new or self.rng.random() < 0.1 else self.pick()
+            if path is None:
+                self.created += 1
+                area = AREAS[self.created % len(AREAS)]
+                self.new_file(f"src/tensorkit/{area}/part{self.created:04d}.py", additions)
+            else:
+                surplus = len(self.files[path]) - FULL_FILE
+                self.change(path, additions, max(deletions, surplus))
+
+    def rename(self, edit: Edit) -> None:
+        """Move a file, at times with an edit small enough for git to see the move."""
+        old = RENAMED[self.renamed]
+        self.renamed += 1
+        new = old.replace("legacy", "core")
+        self.operations.append(f"D {_quoted(old)}\n".encode())
+        self.files[new] = self.files.pop(old)
+        self.change(new, edit.additions, edit.deletions)
+
+    def binary(self, edit: Edit) -> None:
+        """A file without lines."""
+        self.put_bytes("assets/logo.png", b"\x89PNG\r\n\x1a\n\0" + self.rng.randbytes(400))
+        self.changed["assets/logo.png"] = (0, 0)
+
+    def delete(self, edit: Edit) -> None:
+        """Remove a whole file."""
+        self.operations.append(f"D {DELETED}\n".encode())
+        self.changed[DELETED] = (0, len(self.files.pop(DELETED)))
+
+    def mode(self, edit: Edit) -> None:
+        """Make a file executable and leave its content."""
+        self.put(SCRIPT, self.files[SCRIPT], mode="100755")
+        self.changed[SCRIPT] = (0, 0)
+
+    def symlink(self, edit: Edit) -> None:
+        """Replace a file by a link: git counts the link as one line."""
+        self.put(LINKED, ["latest.md"], mode="120000")
+        self.changed[LINKED] = (1, len(self.files.pop(LINKED)))
+
+    def odd_names(self, edit: Edit) -> None:
+        """Add files whose names git quotes or that look like a rename."""
+        for path in ODD_PATHS:
+            self.change(path, edit.additions, 0)
+
+    def template(self, edit: Edit) -> None:
+        """Add the issue template."""
+        content = FRONT_MATTER + FIRST_FORM
+        self.put(TEMPLATE_PATH, [content])
+        self.changed[TEMPLATE_PATH] = (content.count("\n"), 0)
+
+    def second_template(self, edit: Edit) -> None:
+        """Replace one line of the issue template and add one."""
+        self.put(TEMPLATE_PATH, [FRONT_MATTER + SECOND_FORM])
+        self.changed[TEMPLATE_PATH] = (2, 1)
+
+    # Branches
+
+    def keep_for(self, branch: Branch) -> None:
+        """Nobody else edits the branch's files until it is merged."""
+        self.pending.setdefault(branch, {}).update(self.changed)
+        self.locked |= self.changed.keys()
+
+    def merge(self, branch: Branch) -> None:
+        """Bring the files of the branch to main: the difference to the first parent."""
+        self.changed = self.pending.pop(branch)
+        self.locked -= self.changed.keys()
+        for path in self.changed:
+            self.put(path, self.files[path])
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

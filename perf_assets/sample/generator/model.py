@@ -1,0 +1,167 @@
+"""What a plan of a synthetic repository consists of: issues, pull requests, commits.
+
+Moments are whole seconds since 1970 in UTC. A person is a login; None and "ghost" are deleted
+accounts. Everything the truth tells stands here as planned, never as read back from texts.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+GHOST = "ghost"
+
+
+def person(login: str | None) -> str | None:
+    """The person behind ``login``: None for a deleted account, in either of its spellings."""
+    return None if login == GHOST else login
+
+
+@dataclass(slots=True)
+class Comment:
+    """One comment of an issue."""
+
+    author: str | None
+    at: int
+    body: str
+
+
+@dataclass(slots=True)
+class Pull:
+    """A pull request: it takes a number from the same row as the issues."""
+
+    title: str
+    body: str | None
+    author: str | None
+    created: int
+    closed: int | None = None
+    merge_commit: "Commit | None" = None
+    number: int = 0
+
+
+@dataclass(slots=True)
+class Closer:
+    """What closed an issue: a commit, or a pull request.
+
+    ``oid`` names a commit that the history lacks; ``repository`` another repository.
+    """
+
+    commit: "Commit | None" = None
+    pull: Pull | None = None
+    oid: str | None = None
+    repository: str | None = None
+
+
+@dataclass(slots=True)
+class Event:
+    """One event of an issue's timeline; the fields after ``actor`` belong to single kinds."""
+
+    kind: str
+    at: int
+    actor: str | None
+    label: str | None = None
+    closer: Closer | None = None
+    previous: str | None = None
+    current: str | None = None
+    from_repository: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Issue:
+    """An issue with its planned label decision and its life.
+
+    ``keywords`` and ``places`` (title, body) are those that count; ``performance_labels`` those
+    of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
+    first. ``chatter`` weighs how many of the remaining comments this issue draws.
+    """
+
+    title: str
+    body: str | None
+    author: str | None
+    created: int
+    numbered: int
+    month: int
+    labels: list[str] = field(default_factory=list)
+    keywords: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+    performance_labels: tuple[str, ...] = ()
+    is_bug_report: bool = True
+    closings: list[int] = field(default_factory=list)
+    reopenings: list[int] = field(default_factory=list)
+    state_reason: str | None = None
+    has_close_events: bool = True
+    events: list[Event] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    chatter: float = 1.0
+    number: int = 0
+
+    @property
+    def is_performance(self) -> bool:
+        """A bug report with a performance label or a keyword that counts."""
+        return self.is_bug_report and bool(self.performance_labels or self.keywords)
+
+    @property
+    def is_closed(self) -> bool:
+        """Closed at the end of the plan."""
+        return len(self.closings) > len(self.reopenings)
+
+    @property
+    def closed(self) -> int | None:
+        """The latest close, None while the issue is open."""
+        return self.closings[-1] if self.is_closed else None
+
+    @property
+    def updated(self) -> int:
+        """The newest of anything that happened on the issue."""
+        last_comment = max((comment.at for comment in self.comments), default=self.created)
+        last_event = max((event.at for event in self.events), default=self.created)
+        return max(self.created, last_comment, last_event, self.closed or 0)
+
+
+@dataclass(slots=True)
+class Edit:
+    """What a commit does to the files; ``kind`` names a method of the history's writer."""
+
+    kind: str = "lines"
+    additions: int = 0
+    deletions: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """Commits of a pull request beside the main line, until they are merged."""
+
+    commits: list["Commit"] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Commit:
+    """A commit; sizes and ``sha`` are filled in when the history is written.
+
+    ``order`` is its place in the history, by default its time. ``links`` are the issues its
+    message names in a way that counts as a link, with the approach (url or id).
+    """
+
+    at: int
+    message: Callable[[], str]
+    edit: Edit
+    order: int
+    author_name: str
+    authored: int
+    offset_minutes: int
+    encoding: str = "utf-8"
+    links: list[tuple[Issue, str]] = field(default_factory=list)
+    branch: Branch | None = None
+    merges: Branch | None = None
+    is_on_main: bool = True
+    additions: int = 0
+    deletions: int = 0
+    changed_files: int = 0
+    sha: str = ""
+
+
+@dataclass(slots=True)
+class Trap:
+    """Which issues, pull requests and commits carry a planted trap."""
+
+    issues: list[Issue] = field(default_factory=list)
+    pulls: list[Pull] = field(default_factory=list)
+    commits: list[Commit] = field(default_factory=list)

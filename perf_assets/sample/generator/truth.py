@@ -1,0 +1,241 @@
+"""Writes what the plan knows: the tables that a right run over the corpus must arrive at.
+
+Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from perf_assets.sample.generator.corpus import timestamp
+from perf_assets.sample.generator.model import Commit, Issue, person
+from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
+from perf_assets.sample.generator.truth_schema import SCHEMAS
+
+COUNTED = ("url", "id")
+DATASET = "live"
+
+Row = dict[str, Any]
+Link = tuple[Issue, Commit, str]
+
+
+def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
+    """Write the truth tables into ``directory``; ``trend_start`` is the place of that month."""
+    issues = sorted(plan.issues, key=lambda issue: issue.number)
+    commits = [commit for commit in plan.commits if commit.is_on_main]
+    links = planned_links(issues, commits)
+    bugs = [issue for issue in issues if issue.is_bug_report]
+    fixes = _fixes(links)
+    tables = {
+        "performance_labels": [_label(plan, issue) for issue in issues],
+        "fix_links": [_link(plan, link) for link in links],
+        "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
+        "trend_monthly": _trend(plan, bugs, fixes, trend_start),
+        "dataset_breakdown": _breakdown(plan, bugs, fixes),
+        "commits": [_commit(plan, commit) for commit in commits],
+    }
+    for name, rows in tables.items():
+        pl.DataFrame(rows, schema=SCHEMAS[name]).write_csv(directory / f"{name}.csv")
+    _write_json(directory / "counts.json", _counts(plan, commits))
+    _write_json(directory / "traps.json", _traps(plan))
+
+
+def planned_links(issues: Sequence[Issue], commits: Sequence[Commit]) -> list[Link]:
+    """Issue, commit and approach of every fix link, each once."""
+    links: dict[Link, None] = {}
+    for commit in commits:
+        for issue, approach in commit.links:
+            links[issue, commit, approach] = None
+    for issue in issues:
+        for event in issue.events:
+            closer = event.closer
+            if closer is None or closer.repository is not None:
+                continue
+            if closer.commit is not None:
+                links[issue, closer.commit, "closed_by_commit"] = None
+            elif closer.pull is not None and closer.pull.merge_commit is not None:
+                links[issue, closer.pull.merge_commit, "closed_by_pull_request"] = None
+    return sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
+
+
+def _fixes(links: Sequence[Link]) -> defaultdict[Issue, set[Commit]]:
+    fixes: defaultdict[Issue, set[Commit]] = defaultdict(set)
+    for issue, commit, approach in links:
+        if approach in COUNTED:
+            fixes[issue].add(commit)
+    return fixes
+
+
+def _label(plan: Plan, issue: Issue) -> Row:
+    return {
+        "repository": plan.repository,
+        "number": issue.number,
+        "is_bug_report": issue.is_bug_report,
+        "is_performance": issue.is_performance,
+        "matched_labels": "|".join(sorted(issue.performance_labels)),
+        "matched_keywords": "|".join(sorted(issue.keywords)),
+        "matched_in": "|".join(sorted(issue.places)),
+    }
+
+
+def _link(plan: Plan, link: Link) -> Row:
+    issue, commit, approach = link
+    return {
+        "repository": plan.repository,
+        "number": issue.number,
+        "sha": commit.sha,
+        "approach": approach,
+        "is_counted": approach in COUNTED,
+    }
+
+
+def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
+    closed = issue.closed
+    is_fixed = closed is not None and bool(fix)
+    author = person(issue.author)
+    answers = [comment.at for comment in issue.comments if person(comment.author) != author]
+    size = sum(commit.additions + commit.deletions for commit in fix)
+    return {
+        "dataset": DATASET,
+        "repository": plan.repository,
+        "number": issue.number,
+        "month": plan.calendar.names[issue.month],
+        "state": "open" if closed is None else "closed",
+        "is_performance": issue.is_performance,
+        "is_fixed": is_fixed,
+        "opened_at": timestamp(issue.created),
+        "closed_at": timestamp(closed),
+        "fix_time_days": (closed - issue.created) / DAY if closed is not None and fix else None,
+        "fix_size": size if fix else None,
+        "fix_commits": len(fix),
+        "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
+        "comments": len(issue.comments),
+        "commentators": len({person(comment.author) for comment in issue.comments}),
+        "reopenings": len(issue.reopenings),
+    }
+
+
+class _Series:
+    """Two counts a month, of performance bugs and of all bug reports."""
+
+    def __init__(self, months: int) -> None:
+        self.performance = [0] * months
+        self.total = [0] * months
+
+    def add(self, issue: Issue, month: int) -> None:
+        self.total[month] += 1
+        self.performance[month] += issue.is_performance
+
+    def add_from(self, issue: Issue, first: int, end: int) -> None:
+        """Count the issue in every month from ``first`` up to ``end``, ``end`` left out."""
+        for month in range(first, end):
+            self.add(issue, month)
+
+    def share(self, month: int) -> float | None:
+        """Performance bugs in per cent."""
+        total = self.total[month]
+        return 100 * self.performance[month] / total if total else None
+
+
+def _trend(
+    plan: Plan, bugs: Sequence[Issue], fixes: defaultdict[Issue, set[Commit]], first: int
+) -> list[Row]:
+    calendar = plan.calendar
+    open_, fixed, opened, newly_fixed = (_Series(calendar.count) for _ in range(4))
+    for issue in bugs:
+        opened.add(issue, issue.month)
+        for start, end in _open_spans(calendar, issue):
+            open_.add_from(issue, start, end)
+        if issue.closed is not None and fixes[issue]:
+            month = calendar.month_of(issue.closed)
+            newly_fixed.add(issue, month)
+            fixed.add_from(issue, month, calendar.count)
+    return [
+        {
+            "dataset": DATASET,
+            "repository": plan.repository,
+            "month": calendar.names[month],
+            "open_performance": open_.performance[month],
+            "open_total": open_.total[month],
+            "open_percentage": open_.share(month),
+            "fixed_performance": fixed.performance[month],
+            "fixed_total": fixed.total[month],
+            "fixed_percentage": fixed.share(month),
+            "opened_performance": opened.performance[month],
+            "opened_total": opened.total[month],
+            "newly_fixed_performance": newly_fixed.performance[month],
+            "newly_fixed_total": newly_fixed.total[month],
+            "is_complete": True,
+        }
+        for month in range(first, calendar.count)
+    ]
+
+
+def _open_spans(calendar: Calendar, issue: Issue) -> list[tuple[int, int]]:
+    """Months at whose end the issue is open: each span from its first month to before the last."""
+    begins = [issue.month, *map(calendar.month_of, issue.reopenings)]
+    ends = [*map(calendar.month_of, issue.closings), calendar.count]
+    return list(zip(begins, ends, strict=False))
+
+
+def _breakdown(
+    plan: Plan, bugs: Sequence[Issue], fixes: defaultdict[Issue, set[Commit]]
+) -> list[Row]:
+    counts: Counter[tuple[bool, str]] = Counter()
+    for issue in bugs:
+        counts[issue.is_performance, "closed" if issue.is_closed else "open"] += 1
+        counts[issue.is_performance, "fixed"] += issue.is_closed and bool(fixes[issue])
+    return [
+        {
+            "dataset": DATASET,
+            "repository": plan.repository,
+            "is_performance": is_performance,
+            **{column: counts[is_performance, column] for column in ("open", "closed", "fixed")},
+        }
+        for is_performance in (False, True)
+    ]
+
+
+def _commit(plan: Plan, commit: Commit) -> Row:
+    return {
+        "repository": plan.repository,
+        "sha": commit.sha,
+        "committed_at": timestamp(commit.at),
+        "authored_at": timestamp(commit.authored),
+        "is_merge": commit.merges is not None,
+        "additions": commit.additions,
+        "deletions": commit.deletions,
+        "changed_files": commit.changed_files,
+        "month": plan.calendar.names[plan.calendar.month_of(commit.at)],
+    }
+
+
+def _counts(plan: Plan, commits: Sequence[Commit]) -> Row:
+    """Totals as stored by a right run: a close without its event is given one."""
+    lost = sum(issue.is_closed and not issue.has_close_events for issue in plan.issues)
+    return {
+        "issues": len(plan.issues),
+        "comments": sum(len(issue.comments) for issue in plan.issues),
+        "events": sum(len(issue.events) for issue in plan.issues) + lost,
+        "pulls": len(plan.pulls),
+        "commits": len(commits),
+    }
+
+
+def _traps(plan: Plan) -> Row:
+    return {
+        name: {
+            "issues": [issue.number for issue in trap.issues],
+            "pulls": [pull.number for pull in trap.pulls],
+            "commits": [commit.sha for commit in trap.commits],
+        }
+        for name, trap in plan.traps.items()
+    }
+
+
+def _write_json(path: Path, content: Row) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,34 @@
+"""An HTTP answer before it is sent."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+JSON_TYPE = "application/json; charset=utf-8"
+HTML_TYPE = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Status, body and headers; ``is_cut`` where the connection ends in the middle of the body."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = JSON_TYPE
+    is_cut: bool = False
+
+
+def json_reply(status: int, content: object, headers: Mapping[str, str] | None = None) -> Reply:
+    """A reply with ``content`` as JSON."""
+    return Reply(status, json.dumps(content).encode(), headers or {})
+
+
+def message_reply(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
+    """A reply in the form of GitHub's REST errors."""
+    content = {
+        "message": message,
+        "documentation_url": "https://docs.github.com/rest",
+        "status": str(status),
+    }
+    return json_reply(status, content, headers)

@@ -1,0 +1,1 @@
+"""Where data comes from: GitHub, git, corpus directories. Nothing here knows of Dagster."""

@@ -1,0 +1,194 @@
+"""The bare clone of a repository: made once, brought up to date after, never half there."""
+
+import glob
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.git.command import (
+    GitError,
+    error_line,
+    in_clone,
+    local_environment,
+    readable,
+    run,
+)
+from perf_assets.sources.git.remote import Address, Heads, look, remote_git
+
+_OLDEST_GIT = (2, 32)
+_REMOTE = "perf-assets"  # a name for which nobody has settings of their own
+_BRANCHES = "+refs/heads/*:refs/heads/*"
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A bare clone as it was when it was last brought up to date.
+
+    path : the bare repository.
+    url : where it comes from, without secrets.
+    branch : the default branch of the remote.
+    tip : sha of the newest commit of that branch.
+    is_updated : whether anything was fetched; False means that one look found nothing new.
+    moved_from : the address it came from until now, where that was another one.
+    """
+
+    path: Path
+    url: str
+    branch: str
+    tip: str
+    is_updated: bool = False
+    moved_from: str | None = None
+
+
+def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
+    """Make the bare clone of ``url_or_path`` at ``clone_dir``, or bring it up to date.
+
+    Every branch is cloned in full; tags and pull requests are not. Branches that the remote
+    dropped are dropped, and its default branch is followed. Nothing but one look at the remote
+    happens when no branch moved. Killing this at any moment leaves either no clone or one that
+    the next call mends.
+
+    Raises
+    ------
+    PerfAssetsError : git is missing or too old; the address does not clone, is out of reach, is
+        empty, or is a shallow clone; the disk is full; ``clone_dir`` holds something else.
+    """
+    _require_git()
+    address = Address.of(url_or_path)
+    clone_dir = clone_dir.expanduser().absolute()
+    try:
+        clone_dir.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(clone_dir.with_name(f"{clone_dir.name}.lock")):
+            return _update(address, clone_dir)
+    except OSError as error:
+        raise PerfAssetsError(
+            f"could not write the git clone at {clone_dir}: {error.strerror or error}; free or "
+            "permit that place and run again"
+        ) from None
+
+
+def damaged(path: Path, failure: GitError) -> PerfAssetsError:
+    """One sentence about a clone that git cannot read."""
+    return PerfAssetsError(
+        f"the git clone at {path} cannot be read (git says {error_line(failure.stderr)!r}): delete "
+        "that directory and run again, and it is cloned anew"
+    )
+
+
+def _update(address: Address, path: Path) -> Clone:
+    heads = look(address)
+    if not path.exists() or not any(path.iterdir()):
+        _make(address, path)
+        return _opened(address, path, heads, is_updated=True, moved_from=None)
+    previous = _source_of(path)
+    _drop_stale_locks(path)
+    is_updated = _tips(path) != heads.tips
+    if is_updated:
+        _fetch(address, path)
+    moved_from = previous if previous != address.url else None
+    if moved_from is not None:
+        _git(path, "config", f"remote.{_REMOTE}.url", address.url)
+    return _opened(address, path, heads, is_updated=is_updated, moved_from=moved_from)
+
+
+def _make(address: Address, path: Path) -> None:
+    """Clone beside ``path`` and rename, so that what is at ``path`` is always whole."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.partial-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    settings = ("-c", f"clone.defaultRemoteName={_REMOTE}")
+    options = ("clone", "--quiet", "--bare", "--no-tags", "--template=")
+    try:
+        command = remote_git(*settings, *options, "--", address.url, str(partial))
+        run(command, address.environment())
+        _refuse_shallow(address, partial)
+    except GitError as failure:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise address.failed("clone", failure) from None
+    except PerfAssetsError:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    if path.exists():
+        path.rmdir()
+    partial.rename(path)
+
+
+def _fetch(address: Address, path: Path) -> None:
+    options = "--quiet --prune --force --no-tags --no-write-fetch-head --no-recurse-submodules"
+    # Each fetch becomes one pack, and git merges packs when there are many: no loose objects
+    # pile up. Done before this returns, as a job left behind would write while others read.
+    tidy = "-c fetch.unpackLimit=1 -c gc.autoDetach=false -c maintenance.autoDetach=false"
+    command = remote_git(
+        f"--git-dir={path}", *tidy.split(), "fetch", *options.split(), "--", address.url, _BRANCHES
+    )
+    try:
+        run(command, address.environment())
+    except GitError as failure:
+        mend = f"delete {path} if the clone there is damaged, and run again"
+        raise address.failed("update the clone of", failure, mend) from None
+    _refuse_shallow(address, path)
+
+
+def _opened(
+    address: Address, path: Path, heads: Heads, *, is_updated: bool, moved_from: str | None
+) -> Clone:
+    """Point HEAD to the remote's default branch and describe the clone."""
+    ref = f"refs/heads/{heads.branch}"
+    if (path / "HEAD").read_text() != f"ref: {ref}\n":
+        _git(path, "symbolic-ref", "HEAD", ref)
+    tip = _git(path, "rev-parse", "--verify", f"{ref}^{{commit}}")
+    return Clone(path, address.url, heads.branch, tip, is_updated, moved_from)
+
+
+def _source_of(path: Path) -> str:
+    """The address a clone was made from; PerfAssetsError when it is no clone of ours."""
+    try:
+        return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
+    except GitError:
+        raise PerfAssetsError(
+            f"{path} should hold a git clone made by perf-assets and holds something else: move "
+            "it away, or delete it, and run again"
+        ) from None
+
+
+def _tips(path: Path) -> dict[str, str]:
+    listing = _git(path, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
+    return {ref: sha for sha, ref in (line.split(" ", 1) for line in listing.splitlines())}
+
+
+def _drop_stale_locks(path: Path) -> None:
+    """Remove what a killed git left; nobody else is at work while our own lock is held."""
+    patterns = ("*.lock", "refs/**/*.lock", "objects/info/**/*.lock", "gc.pid")
+    for left in (file for pattern in patterns for file in path.glob(pattern)):
+        left.unlink(missing_ok=True)
+    for left in path.glob("objects/pack/tmp_*"):
+        left.unlink(missing_ok=True)
+
+
+def _refuse_shallow(address: Address, path: Path) -> None:
+    if (path / "shallow").exists():
+        raise PerfAssetsError(
+            f"the git repository at {address.url} is a shallow clone, whose oldest commits would "
+            "count whole files: complete it there with 'git fetch --unshallow' and run again"
+        )
+
+
+def _require_git() -> None:
+    version = readable(run(["git", "version"], local_environment()))
+    found = re.search(r"(\d+)\.(\d+)", version)
+    if found is None or (int(found[1]), int(found[2])) < _OLDEST_GIT:
+        raise PerfAssetsError(
+            f"git 2.32 or newer is needed, and PATH has {version!r}: update git and run again"
+        )
+
+
+def _git(path: Path, *arguments: str) -> str:
+    try:
+        return readable(run(in_clone(path, *arguments), local_environment()))
+    except GitError as failure:
+        raise damaged(path, failure) from None

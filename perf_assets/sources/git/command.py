@@ -1,0 +1,142 @@
+"""Runs git: the environment that makes its answers the same everywhere, and its failures."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from perf_assets.errors import PerfAssetsError
+
+# Variables that point git at another repository or change what it reads there. The rest of
+# GIT_* (certificates, SSH command, proxies) says how to reach a host, and stays.
+_TRANSPORT = ("GIT_SSL_", "GIT_SSH", "GIT_PROXY_", "GIT_HTTP_", "GIT_ALLOW_PROTOCOL", "GIT_EXEC_")
+
+_ALWAYS = {
+    "LC_ALL": "C",
+    "LANGUAGE": "C",
+    "GIT_ASKPASS": "",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+# Settings of the person or the machine would change what git counts.
+_NO_SETTINGS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+# The last three bound the memory of each git process, at no cost that can be measured.
+_SETTINGS = (
+    f"core.attributesFile={os.devnull}",
+    "core.commitGraph=false",  # its dates have 34 bits
+    "core.deltaBaseCacheLimit=48m",
+    "core.packedGitLimit=64m",
+    "core.packedGitWindowSize=8m",
+)
+
+# Where git runs: never inside a repository that has settings of its own.
+_NOWHERE = os.sep
+
+
+class GitError(Exception):
+    """A git command ended badly; ``stderr`` is what it said."""
+
+    def __init__(self, stderr: str) -> None:
+        """Keep what git said."""
+        super().__init__(stderr)
+        self.stderr = stderr
+
+
+def network_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment to reach a remote: the person's own proxies, certificates, credentials."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith(_TRANSPORT)
+    }
+    return kept | _ALWAYS | dict(extra or {})
+
+
+def local_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment to read a clone: no setting from outside it has a say."""
+    return network_environment(_NO_SETTINGS | dict(extra or {}))
+
+
+def in_clone(git_dir: Path, *arguments: str) -> list[str]:
+    """The command line of git on ``git_dir``, which reads nothing of the person's own."""
+    settings = (word for setting in _SETTINGS for word in ("-c", setting))
+    return ["git", f"--git-dir={git_dir}", *settings, *arguments]
+
+
+def run(command: Sequence[str], env: Mapping[str, str], stdin: bytes = b"") -> bytes:
+    """What the command prints; GitError when it fails, PerfAssetsError when git is missing."""
+    try:
+        done = subprocess.run(
+            command, cwd=_NOWHERE, env=dict(env), input=stdin, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise _git_is_missing() from None
+    if done.returncode:
+        raise GitError(readable(done.stderr))
+    return done.stdout
+
+
+@contextmanager
+def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> Iterator[IO[bytes]]:
+    """The output of the command as it comes; GitError at the end of the block when it fails.
+
+    A block that is left early ends the command.
+    """
+    with ExitStack() as stack:
+        given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        given.write(stdin)
+        given.seek(0)
+        try:
+            git = subprocess.Popen(
+                command,
+                cwd=_NOWHERE,
+                env=dict(env),
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=said,
+            )
+        except FileNotFoundError:
+            raise _git_is_missing() from None
+        try:
+            assert git.stdout is not None
+            with git.stdout as output:
+                yield output
+        except BaseException:
+            git.kill()
+            raise
+        finally:
+            status = git.wait()
+        if status:
+            said.seek(0)
+            raise GitError(readable(said.read()))
+
+
+def _git_is_missing() -> PerfAssetsError:
+    return PerfAssetsError(
+        "git is not installed, or not on PATH: install git 2.32 or newer and run again"
+    )
+
+
+def readable(text: bytes) -> str:
+    """Text from git, UTF-8 or not, without surrogates."""
+    return text.decode("utf-8", "backslashreplace").strip()
+
+
+def is_disk_full(said: str) -> bool:
+    """Whether git's words mean that there was no room to write."""
+    return any(sign in said.lower() for sign in ("no space left on device", "quota exceeded"))
+
+
+def error_line(said: str) -> str:
+    """The line with the error itself: the first that git calls one, else the last."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    return (errors or lines[-1:] or ["nothing"])[0]

@@ -1,0 +1,84 @@
+"""Commit objects: author, times, message and parents, read from their bytes."""
+
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.core.frames import TEXTS, TIME, Columns
+from perf_assets.sources.git.command import GitError
+
+# Years have four digits: what a broken clock wrote outside of them moves to the nearest end.
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+
+_READ: Columns = {
+    "sha": pl.String,
+    "parents": TEXTS,
+    "author_name": pl.String,
+    "authored_at": pl.Int64,
+    "message": pl.String,
+}
+_AUTHOR = re.compile(rb"^author ?([^<\n]*)(?:<[^\n]*> (-?\d{1,18})?)?", re.MULTILINE)
+_PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
+_ENCODING = re.compile(rb"^encoding ([^\n]+)$", re.MULTILINE)
+
+_Row = tuple[str, list[str], str | None, int, str | None]
+
+
+def parse_commits(batch: bytes) -> pl.DataFrame:
+    """The commits that ``git cat-file --batch`` printed: sha, parents, author, time, message.
+
+    Text is decoded as the commit says, else as UTF-8, and never fails. The message has no white
+    space around it, as PyDriller gives it, and is missing when nothing is left.
+    """
+    rows = [_row(sha, commit) for sha, commit in parse_objects(batch)]
+    read = pl.DataFrame(rows, schema=_READ, orient="row")
+    return read.with_columns(moment("authored_at"), is_merge=pl.col("parents").list.len() > 1)
+
+
+def parse_objects(batch: bytes) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each object that ``git cat-file --batch`` printed.
+
+    GitError when one is missing.
+    """
+    start = 0
+    while start < len(batch):
+        end_of_line = batch.index(b"\n", start)
+        sha, kind, *size = batch[start:end_of_line].split(b" ")
+        if not size:
+            raise GitError(f"object {sha.decode()} is {kind.decode()}")
+        first, last = end_of_line + 1, end_of_line + 1 + int(size[0])
+        yield sha.decode(), batch[first:last]
+        start = last + 1
+
+
+def moment(seconds: str) -> pl.Expr:
+    """The column ``seconds`` since 1970 as a UTC time within the years 1 to 9999."""
+    return (pl.col(seconds).clip(_FIRST_SECOND, _LAST_SECOND) * 1_000_000).cast(TIME)
+
+
+def _row(sha: str, commit: bytes) -> _Row:
+    header, _, message = commit.partition(b"\n\n")
+    encoding = _ENCODING.search(header)
+    codec = encoding[1].decode("latin-1").strip() if encoding else "utf-8"
+    author = _AUTHOR.search(header)
+    parents = [parent.decode() for parent in _PARENT.findall(header)]
+    return (
+        sha,
+        parents,
+        _text(author[1], codec) if author else None,
+        _seconds(author[2]) if author else 0,
+        _text(message, codec),
+    )
+
+
+def _text(raw: bytes, codec: str) -> str | None:
+    try:
+        text = raw.decode(codec, "replace").encode("utf-8", "replace").decode()
+    except (LookupError, ValueError):  # an encoding that Python does not know
+        text = raw.decode("utf-8", "replace")
+    return text.strip() or None
+
+
+def _seconds(digits: bytes | None) -> int:
+    return int(digits) if digits else 0

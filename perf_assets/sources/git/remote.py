@@ -1,0 +1,177 @@
+"""Where a repository is cloned from: its address without secrets, and one look at its branches."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.git.command import (
+    GitError,
+    error_line,
+    is_disk_full,
+    network_environment,
+    readable,
+    run,
+)
+
+_SECRET = "***"
+_NO_NETWORK = (
+    "could not resolve",
+    "failed to connect",
+    "couldn't connect",
+    "connection refused",
+    "connection timed out",
+    "connection reset",
+    "network is unreachable",
+    "no route to host",
+    "operation too slow",
+    "operation timed out",
+    "temporary failure in name resolution",
+    "name or service not known",
+)
+
+# What a person may have set for every clone, and what must not happen to this one.
+_OVERRULED = (
+    "core.hooksPath=/dev/null",
+    "fetch.fsckObjects=false",
+    "transfer.fsckObjects=false",
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=120",
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to clone from.
+
+    url : address with nothing secret in it; the absolute path of a local repository.
+    private_url : the address as given, for git's eyes only.
+    secrets : texts that must not be shown.
+    """
+
+    url: str
+    private_url: str
+    secrets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, url_or_path: str) -> "Address":
+        """Read a URL or a path; PerfAssetsError when it is a path that does not exist."""
+        if "://" in url_or_path:
+            return cls._of_url(url_or_path)
+        if re.match(r"[^/\\]{2,}:", url_or_path):  # host:path, as ssh knows it
+            return cls(url_or_path, url_or_path)
+        path = Path(url_or_path).expanduser().resolve()
+        if not path.exists():
+            raise PerfAssetsError(
+                f"there is no git repository at {path}: nothing exists there, so correct the "
+                "repository's git entry in the study file"
+            )
+        return cls(str(path), str(path))
+
+    @classmethod
+    def _of_url(cls, url: str) -> "Address":
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            raise PerfAssetsError(
+                "a repository's git entry in the study file is not a URL: correct it"
+            ) from None
+        user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+        is_http = parts.scheme in ("http", "https")
+        host = parts.netloc.rpartition("@")[2]
+        kept = f"{user}@{host}" if user and not is_http else host
+        clean = urlunsplit((parts.scheme, kept, parts.path, "", ""))
+        hidden = [password, f"{user}:{password}" if password else "", parts.query]
+        if is_http and not password:
+            hidden.append(user)
+        hidden += [unquote(text) for text in hidden]
+        return cls(clean, url, tuple(sorted(filter(None, set(hidden)), key=len, reverse=True)))
+
+    def environment(self) -> dict[str, str]:
+        """The environment in which git reaches the address by its public form.
+
+        So secrets are in no command line and in no stored setting.
+        """
+        if self.url == self.private_url:
+            return network_environment()
+        return network_environment(
+            {
+                "GIT_CONFIG_COUNT": "1",
+                "GIT_CONFIG_KEY_0": f"url.{self.private_url}.insteadOf",
+                "GIT_CONFIG_VALUE_0": self.url,
+            }
+        )
+
+    def hide(self, text: str) -> str:
+        """``text`` without secrets: the address's own, and those of any URL in it."""
+        for secret in self.secrets:
+            text = text.replace(secret, _SECRET)
+        return re.sub(r"(\w+://)[^/@\s']+@", r"\1", text)
+
+    def failed(
+        self,
+        doing: str,
+        failure: GitError,
+        mend: str = "check that a git repository is there and needs no password, or correct the "
+        "repository's git entry in the study file",
+    ) -> PerfAssetsError:
+        """One sentence about what git could not do with the address, and how to mend it."""
+        said = self.hide(failure.stderr)
+        lowered = said.lower()
+        if is_disk_full(said):
+            return PerfAssetsError(
+                f"could not {doing} {self.url}: the disk is full, so free some space and run again"
+            )
+        if any(sign in lowered for sign in _NO_NETWORK):
+            return PerfAssetsError(
+                f"could not {doing} {self.url}: its host cannot be reached; check the network and "
+                f"the address, then run again ({error_line(said)})"
+            )
+        return PerfAssetsError(
+            f"could not {doing} {self.url}: git says {error_line(said)!r}; {mend}"
+        )
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What a remote has: its default branch, and the tip of every branch."""
+
+    branch: str
+    tips: dict[str, str]
+
+
+def look(address: Address) -> Heads:
+    """Ask the remote once for its branches; PerfAssetsError when it has no default branch."""
+    command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
+    try:
+        answer = readable(run(command, address.environment()))
+    except GitError as failure:
+        raise address.failed("reach", failure) from None
+    pairs = [tuple(line.split("\t", 1)) for line in answer.splitlines() if "\t" in line]
+    tips = {ref: sha for sha, ref in pairs if ref.startswith("refs/heads/")}
+    head = {sha.removeprefix("ref: ") for sha, ref in pairs if ref == "HEAD"}
+    if not tips:
+        raise PerfAssetsError(
+            f"the git repository at {address.url} is empty: it has no branch with a commit, so "
+            "push its history there or correct the repository's git entry in the study file"
+        )
+    # A detached HEAD names no branch, only a commit.
+    named = [ref for ref in tips if ref in head]
+    candidates = named or sorted((ref for ref in tips if tips[ref] in head), key=_by_custom)
+    if not candidates:
+        raise PerfAssetsError(
+            f"the git repository at {address.url} has no default branch: its HEAD is none of its "
+            "branches, so set it there with 'git symbolic-ref HEAD refs/heads/<branch>'"
+        )
+    return Heads(candidates[0].removeprefix("refs/heads/"), tips)
+
+
+def remote_git(*arguments: str) -> list[str]:
+    """The command line of a git that talks to a remote: no hook and no strict check stops it."""
+    return ["git", *(word for setting in _OVERRULED for word in ("-c", setting)), *arguments]
+
+
+def _by_custom(ref: str) -> tuple[bool, bool, str]:
+    """Sorts the usual names of a default branch first."""
+    return ref != "refs/heads/main", ref != "refs/heads/master", ref

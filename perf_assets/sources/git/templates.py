@@ -1,0 +1,115 @@
+"""Issue templates of a repository: every version that was ever on its default branch."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import polars as pl
+import yaml
+
+from perf_assets.sources.git.changes import read_changes
+from perf_assets.sources.git.clone import Clone, damaged
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.commits import parse_objects
+from perf_assets.sources.git.history import list_commits
+
+COLUMNS = ("sha", "path", "committed_at", "body", "month")
+
+_FOLDERS = ("docs", ".github")
+_SUFFIXES = (".md", ".yml", ".yaml")
+
+# The same for git, which need not look elsewhere then.
+_PLACES = [
+    f":(top,icase,glob){folder}ISSUE_TEMPLATE*{rest}"
+    for folder in ("", "docs/", ".github/")
+    for rest in ("", "/**")
+]
+
+
+def read_issue_templates(clone: Clone) -> pl.DataFrame:
+    """Every version of every issue template that a commit of the default branch added or changed.
+
+    Templates are files named ``ISSUE_TEMPLATE*`` and the Markdown and YAML files of directories
+    named so, at the root, in ``docs`` and in ``.github``, whatever their case; ``config.yml`` is
+    none. A merge counts with what it changed against its first parent.
+
+    Returns
+    -------
+    The columns of raw.issue_templates but for ``repository``, oldest first. ``body`` is the
+    file's text; a YAML issue form has its rendering before it, because GitHub writes the form's
+    headings, options and default values, not its source, into an issue.
+    """
+    try:
+        versions = _versions(clone)
+        bodies = _bodies(clone, [blob for _, _, blob in versions])
+    except GitError as failure:
+        raise damaged(clone.path, failure) from None
+    found = pl.DataFrame(
+        [(sha, path, _text(path, bodies[blob])) for sha, path, blob in versions],
+        schema={"sha": pl.String, "path": pl.String, "body": pl.String},
+        orient="row",
+    ).filter(pl.col("body").str.strip_chars() != "")
+    dated = found.join(list_commits(clone), on="sha", maintain_order="left")
+    return dated.sort("committed_at", "path", "sha").select(*COLUMNS)
+
+
+def is_issue_template(path: str) -> bool:
+    """Whether GitHub takes the file at ``path`` for an issue template."""
+    parts = path.lower().split("/")
+    if parts[0] in _FOLDERS:
+        parts = parts[1:]
+    if not parts or not parts[0].startswith("issue_template"):
+        return False
+    name = PurePosixPath(parts[-1])
+    return len(parts) == 1 or (name.suffix in _SUFFIXES and name.stem != "config")
+
+
+def form_lines(form: object) -> Iterator[str]:
+    """The text that an issue form, as read from YAML, puts into an issue's body, line by line."""
+    elements = form.get("body") if isinstance(form, dict) else None
+    for element in elements if isinstance(elements, list) else []:
+        attributes = element.get("attributes") if isinstance(element, dict) else None
+        if isinstance(attributes, dict):
+            yield from _element_lines(attributes)
+            yield "_No response_"  # what GitHub writes under a heading that was left empty
+
+
+def _element_lines(attributes: dict[str, Any]) -> Iterator[str]:
+    label, options = attributes.get("label"), attributes.get("options")
+    if isinstance(label, str):
+        yield f"### {label}"
+    for name in ("description", "value"):
+        if isinstance(attributes.get(name), str):
+            yield attributes[name]
+    for option in options if isinstance(options, list) else []:
+        text = option.get("label") if isinstance(option, dict) else option
+        if isinstance(text, str):
+            yield f"- [ ] {text}"
+
+
+def _versions(clone: Clone) -> list[tuple[str, str, str]]:
+    """Commit, path and blob of each version; of a path that is a link or gone there is none."""
+    walk = in_clone(clone.path, "rev-list", "--full-history", clone.tip, "--", *_PLACES)
+    shas = run(walk, local_environment()).decode().split()
+    found = []
+    for piece in read_changes(clone, shas, _PLACES):
+        files = piece.files().filter(pl.col("pair").str.slice(2, 2) == "10")
+        for sha, path, pair in files.select("sha", "path", "pair").iter_rows():
+            if is_issue_template(path):
+                found.append((sha, path, pair[-len(clone.tip) :]))
+    return found
+
+
+def _bodies(clone: Clone, blobs: list[str]) -> dict[str, str]:
+    command = in_clone(clone.path, "cat-file", "--batch")
+    output = run(command, local_environment(), "".join(f"{blob}\n" for blob in set(blobs)).encode())
+    return {sha: raw.decode("utf-8-sig", "replace") for sha, raw in parse_objects(output)}
+
+
+def _text(path: str, body: str) -> str:
+    if PurePosixPath(path).suffix.lower() not in (".yml", ".yaml"):
+        return body
+    try:
+        return "\n".join([*form_lines(yaml.safe_load(body)), body])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return body  # GitHub cannot read it either

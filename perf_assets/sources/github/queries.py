@@ -1,0 +1,107 @@
+"""The GraphQL documents the client sends. Reference: https://docs.github.com/graphql/reference."""
+
+# Values of the enum IssueTimelineItemsItemType, in the order of raw.issue_events.event.
+EVENT_TYPES = (
+    "CLOSED_EVENT, REOPENED_EVENT, LABELED_EVENT, UNLABELED_EVENT, "
+    "RENAMED_TITLE_EVENT, TRANSFERRED_EVENT"
+)
+
+RATE_LIMIT = "rateLimit { cost remaining resetAt }"
+
+PAGE_INFO = "pageInfo { hasNextPage endCursor }"
+
+COMMENT_FIELDS = "fullDatabaseId author { login } createdAt body"
+
+EVENT_FIELDS = """
+__typename
+... on ClosedEvent {
+  id createdAt actor { login }
+  closer {
+    __typename
+    ... on Commit { oid repository { nameWithOwner } }
+    ... on PullRequest { number mergeCommit { oid } repository { nameWithOwner } }
+  }
+}
+... on ReopenedEvent { id createdAt actor { login } }
+... on LabeledEvent { id createdAt actor { login } label { name } }
+... on UnlabeledEvent { id createdAt actor { login } label { name } }
+... on RenamedTitleEvent { id createdAt actor { login } previousTitle currentTitle }
+... on TransferredEvent { id createdAt actor { login } fromRepository { nameWithOwner } }
+"""
+
+CONNECTIONS = {
+    "labels": f"labels(first: %s) {{ {PAGE_INFO} nodes {{ name }} }}",
+    "comments": f"comments(first: %s) {{ totalCount {PAGE_INFO} nodes {{ {COMMENT_FIELDS} }} }}",
+    "timelineItems": (
+        f"timelineItems(first: %s, itemTypes: [{EVENT_TYPES}]) "
+        f"{{ {PAGE_INFO} nodes {{ {EVENT_FIELDS} }} }}"
+    ),
+}
+
+# How much of each nested connection comes with its issue; the rest is asked for by itself.
+FIRST = {"labels": 30, "comments": 50, "timelineItems": 50}
+
+ISSUE_FIELDS = (
+    "id number title body author { login } state stateReason createdAt updatedAt closedAt url "
+    + " ".join(text % FIRST[name] for name, text in CONNECTIONS.items())
+)
+
+LOOK = f"""
+query Look($owner: String!, $name: String!) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
+      totalCount nodes {{ updatedAt }}
+    }}
+  }}
+}}
+"""
+
+CHANGED = f"""
+query Changed($owner: String!, $name: String!, $since: DateTime!, $first: Int!, $after: String) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    newest: issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
+      totalCount nodes {{ updatedAt }}
+    }}
+    issues(
+      first: $first, after: $after, filterBy: {{since: $since}},
+      orderBy: {{field: UPDATED_AT, direction: ASC}}
+    ) {{ {PAGE_INFO} nodes {{ {ISSUE_FIELDS} }} }}
+  }}
+}}
+"""
+
+SEARCH = f"""
+query Search($query: String!, $first: Int!, $after: String) {{
+  {RATE_LIMIT}
+  search(query: $query, type: ISSUE, first: $first, after: $after) {{
+    issueCount {PAGE_INFO}
+    nodes {{ ... on Issue {{ {ISSUE_FIELDS} }} }}
+  }}
+}}
+"""
+
+
+def counts_document(size: int) -> str:
+    """A document that asks for ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
+    variables = ", ".join(f"$q{place}: String!" for place in range(size))
+    searches = "\n".join(
+        f"c{place}: search(query: $q{place}, type: ISSUE, first: 1) {{ issueCount }}"
+        for place in range(size)
+    )
+    return f"query Counts({variables}) {{ {RATE_LIMIT} {searches} }}"
+
+
+def rest_document(connections: list[str]) -> str:
+    """A document for the next page of one connection of each issue ``$id0``, ``$id1``, ..."""
+    variables = ", ".join(
+        f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))
+    )
+    nodes = []
+    for place, connection in enumerate(connections):
+        page = CONNECTIONS[connection] % f"100, after: $after{place}"
+        nodes.append(f"n{place}: node(id: $id{place}) {{ ... on Issue {{ {page} }} }}")
+    return f"query Rest({variables}) {{ {RATE_LIMIT} {' '.join(nodes)} }}"

@@ -1,0 +1,136 @@
+"""How fast the git stream is, and whether it is right: against PyDriller and plain git log.
+
+Run by hand, on a quiet machine:
+
+    python tests/benchmarks/git_mining.py REPOSITORY [--sample COMMITS]
+
+REPOSITORY is a path or URL; it is cloned to a temporary directory first. PyDriller reads a sample
+of the same commits, which holds every root and octopus merge, and is extrapolated to all of them.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+
+import polars as pl
+import pydriller
+
+from perf_assets.sources.git import Clone, read_commits, update_clone
+from perf_assets.sources.git.command import local_environment
+
+SIZES = ("additions", "deletions", "changed_files")
+
+
+def main() -> None:
+    arguments = read_arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        clone = update_clone(arguments.repository, Path(folder) / "stream.git")
+        # PyDriller writes to the configuration of what it reads.
+        other = update_clone(arguments.repository, Path(folder) / "pydriller.git")
+        seconds, peak, commits = stream(clone)
+        print(f"{clone.url}: {commits.height} commits")
+        print(f"stream            {seconds:8.1f} s, peak memory {peak}")
+        plain = numstat(clone)
+        print(f"git log --numstat {plain:8.1f} s; the stream takes {seconds / plain:.2f} of it")
+        sample = choose(commits, arguments.sample)
+        each, differ = pydriller_on(other, sample)
+        naive = each * commits.height
+        print(f"PyDriller         {naive:8.1f} s, from {sample.height} commits")
+        print(f"the stream is {naive / seconds:.1f} times as fast as PyDriller")
+        print(f"commits whose numbers differ from PyDriller's: {differ} of {sample.height}")
+    sys.exit(1 if differ else 0)
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("repository", help="path or URL of a git repository")
+    parser.add_argument("--sample", type=int, default=500, help="commits PyDriller reads (500)")
+    return parser.parse_args()
+
+
+def stream(clone: Clone) -> tuple[float, str, pl.DataFrame]:
+    """Seconds and peak memory of mining everything in a process of its own, and the commits."""
+    context = get_context("spawn")
+    answers = context.SimpleQueue()
+    miner = context.Process(target=mine, args=(clone, answers))
+    miner.start()
+    peak = 0
+    while answers.empty() and miner.is_alive():
+        peak = max(peak, sum(memory(pid) for pid in family(miner.pid)))
+        time.sleep(0.1)
+    seconds, commits = answers.get()
+    miner.join()
+    return seconds, f"{peak / 1024:.0f} MB" if peak else "not known here", commits
+
+
+def mine(clone: Clone, answers) -> None:
+    start = time.perf_counter()
+    kept = []
+    for commits, _ in read_commits(clone):
+        kept.append(commits.select("sha", "parents", *SIZES))
+    seconds = time.perf_counter() - start
+    answers.put((seconds, pl.concat(kept)))
+
+
+def family(pid: int | None) -> Iterator[int]:
+    """A process and its descendants, where the system tells."""
+    if pid is not None:
+        yield pid
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):  # processes end while they are looked at
+                for child in task.read_text().split():
+                    yield from family(int(child))
+
+
+def memory(pid: int) -> int:
+    """Kilobytes of a process; a page that several share is divided among them."""
+    with suppress(OSError):  # processes end while they are looked at
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0
+
+
+def numstat(clone: Clone) -> float:
+    """Seconds of plain git for the same numbers."""
+    options = ("log", "--numstat", "-M", "--diff-merges=first-parent", "--format=%H", clone.tip)
+    command = ["git", f"--git-dir={clone.path}", *options]
+    start = time.perf_counter()
+    with Path(os.devnull).open("wb") as nowhere:
+        subprocess.run(command, stdout=nowhere, env=local_environment(), check=True)
+    return time.perf_counter() - start
+
+
+def choose(commits: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Every root and octopus merge, and others at random."""
+    special = pl.col("parents").list.len().is_in([1, 2]).not_()
+    rest = commits.filter(~special)
+    others = random.Random(0).sample(range(rest.height), min(count, rest.height))
+    return pl.concat([commits.filter(special), rest[others]])
+
+
+def pydriller_on(clone: Clone, sample: pl.DataFrame) -> tuple[float, int]:
+    """Seconds PyDriller takes for a commit, and how many of ``sample`` it counts differently."""
+    repository = pydriller.Git(str(clone.path))
+    start = time.perf_counter()
+    counted = []
+    for sha in sample["sha"]:
+        commit = repository.get_commit(sha)
+        counted.append((commit.insertions, commit.deletions, commit.files))
+    seconds = time.perf_counter() - start
+    wrong = sum(
+        one != other for one, other in zip(sample.select(SIZES).rows(), counted, strict=True)
+    )
+    return seconds / sample.height, wrong
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""study.toml: what is accepted, and how what is not accepted is named."""
+
+from pathlib import Path
+
+import pytest
+
+from perf_assets.core import paper
+from perf_assets.errors import PerfAssetsError
+from perf_assets.months import add_months, last_full_month, months_between
+from perf_assets.study import load_study
+
+REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
+MINIMAL = f'name = "mine"\n{REPOSITORY}'
+
+
+def written(directory: Path, text: str) -> Path:
+    path = directory / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_five_lines_make_a_study(tmp_path: Path) -> None:
+    study = load_study(written(tmp_path, MINIMAL))
+    repository = study.repositories[0]
+    assert (repository.name, repository.start, repository.trend_start) == (
+        "owner/name",
+        "2020-01",
+        "2020-04",
+    )
+    assert repository.git == "https://github.com/owner/name.git"
+    assert repository.end == last_full_month()
+    assert study.rules.keywords == paper.KEYWORDS
+    assert study.count_approaches == ("url", "id")
+
+
+def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    study = load_study(written(tmp_path, MINIMAL + 'git = "repo.git"\ncorpus = "corpus"\n'))
+    assert study.repositories[0].git == str(tmp_path / "repo.git")
+    assert study.repositories[0].corpus == tmp_path / "corpus"
+
+
+def test_the_packaged_study_is_that_of_the_paper() -> None:
+    study = load_study("dl-frameworks")
+    assert [(r.name, r.start, r.trend_start) for r in study.repositories] == [
+        ("pytorch/pytorch", "2016-08", "2016-12"),
+        ("tensorflow/tensorflow", "2015-11", "2016-02"),
+    ]
+    assert study.rules.performance_labels == ("performance", "module: memory usage")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "reason"),
+    [
+        (MINIMAL + "colour = 1\n", "repositories.colour", "unknown key"),
+        ("color = 1\n" + MINIMAL, "color", "unknown key"),
+        (MINIMAL.replace("owner/name", "a"), "repositories.name", "'a'"),
+        (MINIMAL.replace("owner/name", "a/b/c"), "repositories.name", "'a/b/c'"),
+        (MINIMAL.replace("owner/name", "../x"), "repositories.name", "'../x'"),
+        (MINIMAL.replace("owner/name", "a/.."), "repositories.name", "'a/..'"),
+        (MINIMAL.replace("owner/name", "a/b "), "repositories.name", "'a/b '"),
+        (MINIMAL.replace("2020-01", "2020-13"), "repositories.start", "'2020-13'"),
+        (MINIMAL.replace('"2020-01"', "2020"), "repositories.start", "2020"),
+        (MINIMAL.replace("2020-01", "2999-01"), "repositories.start", "not over"),
+        (MINIMAL + 'trend_start = "2019-12"\n', "repositories.trend_start", "before start"),
+        (MINIMAL + 'end = "2019-12"\n', "repositories.end", "before start"),
+        (MINIMAL + REPOSITORY, "repositories.name", "twice"),
+        (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories.name", "twice"),
+        ('name = "x"\n', "repositories", "at least one"),
+        (REPOSITORY, "name", "text"),
+        (MINIMAL.replace('start = "2020-01"', ""), "repositories.start", "None"),
+        ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
+        ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),
+        (MINIMAL + 'corpus = "nowhere"\n', "repositories.corpus", "no directory"),
+        (
+            MINIMAL + 'github_url = "https://t0ken@host"\n',
+            "repositories.github_url",
+            "GITHUB_TOKEN",
+        ),
+        ("name = \n", "", "TOML"),
+    ],
+)
+def test_a_wrong_study_is_refused_naming_file_key_and_reason(
+    tmp_path: Path, text: str, key: str, reason: str
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(PerfAssetsError) as raised:
+        load_study(path)
+    message = str(raised.value)
+    assert message.startswith(f"{path}: {key}")
+    assert reason in message
+    assert "\n" not in message
+    assert "t0ken" not in message
+
+
+def test_a_study_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(PerfAssetsError, match=r"nowhere\.toml.*dl-frameworks, sample"):
+        load_study("nowhere.toml")
+
+
+def test_months_count_across_years() -> None:
+    assert add_months("2020-01", -1) == "2019-12"
+    assert months_between("2019-11", "2020-02") == ["2019-11", "2019-12", "2020-01", "2020-02"]
+    assert months_between("2020-02", "2020-01") == []
