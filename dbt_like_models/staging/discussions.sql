@@ -1,0 +1,37 @@
+-- What was said on each bug report: how much, by how many persons, and how soon by somebody else
+-- than its author. All deleted accounts count as one person.
+
+with
+
+bug_reports as (
+    select * from staging.bug_reports where dataset = 'live'
+),
+
+comments as (
+    select
+        repository,
+        number,
+        comment_id,
+        created_at,
+        coalesce(author, 'ghost') as commentator
+    from raw.issue_comments
+),
+
+live as (
+    select
+        bug_reports.dataset,
+        bug_reports.repository,
+        bug_reports.number,
+        count(comments.comment_id) as comments,
+        count(distinct comments.commentator) as commentators,
+        min(epoch_us(comments.created_at) - epoch_us(bug_reports.opened_at)) filter (
+            where comments.commentator <> coalesce(bug_reports.author, 'ghost')
+        ) / 3600000000 as hours_to_first_comment
+    from bug_reports
+    left join comments
+        on bug_reports.repository = comments.repository
+        and bug_reports.number = comments.number
+    group by bug_reports.dataset, bug_reports.repository, bug_reports.number
+)
+
+select * from live

@@ -1,0 +1,113 @@
+-- Each change of state in the life of a bug report: opened, then closed and reopened in turn.
+-- The close that the issue itself reports counts even where its event is missing. A second close
+-- (or reopening) in a row changes nothing and is left out. Where a close and a reopening carry the
+-- same second, the state before it stays; after the last of its moments the bug report is in the
+-- state that the issue itself reports.
+
+with
+
+bug_reports as (
+    select * from staging.bug_reports
+),
+
+events as (
+    select
+        'live' as dataset,
+        repository,
+        number,
+        created_at as changed_at,
+        event = 'reopened' as is_open
+    from raw.issue_events
+    where event in ('closed', 'reopened')
+),
+
+transitions as (
+    select
+        bug_reports.dataset,
+        bug_reports.repository,
+        bug_reports.number,
+        greatest(events.changed_at, bug_reports.opened_at) as changed_at,
+        events.is_open
+    from bug_reports
+    inner join events
+        on bug_reports.dataset = events.dataset
+        and bug_reports.repository = events.repository
+        and bug_reports.number = events.number
+    union all
+    select
+        dataset,
+        repository,
+        number,
+        closed_at as changed_at,
+        false as is_open
+    from bug_reports
+    where closed_at is not null
+),
+
+moments as (
+    select
+        dataset,
+        repository,
+        number,
+        changed_at,
+        case when bool_or(is_open) = bool_and(is_open) then bool_or(is_open) end as is_open,
+        row_number() over (
+            partition by dataset, repository, number order by changed_at desc
+        ) = 1 as is_last
+    from transitions
+    group by dataset, repository, number, changed_at
+),
+
+states as (
+    select
+        dataset,
+        repository,
+        number,
+        opened_at as changed_at,
+        0 as place,
+        true as is_open
+    from bug_reports
+    union all
+    select
+        moments.dataset,
+        moments.repository,
+        moments.number,
+        moments.changed_at,
+        1 as place,
+        case
+            when moments.is_last then bug_reports.state = 'open'
+            else moments.is_open
+        end as is_open
+    from moments
+    inner join bug_reports
+        on moments.dataset = bug_reports.dataset
+        and moments.repository = bug_reports.repository
+        and moments.number = bug_reports.number
+),
+
+decided as (
+    select
+        *,
+        lag(is_open) over (
+            partition by dataset, repository, number order by changed_at, place
+        ) as was_open
+    from states
+    where is_open is not null
+),
+
+changes as (
+    select
+        dataset,
+        repository,
+        number,
+        row_number() over (
+            partition by dataset, repository, number order by changed_at, place
+        ) as change,
+        changed_at,
+        strftime(changed_at at time zone 'UTC', '%Y-%m') as month,
+        is_open
+    from decided
+    where was_open is null or is_open <> was_open
+)
+
+select * from changes

@@ -1,0 +1,20 @@
+"""Where the project's files lie: in the installed package, or at the root of the repository."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+
+
+def models_dir() -> Path:
+    """The directory of the SQL models and their documentation."""
+    return _project_dir("dbt_like_models")
+
+
+def expectations_dir() -> Path:
+    """The directory of the expectation suites."""
+    return _project_dir("expectations")
+
+
+def _project_dir(name: str) -> Path:
+    installed = PACKAGE / "_project" / name
+    return installed if installed.is_dir() else PACKAGE.parent / name

@@ -1,0 +1,24 @@
+-- Question: which keywords make bug reports performance bugs?
+-- How to read: one line a keyword. only_reason counts the bug reports that would not be performance
+-- bugs without it: no performance label, no other keyword. A keyword contained in another (slow in
+-- slowdown) is found with it.
+
+with
+
+matches as (
+    select
+        unnest(matched_keywords) as keyword,
+        len(matched_keywords) = 1 and len(matched_labels) = 0 as is_only_reason,
+        state
+    from staging.bug_reports
+    where is_performance
+)
+
+select
+    keyword,
+    count(*) as bug_reports,
+    count(*) filter (where is_only_reason) as only_reason,
+    count(*) filter (where state = 'open') as still_open
+from matches
+group by keyword
+order by bug_reports desc, keyword;

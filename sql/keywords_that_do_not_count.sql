@@ -1,0 +1,18 @@
+-- Question: where was a keyword left out of account because it stands in a template's words, in
+-- code or in a comment of the page's source?
+-- How to read: one line a bug report that keywords alone would have made a performance bug. Lines
+-- that many reports share show what their template asks.
+
+select
+    issues.repository,
+    issues.number,
+    issues.title,
+    decisions.ignored_keywords,
+    decisions.ignored_lines,
+    issues.html_url
+from labels.performance_labels as decisions
+inner join raw.issues as issues using (repository, number)
+where decisions.is_bug_report
+    and not decisions.is_performance
+    and len(decisions.ignored_keywords) > 0
+order by issues.repository, issues.number;

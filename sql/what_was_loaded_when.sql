@@ -1,0 +1,21 @@
+-- Question: what does this database hold, and how fresh is it?
+-- How to read: one line a repository and table: the months loaded, their rows, and what GitHub was
+-- asked for them. gaps counts months between first and last that are missing; the monthly series
+-- is complete only up to the first gap in raw.issues or raw.commits.
+
+select
+    repository,
+    "table",
+    min(month) as first_month,
+    max(month) as last_month,
+    count(*) as months,
+    date_diff('month', strptime(min(month), '%Y-%m'), strptime(max(month), '%Y-%m')) + 1 - count(*)
+        as gaps,
+    sum(row_count)::bigint as stored_rows,
+    sum(requests)::bigint as requests,
+    sum(points)::bigint as points,
+    max(loaded_at) at time zone 'UTC' as last_loaded_utc
+from meta.partition_loads
+where watermark is not null
+group by repository, "table"
+order by repository, "table";
