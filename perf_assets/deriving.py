@@ -1,0 +1,133 @@
+"""Deriving: labels, links, models and analysis, recomputed from what is stored."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+
+import polars as pl
+
+from perf_assets.core.comparisons import group_comparisons, trend_tests
+from perf_assets.core.labelling import label_issues
+from perf_assets.core.linking import link_fixes
+from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.sql_models import Model, comment_statements, create_table, create_view, table_docs
+from perf_assets.study import Study
+
+log = logging.getLogger(__name__)
+
+
+def label_cohorts(
+    gate: Gate, study: Study, repository: str, months: Sequence[str]
+) -> Iterator[Outcome]:
+    """Label the loaded cohorts of ``months`` and re-label those that follow.
+
+    A label depends on cohorts up to its own month: a cohort that came late may change what
+    follows it, and nothing before it.
+    """
+    loaded = _loaded(gate, "raw.issues", repository)
+    issues = gate.database.frame(
+        """
+        SELECT repository, number, title, body, author, labels, month
+        FROM raw.issues WHERE repository = ?
+        """,
+        [repository],
+    )
+    templates = gate.database.frame(
+        "SELECT * FROM raw.issue_templates WHERE repository = ?", [repository]
+    )
+    labels = label_issues(issues, templates, study.rules)
+    for month in _from_first(loaded, months):
+        rows = labels.filter(pl.col("month") == month)
+        cohort = issues.filter(pl.col("month") == month)["number"].to_list()
+        candidate = Candidate(
+            "labels.performance_labels", rows, {"issue_numbers": cohort}, len(cohort)
+        )
+        yield gate.store(repository, month, [candidate], Provenance(study.rules.version))
+
+
+def link_commits(
+    gate: Gate, study: Study, repository: str, months: Sequence[str]
+) -> Iterator[Outcome]:
+    """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed."""
+    loaded = _loaded(gate, "raw.commits", repository)
+    commits = gate.database.frame(
+        "SELECT repository, sha, message, committed_at, month FROM raw.commits "
+        "WHERE repository = ?",
+        [repository],
+    )
+    issues = gate.database.frame(
+        "SELECT number, created_at FROM raw.issues WHERE repository = ?", [repository]
+    )
+    closed = gate.database.frame(
+        "SELECT * FROM raw.issue_events WHERE repository = ? AND event = 'closed'", [repository]
+    )
+    numbers = set(issues["number"])
+    links = link_fixes(commits, issues, closed, study.count_approaches)
+    for month in _from_first(loaded, months):
+        rows = links.filter(pl.col("month") == month)
+        shas = commits.filter(pl.col("month") == month)["sha"].to_list()
+        candidate = Candidate(
+            "links.fix_links",
+            rows,
+            {"commit_shas": shas, "issue_numbers": numbers},
+        )
+        yield gate.store(
+            repository, month, [candidate], Provenance(",".join(study.count_approaches))
+        )
+
+
+def _loaded(gate: Gate, table: str, repository: str) -> list[str]:
+    loads = gate.database.loads(table, repository)
+    return loads.filter(pl.col("watermark").is_not_null())["month"].to_list()
+
+
+def _from_first(loaded: list[str], months: Sequence[str]) -> list[str]:
+    first = min(months, default="9999-12")
+    return [month for month in loaded if month >= first]
+
+
+def register_study(gate: Gate, study: Study) -> None:
+    """Write down which repositories the models cover, and from which months on."""
+    rows = pl.DataFrame(
+        {
+            "repository": [repository.name for repository in study.repositories],
+            "start_month": [repository.start for repository in study.repositories],
+            "trend_start_month": [repository.trend_start for repository in study.repositories],
+            "study": [study.name for _ in study.repositories],
+        }
+    )
+    database = gate.database
+    if (
+        not database.frame("SELECT * FROM meta.repositories")
+        .sort("repository")
+        .equals(rows.sort("repository"))
+    ):
+        with database.transaction():
+            database.replace("meta.repositories", rows, {})
+
+
+def build_model(gate: Gate, model: Model) -> Outcome | None:
+    """Create the view, or compute, audit and replace the table, of a SQL model."""
+    if model.materialization == "view":
+        create_view(gate.database.connection, model)
+        return None
+    create_table(gate.database.connection, model)
+    return gate.store_whole(model.name, gate.database.frame(model.sql))
+
+
+ANALYSES: dict[str, tuple[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
+    "analysis.trend_tests": ("marts.trend_monthly", trend_tests),
+    "analysis.group_comparisons": ("marts.bug_metrics", group_comparisons),
+}
+
+
+def build_analysis(gate: Gate, table: str) -> Outcome:
+    """Compute, audit and replace one table of statistics."""
+    source, compute = ANALYSES[table]
+    create_table(gate.database.connection, table_docs()[table])
+    return gate.store_whole(table, compute(gate.database.frame(f"SELECT * FROM {source}")))
+
+
+def describe_tables(gate: Gate) -> None:
+    """Put the documentation of tables and columns into the database, where analysts look."""
+    for statement in comment_statements(gate.database.connection):
+        gate.database.connection.execute(statement)

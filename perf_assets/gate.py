@@ -1,0 +1,232 @@
+"""The gate: candidate rows are audited, then stored in one transaction, or not at all."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import duckdb
+import polars as pl
+
+from perf_assets.audit import AuditReport, audit, quarantine
+from perf_assets.home import Home
+from perf_assets.warehouse import Database, Load
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Rows that want to become a partition of ``table``, and what its audit is told about them."""
+
+    table: str
+    rows: pl.DataFrame
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    source_count: int | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """State of the source that the rows show, and what reading them cost."""
+
+    watermark: str
+    requests: int = 0
+    points: int = 0
+
+
+@dataclass
+class Outcome:
+    """What became of one partition: the audits of its tables, and whether rows were replaced."""
+
+    repository: str | None
+    month: str | None
+    rows: dict[str, int]
+    reports: dict[str, AuditReport] = field(default_factory=dict)
+    is_written: bool = False
+    requests: int = 0
+    points: int = 0
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A broken rule: where, by how many rows, and some of them."""
+
+    rule: str
+    place: str
+    failing_rows: int
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Guards the tables of one open warehouse."""
+
+    database: Database
+    home: Home
+
+    def store(
+        self,
+        repository: str,
+        month: str,
+        candidates: list[Candidate],
+        provenance: Provenance,
+    ) -> Outcome:
+        """Audit the candidates of one partition and replace its rows in one transaction.
+
+        A partition that already holds the same rows is left as it is. Where a critical rule fails,
+        nothing is replaced: the candidates and reports go to quarantine and the outcome says why.
+        """
+        outcome = Outcome(
+            repository,
+            month,
+            {candidate.table: candidate.rows.height for candidate in candidates},
+            requests=provenance.requests,
+            points=provenance.points,
+        )
+        loads = [
+            Load(
+                repository,
+                month,
+                candidate.table,
+                candidate.rows.height,
+                candidate.source_count,
+                # What the source was asked is charged to the first table, once.
+                requests=provenance.requests * (place == 0),
+                points=provenance.points * (place == 0),
+                watermark=provenance.watermark,
+            )
+            for place, candidate in enumerate(candidates)
+        ]
+        if all(map(self._is_stored, candidates, loads)):
+            return outcome
+        for candidate in candidates:
+            told = {
+                "repository": repository,
+                "month": month,
+                "source_count": candidate.source_count,
+                **candidate.parameters,
+            }
+            outcome.reports[candidate.table] = audit(candidate.table, candidate.rows, told)
+        outcome.failure = self._refusal(outcome, candidates)
+        if outcome.failure is None:
+            self._write(outcome, candidates, loads)
+        if outcome.failure is not None:
+            self._record_failure(outcome, loads)
+            log.error(outcome.failure)
+        return outcome
+
+    def store_whole(self, table: str, rows: pl.DataFrame) -> Outcome:
+        """Audit and replace a table that is recomputed whole; see ``store``."""
+        outcome = Outcome(None, None, {table: rows.height})
+        outcome.reports[table] = audit(table, rows, {})
+        outcome.failure = self._refusal(outcome, [Candidate(table, rows)])
+        if outcome.failure is None and not _same(
+            self.database.frame(f"SELECT * FROM {table}"), rows
+        ):
+            with self.database.transaction():
+                self.database.replace(table, rows, {})
+            outcome.is_written = True
+        return outcome
+
+    def findings(self, table: str, repository: str, months: Sequence[str]) -> list[Finding]:
+        """The rules broken by what is stored of ``months``, or by what was refused last."""
+        rows = self.database.frame(
+            """
+            SELECT rule, repository || ' ' || month AS place, failing_rows, examples
+            FROM meta.audit_findings
+            WHERE "table" = ? AND repository = ? AND list_contains(?, month) ORDER BY ALL
+            """,
+            [table, repository, list(months)],
+        )
+        return [Finding(**row) for row in rows.iter_rows(named=True)]
+
+    def _refusal(self, outcome: Outcome, candidates: list[Candidate]) -> str | None:
+        """Quarantine all candidates of a partition when one breaks a critical rule; say why."""
+        broken = [report for report in outcome.reports.values() if not report.ok]
+        if not broken:
+            return None
+        directory = self.home.quarantine
+        if outcome.repository is not None and outcome.month is not None:
+            directory = directory / outcome.repository.replace("/", "+") / outcome.month
+        for candidate in candidates:
+            quarantine(
+                outcome.reports[candidate.table], candidate.rows, directory / candidate.table
+            )
+        return "; ".join(report.sentence() for report in broken) + f"; kept in {directory}"
+
+    def _is_stored(self, candidate: Candidate, load: Load) -> bool:
+        """Whether the same rows, of the same state of the source, are stored already."""
+        known = self.database.frame(
+            """
+            SELECT status, watermark, row_count, source_count FROM meta.partition_loads
+            WHERE repository = ? AND month = ? AND "table" = ?
+            """,
+            [load.repository, load.month, load.table],
+        ).rows()
+        if known != [(load.status, load.watermark, load.row_count, load.source_count)]:
+            return False
+        stored = self.database.partition(load.table, load.repository, load.month)
+        return _same(stored, candidate.rows)
+
+    def _write(self, outcome: Outcome, candidates: list[Candidate], loads: list[Load]) -> None:
+        try:
+            with self.database.transaction():
+                for candidate, load in zip(candidates, loads, strict=True):
+                    partition = {"repository": load.repository, "month": load.month}
+                    stored = self.database.partition(load.table, **partition)
+                    if not _same(stored, candidate.rows):
+                        rows = _stamped(candidate.rows, stored)
+                        self.database.replace(load.table, rows, partition)
+                        outcome.is_written = True
+                    self.database.record(load)
+                    self._record_findings(load, outcome.reports[load.table])
+        except duckdb.ConstraintException as error:
+            reason = str(error).splitlines()[0]
+            place = f"{outcome.repository} {outcome.month}"
+            outcome.failure = f"{place}: the warehouse refused the rows: {reason}"
+            outcome.is_written = False
+
+    def _record_failure(self, outcome: Outcome, loads: list[Load]) -> None:
+        with self.database.transaction():
+            for load in loads:
+                failed = replace(load, row_count=0, status="failed", message=outcome.failure)
+                self.database.record(failed)
+                self._record_findings(load, outcome.reports[load.table])
+
+    def _record_findings(self, load: Load, report: AuditReport) -> None:
+        """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
+        where = {"repository": load.repository, "month": load.month, "table": load.table}
+        rows = [
+            {
+                **where,
+                "rule": result.rule,
+                "severity": result.severity,
+                "failing_rows": max(1, result.failing_rows),
+                "examples": list(result.examples),
+            }
+            for result in [*report.failures, *report.warnings]
+        ]
+        schema = {"examples": pl.List(pl.String)}
+        self.database.replace(
+            "meta.audit_findings", pl.DataFrame(rows, schema_overrides=schema), where
+        )
+
+
+def _same(stored: pl.DataFrame, candidate: pl.DataFrame) -> bool:
+    """Whether both hold the same rows; when they were loaded does not count."""
+    if stored.height != candidate.height or not set(candidate.columns) <= set(stored.columns):
+        return False
+    if stored.height == 0:
+        return True
+    columns = candidate.columns
+    keys = [name for name in columns if not isinstance(candidate.schema[name], pl.List)]
+    ours = candidate.sort(keys)
+    theirs = stored.select(columns).sort(keys).cast(dict(ours.schema))  # type: ignore[arg-type]
+    return theirs.equals(ours)
+
+
+def _stamped(rows: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
+    if "loaded_at" not in stored.columns:
+        return rows
+    return rows.with_columns(loaded_at=pl.lit(datetime.now(UTC)))

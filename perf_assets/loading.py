@@ -1,0 +1,224 @@
+"""Loading: bring partitions of the raw tables up to what the sources say now, and no further."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.sources.git import Clone, commit_months, read_commits, read_issue_templates
+from perf_assets.sources.github import IssueBatch, IssueSource, Look
+from perf_assets.sources.github.issues import EMPTY_BATCH
+
+log = logging.getLogger(__name__)
+
+GIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
+NO_COMMITS = "no commits"  # the fingerprint of a month without any
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """The issues opened in a month: GitHub's own count, and the rows read."""
+
+    month: str
+    count: int
+    batch: IssueBatch
+
+
+@dataclass(frozen=True)
+class History:
+    """The commits of a month: git's own count and fingerprint, the rows mined, the templates."""
+
+    month: str
+    count: int
+    fingerprint: str
+    commits: pl.DataFrame
+    files: pl.DataFrame
+    templates: pl.DataFrame
+
+
+def load_issues(gate: Gate, source: IssueSource, months: Sequence[str]) -> Iterator[Outcome]:
+    """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
+
+    Costs one look where nothing changed. Every stored cohort has a watermark: the newest update
+    GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
+    run that was killed goes on with what is left.
+    """
+    repository = source.repository
+    loads = gate.database.loads("raw.issues", repository)
+    marks = {
+        month: datetime.fromisoformat(mark)
+        for month, mark in loads.select("month", "watermark").iter_rows()
+        if mark is not None and month in months
+    }
+    look = source.look(min(marks.values(), default=None))
+    newest = look.newest_update or NEVER
+    yield from _refresh(gate, source, look, sorted(marks), newest)
+    missing = [month for month in months if month not in marks]
+    if missing:
+        log.info("%s: loading %d months of issues", repository, len(missing))
+        yield from _load_cohorts(gate, source, missing, newest)
+
+
+def _refresh(
+    gate: Gate, source: IssueSource, look: Look, months: list[str], newest: datetime
+) -> Iterator[Outcome]:
+    """Store what the look found changed in cohorts that are loaded."""
+    failed = set()
+    changed = {}
+    for month in look.changed.issues["month"].unique().sort().to_list():
+        if month in months:
+            stored = _stored_batch(gate, source.repository, month)
+            merged = _merged(stored, look.changed.of_month(month))
+            if not _equal(stored, merged):
+                changed[month] = merged
+    counts = source.counts(list(changed)) if changed else {}
+    for month, batch in changed.items():
+        if batch.issues.height == counts[month]:
+            outcome = _store_cohort(gate, source, Cohort(month, counts[month], batch), newest)
+        else:
+            # Something left the cohort (deleted, transferred), which no list of changes shows.
+            outcome = next(_load_cohorts(gate, source, [month], newest))
+        if outcome.failure is not None:
+            failed.add(month)
+        yield outcome
+    _advance(gate, source.repository, [month for month in months if month not in failed], newest)
+
+
+def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -> None:
+    mark = newest.isoformat()
+    with gate.database.transaction():
+        gate.database.connection.execute(
+            """
+            UPDATE meta.partition_loads SET watermark = ?
+            WHERE repository = ? AND list_contains(?, month) AND watermark <> ?
+              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events')
+            """,
+            [mark, repository, months, mark],
+        )
+
+
+def _load_cohorts(
+    gate: Gate, source: IssueSource, months: Sequence[str], newest: datetime
+) -> Iterator[Outcome]:
+    counts = source.counts(months)
+    for window, batch in source.cohorts(counts):
+        log.info(
+            "%s: %s to %s, %d issues", source.repository, window[0], window[-1], batch.issues.height
+        )
+        for month in window:
+            cohort = Cohort(month, counts[month], batch.of_month(month))
+            yield _store_cohort(gate, source, cohort, newest)
+
+
+def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datetime) -> Outcome:
+    month, count, batch = cohort.month, cohort.count, cohort.batch
+    spent = source.client.spent.take()
+    numbers = {"issue_numbers": batch.issues["number"].to_list()}
+    return gate.store(
+        source.repository,
+        month,
+        [
+            Candidate("raw.issues", batch.issues, source_count=count),
+            Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
+            Candidate("raw.issue_events", batch.events, numbers),
+        ],
+        Provenance(newest.isoformat(), spent.requests, spent.points),
+    )
+
+
+def _stored_batch(gate: Gate, repository: str, month: str) -> IssueBatch:
+    frames = {}
+    for name, empty in vars(EMPTY_BATCH).items():
+        table = {"issues": "raw.issues"}.get(name, f"raw.issue_{name}")
+        stored = gate.database.partition(table, repository, month)
+        frames[name] = stored.select(empty.columns).cast(empty.schema)
+    return IssueBatch(**frames)
+
+
+def _merged(stored: IssueBatch, changed: IssueBatch) -> IssueBatch:
+    """The stored cohort with the changed issues, and all that belongs to them, put in place."""
+    replaced = pl.col("number").is_in(changed.issues["number"].to_list())
+    return IssueBatch(
+        *(
+            pl.concat([before.filter(~replaced), after])
+            for before, after in zip(vars(stored).values(), vars(changed).values(), strict=True)
+        )
+    )
+
+
+def _equal(one: IssueBatch, other: IssueBatch) -> bool:
+    return all(
+        left.sort(key).equals(right.sort(key))
+        for left, right, key in (
+            (one.issues, other.issues, "number"),
+            (one.comments, other.comments, "comment_id"),
+            (one.events, other.events, "event_id"),
+        )
+    )
+
+
+def load_commits(
+    gate: Gate, clone: Clone, repository: str, months: Sequence[str]
+) -> Iterator[Outcome]:
+    """Bring the commits of ``months`` up to date.
+
+    A month is mined again when the set of its commits is another than the one stored, whatever
+    the cause: new commits, a force push, a commit with an old date.
+    """
+    listing = {month: rest for month, *rest in commit_months(clone).iter_rows()}
+    stored = dict(gate.database.loads("raw.commits", repository)["month", "watermark"].rows())
+    changed: dict[str, tuple[int, str]] = {}
+    for month in months:
+        count, fingerprint = listing.get(month, (0, NO_COMMITS))
+        if stored.get(month) != fingerprint:
+            changed[month] = (count, fingerprint)
+    if not changed:
+        return
+    log.info("%s: mining %d months of commits", repository, len(changed))
+    templates = read_issue_templates(clone)
+    for month, commits, files in _by_month(read_commits(clone, list(changed))):
+        found = templates.filter(pl.col("month") == month)
+        history = History(month, *changed.pop(month), commits, files, found)
+        yield _store_history(gate, repository, history)
+    for month, (count, fingerprint) in changed.items():
+        nothing = (gate.database.frame(f"FROM {table} LIMIT 0") for table in GIT_TABLES)
+        yield _store_history(gate, repository, History(month, count, fingerprint, *nothing))
+
+
+def _by_month(
+    stream: Iterator[tuple[pl.DataFrame, pl.DataFrame]],
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Cut a stream of commits and files that comes in the order of months into its months."""
+    held: tuple[pl.DataFrame, pl.DataFrame] | None = None
+    for batch in stream:
+        commits, files = batch if held is None else map(pl.concat, zip(held, batch, strict=True))
+        *whole, last = commits["month"].unique().sort().to_list()
+        for month in whole:
+            of_month = pl.col("month") == month
+            yield month, commits.filter(of_month), files.filter(of_month)
+        still_open = pl.col("month") == last
+        held = commits.filter(still_open), files.filter(still_open)
+    if held is not None:
+        yield held[0]["month"][0], *held
+
+
+def _store_history(gate: Gate, repository: str, history: History) -> Outcome:
+    commits, files, templates = (
+        frame.with_columns(repository=pl.lit(repository))
+        for frame in (history.commits, history.files, history.templates)
+    )
+    shas = {"commit_shas": commits["sha"].to_list()}
+    return gate.store(
+        repository,
+        history.month,
+        [
+            Candidate("raw.commits", commits, source_count=history.count),
+            Candidate("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
+            Candidate("raw.issue_templates", templates),
+        ],
+        Provenance(history.fingerprint),
+    )
