@@ -1,0 +1,5 @@
+"""``python -m perf_assets``."""
+
+from perf_assets.cli import main
+
+main()

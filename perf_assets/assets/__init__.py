@@ -1,0 +1,1 @@
+"""The asset graph: one short file per stage. Wiring only."""

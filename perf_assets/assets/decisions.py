@@ -1,0 +1,69 @@
+"""The labels and links: what the study decides about issues and commits, by its own rules."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import dagster as dg
+
+from perf_assets.assets import wiring
+from perf_assets.deriving import label_cohorts, link_commits
+from perf_assets.gate import Gate, Outcome
+from perf_assets.home import Home
+from perf_assets.sql_models import table_docs
+from perf_assets.study import Study
+
+Decide = Callable[[Gate, Study, str, Sequence[str]], Iterator[Outcome]]
+
+
+def decision_assets(
+    study: Study, home: Home, partitions: dg.MultiPartitionsDefinition
+) -> list[dg.AssetsDefinition]:
+    """Performance labels by cohort, and fix links by month of the commit."""
+    return [
+        _decision(
+            study,
+            home,
+            partitions,
+            "labels.performance_labels",
+            ("raw.issues", "raw.issue_templates"),
+            label_cohorts,
+        ),
+        _decision(
+            study,
+            home,
+            partitions,
+            "links.fix_links",
+            ("raw.commits", "raw.issues", "raw.issue_events"),
+            link_commits,
+        ),
+    ]
+
+
+def _decision(
+    study: Study,
+    home: Home,
+    partitions: dg.MultiPartitionsDefinition,
+    table: str,
+    deps: Sequence[str],
+    decide: Decide,
+) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=table.split(".")[1],
+        specs=[
+            wiring.table_spec(
+                table_docs()[table], kinds={"python"}, deps=deps, partitions=partitions
+            )
+        ],
+        check_specs=wiring.rule_checks(table),
+        partitions_def=partitions,
+        backfill_policy=wiring.SINGLE_RUN,
+    )
+    def decisions(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:
+        yield from wiring.bring_up_to_date(
+            context,
+            home,
+            study,
+            [table],
+            lambda gate, repository, months: decide(gate, study, repository.name, months),
+        )
+
+    return decisions

@@ -1,0 +1,229 @@
+"""The command line: perf-assets run, status, ui, serve-corpus, generate."""
+
+import errno
+import logging
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from perf_assets import __version__
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.home import Home
+
+console = Console()
+
+
+def _explained(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn a user's mistake into one sentence and exit code 2 (1: rows failed their audit)."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **options: Any) -> None:  # noqa: ANN401
+        try:
+            command(*args, **options)
+        except AuditError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(1)
+        except PerfAssetsError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(2)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT):
+                raise
+            place = f"{error.filename}: " if error.filename else ""
+            click.echo(
+                f"Error: {place}{error.strerror}: make room or choose another --home and run "
+                "again, what was stored is kept",
+                err=True,
+            )
+            sys.exit(2)
+
+    return wrapped
+
+
+home_option = click.option(
+    "--home",
+    type=click.Path(path_type=Path),
+    envvar="PERF_ASSETS_HOME",
+    default="data",
+    show_default=True,
+    help="Directory for everything that is stored. Environment: PERF_ASSETS_HOME.",
+)
+
+
+study_option = click.option(
+    "--study",
+    envvar="PERF_ASSETS_STUDY",
+    default="sample",
+    show_default=True,
+    metavar="FILE",
+    help="A study.toml, or a packaged study: sample, dl-frameworks. "
+    "Environment: PERF_ASSETS_STUDY.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """How much of a project's trouble is performance trouble, month by month.
+
+    perf-assets mines the issues and commits of GitHub repositories into DuckDB, labels the
+    performance bugs, links the commits that fixed them, and keeps the statistics up to date.
+
+    \b
+    Start with the embedded sample, no token needed:
+        perf-assets run
+    """
+
+
+@main.command()
+@study_option
+@home_option
+@click.option(
+    "--repository",
+    "repositories",
+    multiple=True,
+    metavar="OWNER/NAME",
+    help="Only this repository of the study; may be given several times.",
+)
+@click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
+@click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@_explained
+def run(
+    study: str, home: Path, repositories: tuple[str, ...], first: str | None, last: str | None
+) -> None:
+    """Materialize everything for a range of months, and print the figures.
+
+    Loads issues and commits, labels, links, and computes the models and statistics, through
+    Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
+
+    GitHub needs a token in GITHUB_TOKEN (no scopes); the sample and corpora need none.
+
+    \b
+    Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
+    everything else is done. 2: something you can mend, said in one sentence.
+
+    \b
+    Examples:
+        perf-assets run
+        perf-assets run --study study.toml --from 2023-01
+        GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
+    """
+    # Dagster and Great Expectations take seconds to import; --help should not wait for them.
+    from perf_assets.assets.execution import run_study  # noqa: PLC0415
+    from perf_assets.summary import print_next_steps, print_summary  # noqa: PLC0415
+
+    _show_progress()
+    place = Home.of(home)
+    chosen = place.study(study)
+    failures = run_study(chosen, place, repositories, first, last)
+    print_summary(place.published, console)
+    print_next_steps(chosen, place, console)
+    if failures:
+        raise AuditError("; ".join(failures))
+
+
+@main.command()
+@home_option
+@_explained
+def status(home: Path) -> None:
+    """Say what is stored: repositories, months, rows, last refresh, failed audits."""
+    from perf_assets.summary import print_status  # noqa: PLC0415
+
+    if not home.is_dir():
+        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
+    print_status(Home.of(home), console)
+
+
+@main.command()
+@study_option
+@home_option
+@click.option("--port", default=3000, show_default=True, help="Port on 127.0.0.1.")
+@_explained
+def ui(study: str, home: Path, port: int) -> None:
+    """Open the Dagster UI on a home directory, on loopback, until interrupted.
+
+    Every asset can be materialized there, partition by partition; the monthly schedule can be
+    switched on there.
+    """
+    from perf_assets.assets.execution import write_instance_config  # noqa: PLC0415
+
+    place = Home.of(home)
+    place.study(study)  # a mistake in it is better said here than in the UI
+    os.environ["PERF_ASSETS_HOME"] = str(place.path)
+    os.environ["PERF_ASSETS_STUDY"] = study
+    os.environ["DAGSTER_HOME"] = str(write_instance_config(place.dagster))
+    click.echo(f"Dagster UI: http://127.0.0.1:{port} (Ctrl-C stops it)")
+    dagster = [sys.executable, "-m", "dagster", "dev", "-m", "perf_assets.definitions"]
+    os.execv(sys.executable, [*dagster, "--host", "127.0.0.1", "--port", str(port)])
+
+
+@main.command("serve-corpus")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--port", default=0, show_default=True, help="Port on 127.0.0.1; 0: any free one.")
+@click.option(
+    "--repository", metavar="OWNER/NAME", help="Its name, where the corpus does not tell."
+)
+@_explained
+def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
+    """Serve a corpus DIRECTORY as GitHub would, on loopback, until interrupted.
+
+    Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
+    The directory holds issues.jsonl[.gz], comments.jsonl[.gz] and, if there are any,
+    events.jsonl[.gz] and pulls.jsonl[.gz]: GitHub's REST answers, one JSON object a line.
+    """
+    from perf_assets.sample.server import serve  # noqa: PLC0415
+
+    serve(directory, port, repository, lambda url: click.echo(f"{directory} is served at {url}"))
+
+
+@main.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same corpus.")
+@click.option("--issues", default=400, show_default=True, help="Number of issues.")
+@click.option("--months", default=30, show_default=True, help="Number of months.")
+@click.option("--commits", default=800, show_default=True, help="Number of commits.")
+@click.option("--start", default="2020-01", show_default=True, help="First month, YYYY-MM.")
+@click.option(
+    "--repository", default="sample-lab/tensorkit", show_default=True, help="Its owner/name."
+)
+@_explained
+def generate(
+    directory: Path,
+    seed: int,
+    issues: int,
+    months: int,
+    commits: int,
+    start: str,
+    repository: str,
+) -> None:
+    """Write a synthetic corpus with its git repository and its planted truth to DIRECTORY.
+
+    Run it with: perf-assets run --study DIRECTORY/study.toml
+    """
+    from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
+
+    write_corpus(
+        directory,
+        seed=seed,
+        issues=issues,
+        months=months,
+        commits=commits,
+        start=start,
+        repository=repository,
+    )
+    click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
+    click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")
+
+
+def _show_progress() -> None:
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logger = logging.getLogger("perf_assets")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)

@@ -1,0 +1,136 @@
+"""What a person reads at the end of a run, and from ``perf-assets status``."""
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.home import Home
+from perf_assets.study import SAMPLE, Study
+
+BREAKDOWN = """
+SELECT repository, CASE WHEN is_performance THEN 'performance' ELSE 'other' END AS bugs,
+       open, closed, fixed
+FROM marts.dataset_breakdown WHERE dataset = 'live' ORDER BY repository, is_performance DESC
+"""
+TRENDS = """
+SELECT repository, series, n AS months, n_pairs AS pairs, n_positive AS rising, p_value AS p
+FROM analysis.trend_tests WHERE dataset = 'live' ORDER BY repository, series DESC
+"""
+GROUPS = """
+SELECT repository, metric,
+       n_performance || ' / ' || n_other AS bugs,
+       coalesce(round(median_performance, 2)::VARCHAR, '-') || ' / '
+           || coalesce(round(median_other, 2)::VARCHAR, '-') AS median,
+       p_value AS p, cliffs_delta AS delta, magnitude
+FROM analysis.group_comparisons
+WHERE dataset = 'live' AND (repository <> 'pooled' OR (
+    SELECT count(DISTINCT repository) > 2 FROM analysis.group_comparisons WHERE dataset = 'live'))
+ORDER BY repository = 'pooled', repository, metric
+"""
+STATUS = """
+SELECT repository, "table", count(*) FILTER (watermark IS NOT NULL) AS months,
+       min(month) FILTER (watermark IS NOT NULL) AS first,
+       max(month) FILTER (watermark IS NOT NULL) AS last,
+       sum(row_count) AS rows,
+       strftime(max(loaded_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M UTC') AS last_refresh,
+       count(*) FILTER (status = 'failed') AS failed_audits
+FROM meta.partition_loads GROUP BY ALL ORDER BY ALL
+"""
+FAILED = """
+SELECT repository, month, any_value(message) AS message
+FROM meta.partition_loads WHERE status = 'failed' GROUP BY ALL ORDER BY ALL
+"""
+
+
+FIGURES = (
+    ("bug reports", BREAKDOWN),
+    ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
+    ("performance / other bugs (Mann-Whitney U, Cliff's delta)", GROUPS),
+)
+
+
+def print_summary(published: Path, console: Console) -> None:
+    """Print the dataset breakdown, the trend tests and the group comparisons."""
+    with _reading(published) as connection:
+        for title, query in FIGURES:
+            rows = connection.sql(query).pl()
+            for (repository,), part in rows.group_by("repository", maintain_order=True):
+                console.print(_table(f"{repository}: {title}", part.drop("repository")))
+
+
+def summary_markdown(published: Path) -> str:
+    """The same figures as Markdown."""
+    parts = []
+    with _reading(published) as connection:
+        for title, query in FIGURES:
+            rows = connection.sql(query).pl()
+            lines = [rows.columns, ["---"] * rows.width, *(map(_text, r) for r in rows.rows())]
+            parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_report(path: Path, text: str) -> Path:
+    """Put ``text`` in the place of the report in one step."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(text, encoding="utf-8")
+    return temporary.replace(path)
+
+
+def print_next_steps(study: Study, home: Home, console: Console) -> None:
+    """Print where the database is and what to try next."""
+    option = "" if study.name == SAMPLE else f"PERF_ASSETS_STUDY={study.path} "
+    query = "SELECT * FROM marts.trend_monthly ORDER BY month DESC LIMIT 12"
+    console.print(f"\nPublished database: {home.published}", soft_wrap=True, highlight=False)
+    console.print(
+        "\nNext:\n"
+        "  1. Your own repository: write a study.toml of five lines (README, 'Your own "
+        "repository')\n"
+        "     and: GITHUB_TOKEN=... perf-assets run --study study.toml\n"
+        f"  2. The Dagster UI: {option}make ui\n"
+        f"  3. A query: python -c \"import duckdb; duckdb.connect('{home.published}', "
+        f"read_only=True).sql('{query}').show()\"",
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )
+
+
+def print_status(home: Home, console: Console) -> None:
+    """Print repositories, months loaded, rows, last refresh and failed audits."""
+    with _reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
+        console.print(_table(f"Stored in {home.path}", connection.sql(STATUS).pl()))
+        failed = connection.sql(FAILED).pl()
+    if failed.height:
+        console.print(_table("Failed audits", failed))
+
+
+def _reading(path: Path) -> duckdb.DuckDBPyConnection:
+    if not path.exists():
+        raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
+    try:
+        return duckdb.connect(str(path), read_only=True)
+    except duckdb.IOException:
+        # A run holds the warehouse; the published copy is as of the run before.
+        return duckdb.connect(str(path.with_name("perf_bugs.duckdb")), read_only=True)
+
+
+def _table(title: str, rows: pl.DataFrame) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
+    for name, kind in rows.schema.items():
+        table.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
+    for row in rows.iter_rows():
+        table.add_row(*map(_text, row))
+    return table
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,60 @@
+"""What several tests need: running the command line, and reading what it stored."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# When and at what cost a partition was loaded differs from run to run.
+VOLATILE = {"loaded_at", "requests", "points"}
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "perf_assets", *map(str, arguments)]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"GITHUB_TOKEN", "PERF_ASSETS_HOME", "PERF_ASSETS_STUDY", "DAGSTER_HOME"}
+    }
+    return {**inherited, "COLUMNS": "200", **changes}
+
+
+def perf_assets(*arguments: str | Path, **changes: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=environment(**changes),
+        check=False,
+    )
+
+
+def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
+    """Every table of a database, without what differs from run to run, in a fixed order."""
+    with duckdb.connect(str(database), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        names = connection.execute(
+            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
+        ).fetchall()
+        frames = {}
+        for (name,) in names:
+            columns = connection.sql(f"FROM {name} LIMIT 0").columns
+            kept = ", ".join(f'"{column}"' for column in columns if column not in VOLATILE)
+            frames[name] = connection.sql(f"SELECT {kept} FROM {name} ORDER BY ALL").pl()
+        return frames
+
+
+def assert_same_tables(one: Mapping[str, pl.DataFrame], other: Mapping[str, pl.DataFrame]) -> None:
+    assert one.keys() == other.keys()
+    for name, frame in one.items():
+        assert frame.equals(other[name]), f"{name} differs"

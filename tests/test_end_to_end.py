@@ -1,0 +1,138 @@
+"""The main job on generated corpora: every number equals the planted truth."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from perf_assets.sample.generator import generate
+from tests.support import (
+    assert_same_tables,
+    command,
+    environment,
+    perf_assets,
+    stored_tables,
+)
+
+KEYS = {
+    "performance_labels": ["repository", "number"],
+    "fix_links": ["repository", "number", "sha", "approach"],
+    "bug_metrics": ["dataset", "repository", "number"],
+    "trend_monthly": ["dataset", "repository", "month"],
+    "dataset_breakdown": ["dataset", "repository", "is_performance"],
+}
+SCHEMAS = {
+    "performance_labels": "labels",
+    "fix_links": "links",
+    "bug_metrics": "marts",
+    "trend_monthly": "marts",
+    "dataset_breakdown": "marts",
+}
+MICROSECOND_IN_DAYS = 1 / 86_400_000_000
+
+
+def as_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists joined, timestamps as ISO text, so that CSV and database can be compared."""
+    columns = []
+    for name, kind in frame.schema.items():
+        column = pl.col(name)
+        if isinstance(kind, pl.List):
+            column = column.list.sort().list.join("|")
+        elif isinstance(kind, pl.Datetime):
+            column = column.dt.convert_time_zone("UTC").dt.strftime("%Y-%m-%dT%H:%M:%SZ")
+        columns.append(column)
+    return frame.select(columns)
+
+
+def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
+    truth = pl.read_csv(corpus / "truth" / f"{table}.csv", infer_schema=False)
+    with duckdb.connect(str(database), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        found = as_text(connection.sql(f"FROM {SCHEMAS[table]}.{table}").pl())
+    assert set(truth.columns) <= set(found.columns)
+    found = found.select(truth.columns)
+    floats = [name for name, kind in found.schema.items() if kind.is_float()]
+    typed = truth.with_columns(
+        [
+            pl.col(name) == "true" if kind == pl.Boolean else pl.col(name).cast(kind)
+            for name, kind in found.schema.items()
+            if kind != pl.String
+        ]
+    ).with_columns(pl.col(pl.String).fill_null(""))
+    found = found.with_columns(pl.col(pl.String).fill_null("")).sort(KEYS[table])
+    typed = typed.sort(KEYS[table])
+    assert found.height == typed.height
+    for name in truth.columns:
+        if name in floats:
+            assert found[name].is_null().equals(typed[name].is_null()), name
+            difference = (found[name] - typed[name]).abs().max()
+            assert difference is None or difference < MICROSECOND_IN_DAYS, name
+        else:
+            wrong = found.filter(found[name].ne_missing(typed[name]))
+            assert wrong.is_empty(), f"{table}.{name}: {wrong.head(3)}"
+
+
+@pytest.mark.parametrize(
+    ("seed", "sizes"),
+    [
+        (1, {"issues": 60, "months": 8, "commits": 120}),
+        (2, {"issues": 400, "months": 30, "commits": 800}),
+        (3, {"issues": 250, "months": 14, "commits": 500}),
+    ],
+)
+def test_every_number_equals_the_planted_truth(
+    tmp_path: Path, seed: int, sizes: dict[str, int]
+) -> None:
+    corpus, home = tmp_path / "corpus", tmp_path / "home"
+    generate(corpus, seed=seed, **sizes)
+    ran = perf_assets("run", "--study", corpus / "study.toml", "--home", home)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for table in KEYS:
+        assert_equals_truth(corpus, home / "perf_bugs.duckdb", table)
+    before = stored_tables(home / "warehouse.duckdb")
+    again = perf_assets("run", "--study", corpus / "study.toml", "--home", home)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "loading" not in again.stdout and "mining" not in again.stdout
+    assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
+
+
+def test_the_order_in_which_months_are_loaded_does_not_matter(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    generate(corpus, seed=4, issues=120, months=9, commits=200)
+    homes = tmp_path / "forwards", tmp_path / "backwards"
+    study = ("--study", corpus / "study.toml", "--home")
+    assert perf_assets("run", *study, homes[0]).returncode == 0
+    for span in (("--from", "2020-06"), ("--from", "2020-03", "--to", "2020-04"), ()):
+        ran = perf_assets("run", *study, homes[1], *span)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert_same_tables(*(stored_tables(home / "warehouse.duckdb") for home in homes))
+
+
+def test_a_killed_run_is_finished_by_the_next_one(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    generate(corpus, seed=5, issues=120, months=9, commits=200)
+    arguments = ("run", "--study", corpus / "study.toml", "--home")
+    started = time.monotonic()
+    assert perf_assets(*arguments, tmp_path / "whole").returncode == 0
+    length = time.monotonic() - started
+    chance = random.Random(5)
+    for _ in range(int(os.environ.get("PERF_ASSETS_KILLS", "3"))):
+        with subprocess.Popen(
+            command(*arguments, tmp_path / "killed"),
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            time.sleep(chance.uniform(0.2, 0.9) * length)
+            process.send_signal(signal.SIGKILL)
+    ran = perf_assets(*arguments, tmp_path / "killed")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert_same_tables(
+        *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("whole", "killed"))
+    )
