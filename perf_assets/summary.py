@@ -60,7 +60,7 @@ def print_summary(published: Path, console: Console) -> None:
         for title, query in FIGURES:
             rows = connection.sql(query).pl()
             for (repository,), part in rows.group_by("repository", maintain_order=True):
-                console.print(_table(f"{repository}: {title}", part.drop("repository")))
+                _print_table(console, f"{repository}: {title}", part.drop("repository"))
 
 
 def summary_markdown(published: Path) -> str:
@@ -103,10 +103,10 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
 def print_status(home: Home, console: Console) -> None:
     """Print repositories, months loaded, rows, last refresh and failed audits."""
     with _reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
-        console.print(_table(f"Stored in {home.path}", connection.sql(STATUS).pl()))
+        _print_table(console, f"Stored in {home.path}", connection.sql(STATUS).pl())
         failed = connection.sql(FAILED).pl()
     if failed.height:
-        console.print(_table("Failed audits", failed))
+        _print_table(console, "Failed audits", failed)
 
 
 def _reading(path: Path) -> duckdb.DuckDBPyConnection:
@@ -119,13 +119,14 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(str(path.with_name("perf_bugs.duckdb")), read_only=True)
 
 
-def _table(title: str, rows: pl.DataFrame) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
+def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
+    table = Table(box=box.SIMPLE)
     for name, kind in rows.schema.items():
         table.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
     for row in rows.iter_rows():
         table.add_row(*map(_text, row))
-    return table
+    console.print(title, style="bold", highlight=False, markup=False, soft_wrap=True)
+    console.print(table)
 
 
 def _text(value: object) -> str:

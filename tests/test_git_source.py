@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -535,8 +536,8 @@ def test_several_may_mine_one_clone_at_once(three_months):
 
 def test_settings_of_person_and_surroundings_have_no_say(cloned, source, tmp_path, monkeypatch):
     clone, _ = cloned(
-        Made({b"a": (FILE, TEXT), b"b\xc3\xa9": (FILE, TEXT + b"1\n")}),
-        Made({b"c": (FILE, EDITED), b"b\xc3\xa9": (FILE, TEXT + b"2\n")}, [0]),
+        Made({b"a": (FILE, TEXT), b"b\xc3\xa9": (FILE, TEXT[9:] + b"1\n")}),
+        Made({b"c": (FILE, EDITED), b"d\xc3\xa9": (FILE, TEXT[9:] + b"2\n")}, [0]),
     )
     expected = mine(clone)
     (tmp_path / "attributes").write_text("* binary\n")
@@ -550,8 +551,8 @@ def test_settings_of_person_and_surroundings_have_no_say(cloned, source, tmp_pat
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
     monkeypatch.setenv("GIT_DIFF_OPTS", "-u0")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "diff.renames")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "false")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "diff.renameLimit")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "1")
     found = mine(clone)
     assert all(one.equals(other) for one, other in zip(found, expected, strict=True))
 
@@ -713,13 +714,22 @@ def test_missing_or_old_git_and_a_full_disk_are_told_in_one_sentence(
 
 @pytest.fixture
 def web(tmp_path, source):
-    """A loopback server that hands out the files of tmp_path, as git's plain HTTP needs."""
+    """A loopback server that hands out the files of tmp_path to octocat alone."""
+    octocat = "Basic " + b64encode(b"octocat:s3cr/t").decode()
 
-    class Quiet(SimpleHTTPRequestHandler):
+    class Guarded(SimpleHTTPRequestHandler):
+        def do_GET(self):
+            if self.headers["Authorization"] == octocat:
+                super().do_GET()
+            else:
+                self.send_response(401)
+                self.send_header("WWW-Authenticate", 'Basic realm="here"')
+                self.end_headers()
+
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Guarded, directory=tmp_path))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -739,6 +749,7 @@ def test_a_secret_in_the_url_is_used_and_never_shown(web, source, tmp_path):
     said = refused(f"{url}/absent.git", tmp_path / "other.git")
     assert "absent.git" in said and "s3cr" not in said and "octocat" not in said
     assert "ghp_0" not in refused(f"http://ghp_0@{web}/no.git", tmp_path / "other.git")
+    assert "ghp_1" not in refused(f"{url}/no.git?token=ghp_1", tmp_path / "other.git")
 
 
 # ---- issue templates

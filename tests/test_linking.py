@@ -26,6 +26,7 @@ def named(message: str) -> set[tuple[int, str]]:
         ("see https://github.com/owner/NAME/issues/12#issuecomment-34", {(12, "url")}),
         ("http://www.github.com/Owner/Name/issues/12, #12", {(12, "url"), (12, "id")}),
         ("[#12] subject", {(12, "id")}),
+        ("Merge pull request #9 from x/fix-7\n\nFix weight decay (#12)", {(12, "id")}),
         ("Fixes:\n- #12\n- #15 and more", {(12, "id"), (15, "id")}),
         ("#1 fix the first bug", {(1, "id")}),
     ],
@@ -40,6 +41,8 @@ def test_a_message_names_an_issue_by_url_or_number(
     "message",
     [
         "other/repo#12",
+        "Merge pull request #12 from other/branch",
+        "see PR #12, #13 and #14",
         "https://github.com/other/repo/issues/12",
         "https://github.com/owner/name/pull/12",
         "https://github.com/owner/name-fork/issues/12",

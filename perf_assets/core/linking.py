@@ -29,6 +29,11 @@ ISSUE_URL = re.compile(
 ANY_URL = re.compile(r"\b\w+://[^\s<>\"]+")
 INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 VERB = r"(?:(?:fix|clos|resolv)(?:e[sd]?|es|ed|ing)?:?\s+(?:issue\s+)?)?"
+# "Merge pull request #12" names no issue, even where another repository's history was merged in
+# and the number happens to be one of ours.
+PULL_REQUEST = re.compile(
+    r"\b(?:pull[ -]requests?|PRs?):?\s+#\d+(?:(?:,| and)\s+#\d+)*", re.IGNORECASE
+)
 NAMED_ISSUE = re.compile(
     VERB + r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<number>\d+)(?![\w])"
     r"|" + VERB + r"(?<![\w/-])GH-(?P<gh>\d+)(?![\w])",
@@ -52,7 +57,8 @@ def mentions(message: str, repository: str) -> list[Mention]:
 
     ``url`` is a link to the issue; ``id`` its number written ``#12``, ``GH-12`` or
     ``owner/name#12``, with or without a verb. Left out are fenced, inline and indented code,
-    links and numbers of other repositories, and numbers that only count the items of a list.
+    links and numbers of other repositories, numbers called a pull request, and numbers that only
+    count the items of a list.
     Whether a number is an issue at all is for the caller to look up.
     """
     found: dict[tuple[int, str], Mention] = {}
@@ -89,7 +95,8 @@ def _in_line(line: str, repository: str) -> Iterator[Mention]:
     for link in ISSUE_URL.finditer(line):
         if link["repository"].casefold() == repository:
             yield Mention(int(link["number"]), "url", link[0])
-    for named in NAMED_ISSUE.finditer(ANY_URL.sub(" ", line)):
+    text = PULL_REQUEST.sub(" ", ANY_URL.sub(" ", line))
+    for named in NAMED_ISSUE.finditer(text):
         if named["repository"] is None or named["repository"].casefold() == repository:
             yield Mention(int(named["number"] or named["gh"]), "id", named[0])
 

@@ -61,7 +61,7 @@ def _compare(clone: Clone, pairs: Sequence[str]) -> list[Counts]:
         env = local_environment({"GIT_OBJECT_DIRECTORY": objects})
         old = _make_tree(clone, env, (p[:2] + p[4 : 4 + sha_length] for p in pairs))
         new = _make_tree(clone, env, (p[2:4] + p[4 + sha_length :] for p in pairs))
-        output = run(diffing(clone, "--numstat", "--no-renames", "-z", old, new), env)
+        output = run(diffing(clone, "--numstat", "-z", old, new), env)
     counted = [_counts(line) for line in output.decode("ascii").split("\0")[:-1]]
     if len(counted) != len(pairs):
         raise GitError(f"{len(counted)} of {len(pairs)} file changes were counted")
