@@ -1,8 +1,8 @@
 """The command line: perf-assets run, status, ui, serve-corpus, generate."""
 
-import errno
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -17,6 +17,7 @@ from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.home import Home
 
 console = Console()
+LEAST_FREE_BYTES = 1 << 20
 
 
 def _explained(command: Callable[..., None]) -> Callable[..., None]:
@@ -32,18 +33,31 @@ def _explained(command: Callable[..., None]) -> Callable[..., None]:
         except PerfAssetsError as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(2)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT):
+        except Exception as error:
+            sentence = _mishap(error, options.get("home"))
+            if sentence is None:
                 raise
-            place = f"{error.filename}: " if error.filename else ""
-            click.echo(
-                f"Error: {place}{error.strerror}: make room or choose another --home and run "
-                "again, what was stored is kept",
-                err=True,
-            )
+            click.echo(f"Error: {sentence}", err=True)
             sys.exit(2)
 
     return wrapped
+
+
+def _mishap(error: Exception, home: Path | None) -> str | None:
+    """The machine's trouble behind an error, in one sentence; None where it is our own.
+
+    A full disk shows in many guises, among them those of the libraries that could not write.
+    """
+    place = home if home is not None and home.is_dir() else Path()
+    is_full = shutil.disk_usage(place).free < LEAST_FREE_BYTES
+    if is_full or any(sign in str(error) for sign in ("No space left", "disk is full")):
+        return (
+            f"{place}: the disk is full; make room or choose another --home and run again, "
+            "what was stored is kept"
+        )
+    if isinstance(error, PermissionError):
+        return f"{error.filename}: permission denied; make it writable or choose another --home"
+    return None
 
 
 home_option = click.option(

@@ -122,7 +122,9 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
 def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
     table = Table(box=box.SIMPLE)
     for name, kind in rows.schema.items():
-        table.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
+        table.add_column(
+            name, justify="right" if kind.is_numeric() else "left", no_wrap=name == "metric"
+        )
     for row in rows.iter_rows():
         table.add_row(*map(_text, row))
     console.print(title, style="bold", highlight=False, markup=False, soft_wrap=True)
@@ -133,5 +135,5 @@ def _text(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.3g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
+        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,5 +1,7 @@
 """The main job on generated corpora: every number equals the planted truth."""
 
+import gzip
+import json
 import os
 import random
 import signal
@@ -82,8 +84,8 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
     ("seed", "sizes"),
     [
         (1, {"issues": 60, "months": 8, "commits": 120}),
-        (2, {"issues": 400, "months": 30, "commits": 800}),
-        (3, {"issues": 250, "months": 14, "commits": 500}),
+        (2, {"issues": 300, "months": 16, "commits": 400}),
+        (3, {"issues": 30, "months": 5, "commits": 40}),
     ],
 )
 def test_every_number_equals_the_planted_truth(
@@ -100,6 +102,50 @@ def test_every_number_equals_the_planted_truth(
     assert again.returncode == 0, again.stdout + again.stderr
     assert "loading" not in again.stdout and "mining" not in again.stdout
     assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
+
+
+def change(corpus: Path) -> None:
+    """Let the tracker and the branch of ``corpus`` live on, and rewrite the branch's tip."""
+    lines = gzip.decompress((corpus / "issues.jsonl.gz").read_bytes()).splitlines()
+    issues = [json.loads(line) for line in lines]
+    newest = max(issue["updated_at"] for issue in issues)
+    chance = random.Random(0)
+    comments = gzip.decompress((corpus / "comments.jsonl.gz").read_bytes()).splitlines()
+    for place, issue in enumerate(chance.sample(issues, 12)):
+        issue["updated_at"] = newest
+        if place % 3 == 0:
+            issue["title"] += ", which is slow"
+        elif place % 3 == 1:
+            issue["labels"] = [{"name": "module: performance"}]
+        else:
+            issue["comments"] += 1
+            added = {
+                "id": 10**9 + place,
+                "issue_number": issue["number"],
+                "user": {"login": "latecomer"},
+                "created_at": newest,
+                "body": "Any news?",
+            }
+            comments.append(json.dumps(added).encode())
+    text = "\n".join(map(json.dumps, issues)).encode()
+    (corpus / "issues.jsonl.gz").write_bytes(gzip.compress(text))
+    (corpus / "comments.jsonl.gz").write_bytes(gzip.compress(b"\n".join(comments)))
+    git = ["git", "--git-dir", str(corpus / "repository.git")]
+    subprocess.run([*git, "update-ref", "refs/heads/main", "main~3"], check=True)
+
+
+def test_a_refresh_gives_the_tables_of_a_fresh_load(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    generate(corpus, seed=7, issues=100, months=7, commits=150)
+    run = ("run", "--study", corpus / "study.toml", "--home")
+    assert perf_assets(*run, tmp_path / "refreshed").returncode == 0
+    change(corpus)
+    for home in ("refreshed", "fresh"):
+        ran = perf_assets(*run, tmp_path / home)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert_same_tables(
+        *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("refreshed", "fresh"))
+    )
 
 
 def test_the_order_in_which_months_are_loaded_does_not_matter(tmp_path: Path) -> None:

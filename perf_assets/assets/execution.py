@@ -24,6 +24,7 @@ CLI_TAG = "perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 INSTANCE = {
     "telemetry": {"enabled": False},
+    "nux": {"enabled": False},
     "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
     # DuckDB has one writing process at a time: runs wait for each other.
     "concurrency": {"runs": {"max_concurrent_runs": 1}},

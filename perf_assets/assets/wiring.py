@@ -1,9 +1,11 @@
 """What the asset files share: table specs, rule checks, and outcomes told to Dagster."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import dagster as dg
+import polars as pl
 
 from perf_assets.audit import load_suite
 from perf_assets.errors import PerfAssetsError
@@ -84,15 +86,18 @@ def bring_up_to_date(
     """
     outcomes: list[Outcome] = []
     findings: dict[str, list[Finding]] = {table: [] for table in tables}
+    loads: list[dict[str, Any]] = []
     with open_gate(home) as gate:
         for repository, months in by_repository(study, context.partition_keys).items():
             outcomes += load(gate, repository, months)
             for table in tables:
                 findings[table] += gate.findings(table, repository.name, months)
+                stored = gate.database.loads(table, repository.name)
+                loads += stored.filter(pl.col("month").is_in(months)).to_dicts()
     failures = [outcome for outcome in outcomes if outcome.failure is not None]
-    for outcome in outcomes:
-        if outcome.failure is None:
-            _record_partition(context, outcome, is_failing=bool(failures))
+    for one in loads:
+        if one["status"] == "loaded":
+            _record_partition(context, one, is_failing=bool(failures))
     for table in tables:
         yield from check_results(table, findings[table])
     if failures:
@@ -100,6 +105,25 @@ def bring_up_to_date(
         raise dg.Failure(sentence, metadata={"kind": "audit"}, allow_retries=False)
     for table in tables:
         yield dg.MaterializeResult(asset_key=asset_key(table))
+
+
+def _record_partition(
+    context: dg.AssetExecutionContext, load: Mapping[str, Any], *, is_failing: bool
+) -> None:
+    key, table = key_of(load["repository"], load["month"]), asset_key(load["table"])
+    metadata: dict[str, Any] = {
+        "dagster/partition_row_count": load["row_count"],
+        "requests": load["requests"],
+        "points": load["points"],
+        "loaded_at": dg.MetadataValue.timestamp(load["loaded_at"]),
+    }
+    if load["source_count"] is not None:
+        metadata["source_count"] = load["source_count"]
+    if is_failing:
+        # The step will fail: what is stored nevertheless would not show as materialized.
+        context.log_event(dg.AssetMaterialization(table, partition=key, metadata=metadata))
+    else:
+        context.add_asset_metadata(metadata, table, partition_key=key)
 
 
 def report_whole(
@@ -126,25 +150,6 @@ def report_whole(
             "is_replaced": outcome.is_written,
         },
     )
-
-
-def _record_partition(
-    context: dg.AssetExecutionContext, outcome: Outcome, *, is_failing: bool
-) -> None:
-    key = key_of(str(outcome.repository), str(outcome.month))
-    for table, rows in outcome.rows.items():
-        metadata = {
-            "dagster/partition_row_count": rows,
-            "requests": outcome.requests,
-            "points": outcome.points,
-            "is_replaced": outcome.is_written,
-        }
-        if is_failing:
-            context.log_event(
-                dg.AssetMaterialization(asset_key(table), partition=key, metadata=metadata)
-            )
-        elif key in context.partition_keys:
-            context.add_asset_metadata(metadata, asset_key(table), partition_key=key)
 
 
 def check_results(table: str, findings: Sequence[Finding]) -> Iterator[dg.AssetCheckResult]:
