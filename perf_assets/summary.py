@@ -1,5 +1,7 @@
 """What a person reads at the end of a run, and from ``perf-assets status``."""
 
+import os
+import sys
 from pathlib import Path
 
 import duckdb
@@ -9,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.home import Home
+from perf_assets.home import DEFAULT, Home
 from perf_assets.study import SAMPLE, Study
 
 BREAKDOWN = """
@@ -82,22 +84,34 @@ def write_report(path: Path, text: str) -> Path:
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
-    """Print where the database is and what to try next."""
-    option = "" if study.name == SAMPLE else f"PERF_ASSETS_STUDY={study.path} "
-    query = "SELECT * FROM marts.trend_monthly ORDER BY month DESC LIMIT 12"
-    console.print(f"\nPublished database: {home.published}", soft_wrap=True, highlight=False)
-    console.print(
-        "\nNext:\n"
-        "  1. Your own repository: write a study.toml of five lines (README, 'Your own "
-        "repository')\n"
-        "     and: GITHUB_TOKEN=... perf-assets run --study study.toml\n"
-        f"  2. The Dagster UI: {option}make ui\n"
-        f"  3. A query: python -c \"import duckdb; duckdb.connect('{home.published}', "
-        f"read_only=True).sql('{query}').show()\"",
-        soft_wrap=True,
-        highlight=False,
-        markup=False,
+    """Print where the database is and what to try next, as commands that can be pasted."""
+    program, python = _shown(Path(sys.argv[0])), _shown(Path(sys.executable))
+    database = _shown(home.published)
+    options = "".join(
+        f" --{name} {_shown(path)}"
+        for name, path, default in (
+            ("study", study.path, home.path / SAMPLE / "study.toml"),
+            ("home", home.path, DEFAULT.resolve()),
+        )
+        if path != default
     )
+    lines = (
+        f"\nPublished database: {database}\n\nNext:",
+        "  1. Your own repository: write a study.toml of five lines (README.md shows them), then",
+        f"     GITHUB_TOKEN=... {program} run --study study.toml",
+        "  2. The Dagster UI, with every asset, check and partition:",
+        f"     {program} ui{options}",
+        "  3. A query:",
+        f"     {python} -c \"import duckdb; duckdb.connect('{database}', read_only=True)"
+        ".sql('FROM marts.trend_monthly ORDER BY month DESC LIMIT 12').show()\"",
+    )
+    console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
+
+
+def _shown(path: Path) -> str:
+    """``path`` as one would type it here."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolving would leave the venv)
+    return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else path)
 
 
 def print_status(home: Home, console: Console) -> None:

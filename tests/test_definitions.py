@@ -1,0 +1,92 @@
+"""The asset graph in Dagster: loads, describes itself, and runs partition by partition."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from perf_assets.definitions import build_definitions
+from perf_assets.home import Home
+from perf_assets.partitions import by_repository, key_of, partitions_of
+from perf_assets.sample.generator import generate
+from perf_assets.study import Study, load_study
+from tests.support import stored_tables
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.of(tmp_path / "home")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    generate(tmp_path / "corpus", seed=12, issues=20, months=3, commits=20)
+    return load_study(tmp_path / "corpus" / "study.toml")
+
+
+def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
+    graph = build_definitions(study, home).resolve_asset_graph()
+    keys = graph.get_all_asset_keys()
+    assert {"raw", "labels", "links", "staging", "marts", "analysis", "published"} == {
+        graph.get(key).group_name for key in keys
+    }
+    for key in keys:
+        node = graph.get(key)
+        assert node.description, key
+        assert node.kinds, key
+        if node.group_name != "published":
+            assert node.metadata["dagster/column_schema"].columns, key
+    assert len(graph.asset_check_keys) > 100
+
+
+def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:
+    definitions = build_definitions(study, home)
+    name = study.repositories[0].name
+    with dg.DagsterInstance.ephemeral() as instance:
+        for job in ("mine", "decide"):
+            ran = definitions.resolve_job_def(job).execute_in_process(
+                instance=instance, partition_key=key_of(name, "2020-02")
+            )
+            assert ran.success
+        records = instance.fetch_materializations(dg.AssetKey(["raw", "issues"]), limit=10).records
+    assert [record.partition_key for record in records] == [str(key_of(name, "2020-02"))]
+    issues = stored_tables(home.warehouse)["raw.issues"]
+    assert set(issues["month"]) == {"2020-02"}
+    metadata = records[0].asset_materialization.metadata
+    assert metadata["dagster/partition_row_count"].value == issues.height
+    assert metadata["source_count"].value == issues.height
+
+
+def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
+    study: Study, home: Home
+) -> None:
+    definitions = build_definitions(study, home)
+    schedule = definitions.resolve_schedule_def("monthly_refresh")
+    with dg.DagsterInstance.ephemeral() as instance:
+        context = dg.build_schedule_context(instance=instance)
+        requests = schedule.evaluate_tick(context).run_requests
+        assert requests is not None and len(requests) == 1
+        ran = definitions.resolve_job_def("everything").execute_in_process(
+            instance=instance, tags=dict(requests[0].tags)
+        )
+    assert ran.success
+    tables = stored_tables(home.warehouse)
+    assert set(tables["meta.partition_loads"]["month"]) == {"2020-01", "2020-02", "2020-03"}
+    assert tables["marts.trend_monthly"].height == 1
+    assert home.published.is_file() and home.report.is_file()
+
+
+def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
+    text = 'name = "two"\n' + "".join(
+        f'[[repositories]]\nname = "{name}"\nstart = "{start}"\nend = "{end}"\n'
+        for name, start, end in (("a/a", "2020-01", "2020-03"), ("b/b", "2019-11", "2020-01"))
+    )
+    (tmp_path / "study.toml").write_text(text)
+    study = load_study(tmp_path / "study.toml")
+    keys = partitions_of(study).get_partition_keys()
+    assert len(keys) == 2 * 5
+    months = {repository.name: found for repository, found in by_repository(study, keys).items()}
+    assert months == {
+        "a/a": ["2020-01", "2020-02", "2020-03"],
+        "b/b": ["2019-11", "2019-12", "2020-01"],
+    }
