@@ -43,8 +43,6 @@ class Outcome:
     rows: dict[str, int]
     reports: dict[str, AuditReport] = field(default_factory=dict)
     is_written: bool = False
-    requests: int = 0
-    points: int = 0
     failure: str | None = None
 
 
@@ -81,8 +79,6 @@ class Gate:
             repository,
             month,
             {candidate.table: candidate.rows.height for candidate in candidates},
-            requests=provenance.requests,
-            points=provenance.points,
         )
         loads = [
             Load(

@@ -134,7 +134,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     for path in (tmp_path / "home").rglob("*"):
         if path.is_file():
             assert CANARY.encode() not in path.read_bytes(), path
-    real = study(tmp_path, corpus)
+    real = study(tmp_path, corpus, git=str(tmp_path / "not-even-cloned"))
     assert_refused(perf_assets("run", "--study", real, "--home", tmp_path / "h"), "GITHUB_TOKEN")
 
 

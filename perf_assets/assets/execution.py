@@ -16,6 +16,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.home import Home
 from perf_assets.months import is_month, last_full_month
 from perf_assets.partitions import range_tags
+from perf_assets.sources.opening import check_token
 from perf_assets.study import Repository, Study
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ def run_study(
     """
     chosen = [study.repository(name) for name in repositories] or list(study.repositories)
     spans = [(repository, *_span(repository, first, last)) for repository in chosen]
+    for repository in chosen:
+        check_token(repository)
     failures: list[str] = []
     with _only_run(home), _instance(home) as instance:
         definitions = build_definitions(study, home)

@@ -27,8 +27,17 @@ def open_issue_source(repository: Repository) -> Iterator[IssueSource]:
         with CorpusServer([corpus], limit=UNLIMITED) as server:
             yield from _client(repository, server.url, None)
         return
-    token = os.environ.get("GITHUB_TOKEN", "").strip() or None
-    yield from _client(repository, repository.github_url or GITHUB, token)
+    yield from _client(repository, repository.github_url or GITHUB, _token())
+
+
+def check_token(repository: Repository) -> None:
+    """PerfAssetsError when ``repository`` needs a token and there is none: before any work."""
+    if repository.corpus is None:
+        GitHubClient(repository.github_url or GITHUB, _token()).close()
+
+
+def _token() -> str | None:
+    return os.environ.get("GITHUB_TOKEN", "").strip() or None
 
 
 def _client(repository: Repository, url: str, token: str | None) -> Iterator[IssueSource]:
