@@ -134,7 +134,7 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
-    table = Table(box=box.SIMPLE)
+    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name, kind in rows.schema.items():
         table.add_column(
             name, justify="right" if kind.is_numeric() else "left", no_wrap=name == "metric"
