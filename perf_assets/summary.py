@@ -85,7 +85,9 @@ def write_report(path: Path, text: str) -> Path:
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
     """Print where the database is and what to try next, as commands that can be pasted."""
-    program, python = _shown(Path(sys.argv[0])), _shown(Path(sys.executable))
+    python = _shown(Path(sys.executable))
+    called = Path(sys.argv[0])
+    program = f"{python} -m perf_assets" if called.name == "__main__.py" else _shown(called)
     database = _shown(home.published)
     options = "".join(
         f" --{name} {_shown(path)}"
