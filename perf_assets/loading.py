@@ -45,14 +45,14 @@ def load_issues(gate: Gate, source: IssueSource, months: Sequence[str]) -> Itera
 
     Costs one look where nothing changed. Every stored cohort has a watermark: the newest update
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
-    run that was killed goes on with what is left.
+    run that was killed goes on with what is left. A cohort whose last audit failed is read anew.
     """
     repository = source.repository
-    loads = gate.database.loads("raw.issues", repository)
+    loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
     marks = {
         month: datetime.fromisoformat(mark)
         for month, mark in loads.select("month", "watermark").iter_rows()
-        if mark is not None and month in months
+        if month in months
     }
     look = source.look(min(marks.values(), default=None))
     newest = look.newest_update or NEVER
@@ -170,7 +170,8 @@ def load_commits(
     the cause: new commits, a force push, a commit with an old date.
     """
     listing = {month: rest for month, *rest in commit_months(clone).iter_rows()}
-    stored = dict(gate.database.loads("raw.commits", repository)["month", "watermark"].rows())
+    loads = gate.database.loads("raw.commits", repository).filter(status="loaded")
+    stored = dict(loads["month", "watermark"].rows())
     changed: dict[str, tuple[int, str]] = {}
     for month in months:
         count, fingerprint = listing.get(month, (0, NO_COMMITS))

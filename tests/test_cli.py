@@ -99,6 +99,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     run = ("run", "--study", copy / "study.toml", "--home", home)
     assert perf_assets(*run).returncode == 0
     before = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    original = (copy / "issues.jsonl.gz").read_bytes()
     lines = gzip.decompress((copy / "issues.jsonl.gz").read_bytes()).splitlines()
     issues = [json.loads(line) for line in lines]
     newest = max(issue["updated_at"] for issue in issues)
@@ -121,6 +122,11 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     assert json.loads((place / "report.json").read_text())["ok"] is False
     assert (place / "candidate.parquet").is_file()
     assert "Failed audits" in perf_assets("status", "--home", home).stdout
+    (copy / "issues.jsonl.gz").write_bytes(original)
+    assert perf_assets(*run).returncode == 0
+    assert "Failed audits" not in perf_assets("status", "--home", home).stdout
+    mended = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
 
 
 def test_a_missing_or_wrong_token_is_refused_and_never_shown(
