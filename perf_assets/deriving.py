@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +12,10 @@ from perf_assets.core.comparisons import group_comparisons, trend_tests
 from perf_assets.core.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.labelling import label_issues
 from perf_assets.core.linking import link_fixes
+from perf_assets.core.paper_comparison import paper_comparison
 from perf_assets.core.robustness import effect_sizes, trend_robustness
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.replication.published import published_figures
 from perf_assets.sql_models import Model, comment_statements, create_table, create_view, table_docs
 from perf_assets.sql_parsing import parse_query, tables_read
 from perf_assets.study import Study
@@ -149,6 +152,10 @@ ANALYSES: dict[str, Analysis] = {
     "analysis.effect_sizes": Analysis(effect_sizes, (BUG_METRICS,)),
     "analysis.fix_time_survival": Analysis(fix_time_survival, (BUG_METRICS, TREND_MONTHLY)),
     "analysis.link_sensitivity": Analysis(link_sensitivity, (COUNTED_LINKS,)),
+    "analysis.paper_comparison": Analysis(
+        partial(paper_comparison, published_figures()),
+        (BUG_METRICS, "SELECT * FROM marts.published_trend", "SELECT * FROM replication.taxonomy"),
+    ),
 }
 
 

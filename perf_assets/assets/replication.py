@@ -6,11 +6,14 @@ from pathlib import Path
 import dagster as dg
 
 from perf_assets.assets import wiring
+from perf_assets.assets.publishing import PUBLISHED
 from perf_assets.home import Home
 from perf_assets.replicating import TABLES, load_package
 from perf_assets.sql_models import table_docs
+from perf_assets.summary import write_report
 
 GROUP = "replication"
+REPORT = "replication.report"
 
 
 class PackageConfig(dg.Config):
@@ -21,7 +24,7 @@ class PackageConfig(dg.Config):
 
 
 def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
-    """The tables of the published package, all stored together."""
+    """The tables of the published package, all stored together, and the report on them."""
 
     @dg.multi_asset(
         name="published_package",
@@ -38,4 +41,21 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         for table in TABLES:
             yield from wiring.report_whole(table, outcome)
 
-    return [published_package]
+    @dg.asset(
+        key=wiring.asset_key(REPORT),
+        deps=[wiring.asset_key(PUBLISHED)],
+        group_name=GROUP,
+        kinds={"html"},
+    )
+    def replication_report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
+        # Drawing takes a second to import; other jobs should not wait for it.
+        from perf_assets.replication.report import read_findings, report_html  # noqa: PLC0415
+
+        findings = read_findings(home.published)
+        path = write_report(home.replication_report, report_html(findings))
+        return dg.MaterializeResult(
+            metadata={"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
+        )
+
+    return [published_package, replication_report]

@@ -22,8 +22,8 @@ CATEGORY = re.compile(r"(?P<category>[^()]+?)\s*(?:\((?P<subcategory>.*)\))?")
 APPROACHES = {"LINK": "url", "REGEX": "id"}
 """The package's words for how a commit was found, and ours."""
 
-SPELLINGS = {"Ineffcient caching": "Inefficient caching"}
-"""Categories that the package spells wrongly."""
+SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
+"""Words of categories that the package spells wrongly."""
 
 
 def whole_number(text: str, what: str) -> int:
@@ -96,7 +96,9 @@ def category(text: str) -> tuple[str, str | None]:
 
     Only a slip of spelling is mended, see :data:`SPELLINGS`.
     """
-    spelt = SPELLINGS.get(text.strip(), text.strip())
+    spelt = text.strip()
+    for wrong, right in SPELLINGS.items():
+        spelt = spelt.replace(wrong, right)
     found = CATEGORY.fullmatch(spelt)
     if found is None:
         raise RejectedError(f"{text!r} is no category")
