@@ -254,7 +254,7 @@ def cox_stuart_tests(tables: Iterable[Published], data: Data) -> Iterator[tuple[
         for source in ("published", "reproduced"):
             test = cox_stuart(months.get_column(f"{source}_percentage"), TREND_ALTERNATIVE)
             of = "the published series" if source == "published" else "the bug reports"
-            note = f"{test.n_positive} of {test.n_pairs} pairs of months rise; series: {of}"
+            note = f"{test.n_positive} of {test.n_pairs} pairs of months rise"
             name = f"cox_stuart.{repository}.{series}.{source}"
             what = f"Cox-Stuart p-value of the {series} series, from {of}"
             readme, paper = "Package README", "Section IV, RQ1"
@@ -301,7 +301,7 @@ def figure_1(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, 
             f"{series} bugs: months with both counts as published",
             str(months.height),
         )
-        yield _row(whole, _agreeing(months).height, gap=gap, reason=reason)
+        yield _row(whole, agreeing_months(months).height, gap=gap, reason=reason)
 
 
 def table_2(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
@@ -440,7 +440,8 @@ def _months(data: Data, repository: str, series: str) -> pl.DataFrame:
     return data.trend.filter(repository=repository, series=series).sort("month")
 
 
-def _agreeing(months: pl.DataFrame) -> pl.DataFrame:
+def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
+    """The months of ``marts.published_trend`` in which both counts are as published."""
     return months.filter(
         (pl.col("published_performance") == pl.col("reproduced_performance"))
         & (pl.col("published_total") == pl.col("reproduced_total"))

@@ -11,7 +11,7 @@ import vl_convert
 from perf_assets.core.comparisons import metric_samples
 from perf_assets.core.paper_comparison import Published
 
-Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
+Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart
 
 SERIES_COLORS = {"open": "#c2410c", "fixed": "#1d4ed8"}
 KIND_COLORS = {"performance bugs": "#c2410c", "other bugs": "#64748b"}
@@ -48,14 +48,16 @@ def figure_1(trend: pl.DataFrame) -> Chart:
         _trend_panel(repository, trend.filter(repository=repository))
         for repository in trend.get_column("repository").unique().sort()
     ]
-    return alt.hconcat(*panels, spacing=40)
+    chart: Chart = alt.hconcat(*panels, spacing=40).resolve_scale(y="shared")
+    return chart
 
 
 def distributions(bugs: pl.DataFrame) -> Chart:
     """Share of bug reports up to each value, performance bugs beside the others, all metrics."""
     panels = [_distribution_panel(bugs, metric) for metric in METRIC_TITLES]
     rows = [alt.hconcat(*panels[:3], spacing=40), alt.hconcat(*panels[3:], spacing=40)]
-    return alt.vconcat(*rows, spacing=30).resolve_scale(color="shared")
+    chart: Chart = alt.vconcat(*rows, spacing=30).resolve_scale(color="shared")
+    return chart
 
 
 def taxonomy(table_3: Sequence[Published], rows: pl.DataFrame) -> Chart:
@@ -74,7 +76,9 @@ def taxonomy(table_3: Sequence[Published], rows: pl.DataFrame) -> Chart:
             for name, entry in zip(names, table_3, strict=True)
         ]
     )
-    axis = alt.Axis(labelLimit=420, title=None, ticks=False, domain=False)
+    axis = alt.Axis(
+        labelLimit=420, labelAlign="left", labelPadding=345, title=None, ticks=False, domain=False
+    )
     cause = alt.Y("cause:N", sort=names, axis=axis)
     bars = alt.Chart(published).encode(
         y=cause,
@@ -125,7 +129,7 @@ def _distribution_panel(bugs: pl.DataFrame, metric: str) -> Chart:
     ]
     scale = alt.Scale(type="symlog", constant=_constant(metric), nice=False)
     color = alt.Color("kind:N", scale=_colors(KIND_COLORS), title=None)
-    axis = alt.Axis(values=_ticks(metric), format="~s", labelOverlap=True)
+    axis = alt.Axis(values=_ticks(metric), labelExpr="datum.value", labelOverlap=True)
     x = alt.X("value:Q", scale=scale, title=METRIC_TITLES[metric], axis=axis)
     y = alt.Y("share:Q", title="share up to here", axis=alt.Axis(format="%"))
     line = alt.Chart(pl.DataFrame(rows)).mark_line(strokeWidth=2).encode(x=x, y=y, color=color)
@@ -147,8 +151,9 @@ def _constant(metric: str) -> float:
 
 
 def _ticks(metric: str) -> list[float]:
-    small = [0.1] if _constant(metric) < 1 else []
-    return [0, *small, *(10.0**power for power in range(5)), 2, 5, 20, 50]
+    if metric in ("comments", "commentators"):
+        return [0, 1, 2, 5, 10, 20, 50]
+    return [0, *([0.1] if _constant(metric) < 1 else []), 1, 10, 100, 1000, 10000]
 
 
 def _colors(colors: dict[str, str]) -> alt.Scale:

@@ -8,7 +8,13 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper_comparison import DATASET, Data, Published, table_2_bugs
+from perf_assets.core.paper_comparison import (
+    DATASET,
+    Data,
+    Published,
+    agreeing_months,
+    table_2_bugs,
+)
 from perf_assets.replication import charts
 from perf_assets.replication.published import published_figures
 from perf_assets.replication.words import number_text
@@ -99,9 +105,8 @@ def _parts(findings: Findings, figures: Published) -> Iterator[str]:
     yield (
         "<p>Performance bugs among all open, and among all fixed, bug reports. Lines are as "
         "published, circles are counted again from the bug reports at the moment at which the "
-        "authors counted. Fixed bugs agree in every month. Of open ones the published data do not "
-        "hold reopenings: a report that was closed once counts as closed from its last close "
-        "on.</p>"
+        f"authors counted. {_agreement(data.trend)} Of open ones the published data do not hold "
+        "reopenings: a report that was closed once counts as closed from its last close on.</p>"
     )
     yield charts.as_svg(charts.figure_1(data.trend))
     yield "<h2>Behind Table II: how performance bugs differ</h2>"
@@ -125,6 +130,15 @@ def _parts(findings: Findings, figures: Published) -> Iterator[str]:
     missing = comparison.filter(pl.col("verdict") == "not derivable")
     yield f"<details><summary>{missing.height} figures that the data do not give</summary>"
     yield _table("Not derivable", missing) + "</details>"
+
+
+def _agreement(trend: pl.DataFrame) -> str:
+    """In how many months the counts agree, series by series."""
+    told = [
+        f"{agreeing_months(months).height} of {months.height} months of the {series} series"
+        for (series,), months in trend.group_by("series", maintain_order=True)
+    ]
+    return f"Both counts agree in {' and '.join(told)}."
 
 
 def _tiles(comparison: pl.DataFrame) -> str:
