@@ -28,5 +28,6 @@ def load_package(
     outcome = gate.store_whole(*candidates)
     rejected = package.rejects.height
     loaded = sum(outcome.rows.values()) - rejected
-    log.info("%s: %d rows loaded, %d rejected", place, loaded, rejected)
+    if outcome.failure is None:
+        log.info("%s: %d rows loaded, %d rejected", place, loaded, rejected)
     return outcome

@@ -18,13 +18,14 @@ def sha(digit: str) -> str:
 
 
 def bug(number: int, opened: str, closed: str = "Not found", **changes: str) -> list[str]:
-    minutes = {"Not found": "Not found"}.get(closed, "1440")
+    minutes = "1440" if closed != "Not found" else closed
+    day, hour = opened.split()
     cells = {
         "number": str(number),
         "author": "ann",
         "opened": opened,
         "comments": "2",
-        "first": "2017-01-02 3:04",
+        "first": f"{day} {int(hour.split(':')[0]) + 1}:00",
         "closed": closed,
         "to_first": "60",
         "to_close": minutes,
@@ -94,7 +95,7 @@ def package(prefix: str) -> dict[str, tuple[tuple[str, ...], Cells]]:
             [
                 fix(101, 30, 10, commit("a", 20, 5), commit("b", 10, 5, "REGEX")),
                 fix(102, 100, 20, commit("c", 9, 1)),
-                fix(7, 1, 1, commit("d", 1, 1), commit("d", 1, 1)),
+                fix(7, 2, 2, commit("d", 1, 1), commit("d", 1, 1)),
             ],
         ),
         f"{prefix}_non_perf_fixes_information.csv": (
