@@ -1,11 +1,14 @@
 """The one place where Dagster objects meet: assets, checks, jobs and the schedule."""
 
 import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets.decisions import decision_assets
 from perf_assets.assets.models import analysis_assets, model_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.raw import raw_assets
+from perf_assets.assets.replication import GROUP as REPLICATION
+from perf_assets.assets.replication import replication_assets
 from perf_assets.assets.schedules import monthly_refresh
 from perf_assets.home import Home
 from perf_assets.partitions import partitions_of
@@ -15,9 +18,10 @@ from perf_assets.study import Study
 def build_definitions(study: Study, home: Home) -> dg.Definitions:
     """All of perf-assets for one study, kept in one home directory."""
     partitions = partitions_of(study)
+    published = dg.AssetSelection.groups(REPLICATION)
     everything = dg.define_asset_job(
         "everything",
-        dg.AssetSelection.all(),
+        dg.AssetSelection.all() - published,
         description="Load, label, link, model, analyse and publish: the main job.",
     )
     mined = dg.AssetSelection.groups("raw")
@@ -29,6 +33,7 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
             *model_assets(study, home),
             *analysis_assets(home),
             *publishing_assets(home),
+            *replication_assets(home),
         ],
         jobs=[
             everything,
@@ -40,13 +45,36 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
             ),
             dg.define_asset_job(
                 "derive",
-                dg.AssetSelection.all() - mined - decided,
+                dg.AssetSelection.all() - mined - decided - published,
                 description="Compute the models and statistics, and publish the database.",
             ),
+            _replicate_job(dg.AssetSelection.all() - mined - decided),
         ],
         schedules=[monthly_refresh(study, everything.name)],
         # DuckDB has one writing process at a time, so steps of a run share one.
         executor=dg.in_process_executor,
+    )
+
+
+def replication_definitions(home: Home) -> dg.Definitions:
+    """The replication alone, for which no study is needed: the repositories stay as registered."""
+    return dg.Definitions(
+        assets=[
+            *replication_assets(home),
+            *model_assets(None, home),
+            *analysis_assets(home),
+            *publishing_assets(home),
+        ],
+        jobs=[_replicate_job(dg.AssetSelection.all())],
+        executor=dg.in_process_executor,
+    )
+
+
+def _replicate_job(selection: dg.AssetSelection) -> UnresolvedAssetJobDefinition:
+    return dg.define_asset_job(
+        "replicate",
+        selection,
+        description="Load the study's published data and run models and statistics over them.",
     )
 
 

@@ -2,14 +2,22 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 
 from perf_assets.core.comparisons import group_comparisons, trend_tests
+from perf_assets.core.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.labelling import label_issues
 from perf_assets.core.linking import link_fixes
+from perf_assets.core.paper_comparison import paper_comparison
+from perf_assets.core.robustness import effect_sizes, trend_robustness
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.replication.published import published_figures
 from perf_assets.sql_models import Model, comment_statements, create_table, create_view, table_docs
+from perf_assets.sql_parsing import parse_query, tables_read
 from perf_assets.study import Study
 
 log = logging.getLogger(__name__)
@@ -111,20 +119,52 @@ def build_model(gate: Gate, model: Model) -> Outcome | None:
         create_view(gate.database.connection, model)
         return None
     create_table(gate.database.connection, model)
-    return gate.store_whole(model.name, gate.database.frame(model.sql))
+    return gate.store_whole(Candidate(model.name, gate.database.frame(model.sql)))
 
 
-ANALYSES: dict[str, tuple[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
-    "analysis.trend_tests": ("marts.trend_monthly", trend_tests),
-    "analysis.group_comparisons": ("marts.bug_metrics", group_comparisons),
+@dataclass(frozen=True)
+class Analysis:
+    """A table of statistics: ``compute`` of the answers to ``queries``, in their order."""
+
+    compute: Callable[..., pl.DataFrame]
+    queries: tuple[str, ...]
+
+    @property
+    def upstream(self) -> tuple[str, ...]:
+        """The tables that the queries name."""
+        parsed = [parse_query(Path(__file__), query) for query in self.queries]
+        return tuple(sorted({table for query in parsed for table in tables_read(query)}))
+
+
+BUG_METRICS = "SELECT * FROM marts.bug_metrics"
+TREND_MONTHLY = "SELECT * FROM marts.trend_monthly"
+COUNTED_LINKS = """
+    SELECT links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at
+    FROM staging.counted_fixes AS links
+    JOIN marts.bug_metrics AS bugs USING (dataset, repository, number)
+    ORDER BY ALL
+"""
+
+ANALYSES: dict[str, Analysis] = {
+    "analysis.trend_tests": Analysis(trend_tests, (TREND_MONTHLY,)),
+    "analysis.group_comparisons": Analysis(group_comparisons, (BUG_METRICS,)),
+    "analysis.trend_robustness": Analysis(trend_robustness, (TREND_MONTHLY,)),
+    "analysis.effect_sizes": Analysis(effect_sizes, (BUG_METRICS,)),
+    "analysis.fix_time_survival": Analysis(fix_time_survival, (BUG_METRICS, TREND_MONTHLY)),
+    "analysis.link_sensitivity": Analysis(link_sensitivity, (COUNTED_LINKS,)),
+    "analysis.paper_comparison": Analysis(
+        partial(paper_comparison, published_figures()),
+        (BUG_METRICS, "SELECT * FROM marts.published_trend", "SELECT * FROM replication.taxonomy"),
+    ),
 }
 
 
 def build_analysis(gate: Gate, table: str) -> Outcome:
     """Compute, audit and replace one table of statistics."""
-    source, compute = ANALYSES[table]
+    analysis = ANALYSES[table]
     create_table(gate.database.connection, table_docs()[table])
-    return gate.store_whole(table, compute(gate.database.frame(f"SELECT * FROM {source}")))
+    rows = analysis.compute(*map(gate.database.frame, analysis.queries))
+    return gate.store_whole(Candidate(table, rows))
 
 
 def describe_tables(gate: Gate) -> None:

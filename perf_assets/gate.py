@@ -112,18 +112,33 @@ class Gate:
             log.error(outcome.failure)
         return outcome
 
-    def store_whole(self, table: str, rows: pl.DataFrame) -> Outcome:
-        """Audit and replace a table that is recomputed whole; see ``store``."""
-        outcome = Outcome(None, None, {table: rows.height})
-        outcome.reports[table] = audit(table, rows, {})
-        outcome.failure = self._refusal(outcome, [Candidate(table, rows)])
-        if outcome.failure is None and not _same(
-            self.database.frame(f"SELECT * FROM {table}"), rows
-        ):
+    def store_whole(self, *candidates: Candidate) -> Outcome:
+        """Audit and replace tables that are made whole, all in one transaction; see ``store``."""
+        outcome = Outcome(
+            None, None, {candidate.table: candidate.rows.height for candidate in candidates}
+        )
+        for candidate in candidates:
+            outcome.reports[candidate.table] = audit(
+                candidate.table, candidate.rows, candidate.parameters
+            )
+        outcome.failure = self._refusal(outcome, list(candidates))
+        changed = [candidate for candidate in candidates if not self._is_whole(candidate)]
+        if outcome.failure is not None or not changed:
+            return outcome
+        try:
             with self.database.transaction():
-                self.database.replace(table, rows, {})
+                for candidate in changed:
+                    self.database.replace(candidate.table, candidate.rows, {})
             outcome.is_written = True
+        except duckdb.ConstraintException as error:
+            names = ", ".join(candidate.table for candidate in changed)
+            reason = str(error).splitlines()[0]
+            outcome.failure = f"{names}: the warehouse refused the rows: {reason}"
         return outcome
+
+    def _is_whole(self, candidate: Candidate) -> bool:
+        """Whether the table holds exactly these rows already."""
+        return _same(self.database.frame(f"SELECT * FROM {candidate.table}"), candidate.rows)
 
     def findings(self, table: str, repository: str, months: Sequence[str]) -> list[Finding]:
         """The rules broken by what is stored of ``months``, or by what was refused last."""

@@ -46,6 +46,16 @@ class Home:
         return self.path / "report.md"
 
     @property
+    def replication(self) -> Path:
+        """The published package of the study, where it was downloaded."""
+        return self.path / "replication"
+
+    @property
+    def replication_report(self) -> Path:
+        """The published study against its reproduction, to look at."""
+        return self.path / "replication_report.html"
+
+    @property
     def quarantine(self) -> Path:
         """Candidates that failed their audit, each with its report."""
         return self.path / "quarantine"

@@ -141,6 +141,14 @@ def link(number: int, name: str, approach: str = "id", *, is_counted: bool = Tru
     }
 
 
+def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
+    """Add ``rows`` to ``table``, by name."""
+    for row in rows:
+        columns = ", ".join(f'"{column}"' for column in row)
+        places = ", ".join("?" for _ in row)
+        connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({places})", list(row.values()))
+
+
 class ModelDatabase:
     """A database of the project's tables and models that can be filled again and again."""
 
@@ -160,12 +168,12 @@ class ModelDatabase:
         marts = [model for model in load_models() if model.materialization == "table"]
         stored = self.rows(
             "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE schema_name IN ('meta', 'raw', 'labels', 'links')"
+            "WHERE schema_name IN ('meta', 'raw', 'labels', 'links', 'replication')"
         )
         for name in [model.name for model in marts] + [row["name"] for row in stored]:
             self.connection.execute(f"DELETE FROM {name}")
         for name, rows in tables.items():
-            self._insert(name, rows)
+            insert(self.connection, name, rows)
         for model in marts:
             self.connection.execute(f"INSERT INTO {model.name} BY NAME {model.sql}")
 
@@ -178,11 +186,3 @@ class ModelDatabase:
     def table(self, name: str, columns: str = "*", order: str = "ALL") -> list[tuple[Any, ...]]:
         """The rows of a table as plain tuples."""
         return self.connection.execute(f"SELECT {columns} FROM {name} ORDER BY {order}").fetchall()
-
-    def _insert(self, name: str, rows: Iterable[Row]) -> None:
-        for row in rows:
-            columns = ", ".join(f'"{column}"' for column in row)
-            places = ", ".join("?" for _ in row)
-            self.connection.execute(
-                f"INSERT INTO {name} ({columns}) VALUES ({places})", list(row.values())
-            )

@@ -176,7 +176,126 @@ def comparison(metric: str, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+PYTORCH = "pytorch/pytorch"
+
+
+def published_bug(number: int, **changes: Any) -> Row:
+    row = {
+        "repository": PYTORCH,
+        "number": number,
+        "month": "2020-02",
+        "opened_at": at(1),
+        "first_comment_at": at(2),
+        "closed_at": at(3),
+        "minutes_to_first_comment": 1440.0,
+        "minutes_to_close": 2880.0,
+        "comments": 3,
+        "commentators": 2,
+    }
+    return {**row, **changes}
+
+
+def published_commit(place: int, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "number": 7, "place": place, "sha": SHA, "approach": "url"}
+    return {**row, "additions": 3, "changes": 4, **changes}
+
+
+def published_month(month: str, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "series": "open", "month": month, "performance": 1, "total": 4}
+    return {**row, "percentage": 25.0, **changes}
+
+
+def taxonomy_row(number: int, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "number": number, "occurrence": 1, "category": "Other"}
+    return {**row, "subcategory": None, **changes}
+
+
+def statistic(**changes: Any) -> Row:
+    row = {
+        "dataset": "replication",
+        "repository": "pooled",
+        "parameters": "{}",
+        "n": 9,
+        "p_value": 0.02,
+        "result": "p = 0.020",
+    }
+    return {**row, **changes}
+
+
+def effect(metric: str, **changes: Any) -> Row:
+    interval = {"cliffs_delta": 0.2, "cliffs_delta_low": 0.1, "cliffs_delta_high": 0.3}
+    return statistic(metric=metric, p_value_holm=0.04, **interval, **changes)
+
+
+def survival(parameters: str, **changes: Any) -> Row:
+    row = {
+        "n_performance": 5,
+        "n_other": 4,
+        "events_performance": 3,
+        "events_other": 2,
+        "median_performance": 20.0,
+        "median_performance_low": 10.0,
+    }
+    return {**statistic(parameters=parameters), **row, **changes}
+
+
+def figure(name: str, **changes: Any) -> Row:
+    row = {
+        "dataset": "replication",
+        "figure": name,
+        "place": "Table I",
+        "verdict": "exact",
+        "reproduced": 4.0,
+        "reason": None,
+    }
+    return {**row, **changes}
+
+
 GOOD: dict[str, list[Row]] = {
+    "replication.bugs": [published_bug(7), published_bug(8, closed_at=None, minutes_to_close=None)],
+    "replication.fixes": [
+        {"repository": PYTORCH, "number": n, "commits": 1, "additions": 3, "deletions": 1}
+        | {"changes": 4}
+        for n in (7, 8)
+    ],
+    "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
+    "replication.published_series": [published_month("2020-01"), published_month("2020-02")],
+    "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
+    "replication.rejects": [
+        {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
+    ],
+    "marts.published_trend": [
+        {
+            "dataset": "replication",
+            "repository": PYTORCH,
+            "series": "open",
+            "month": month,
+            "published_performance": 1,
+            "published_total": 4,
+            "reproduced_performance": 1,
+            "reproduced_total": 4,
+            "reproduced_percentage": 25.0,
+        }
+        for month in ("2020-01", "2020-02")
+    ],
+    "analysis.trend_robustness": [
+        statistic(series="open", method="mann_kendall"),
+        statistic(series="opened", method="cox_stuart", p_value=None),
+    ],
+    "analysis.effect_sizes": [effect("comments"), effect("fix_size")],
+    "analysis.fix_time_survival": [
+        survival('{"event": "fixed"}'),
+        survival('{"event": "closed"}', median_performance=None, median_performance_low=None),
+    ],
+    "analysis.link_sensitivity": [
+        statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
+        for metric in ("fix_size", "fix_time_days")
+    ],
+    "analysis.paper_comparison": [
+        figure("a"),
+        figure("b", verdict="differs", reason="The package tells of no reopening."),
+        figure("c", verdict="not derivable", reproduced=None, reason="It is not in the data."),
+    ],
     "raw.issues": [
         closed_issue(7),
         {**closed_issue(8), "state": "open", "state_reason": None, "closed_at": None},
@@ -259,6 +378,9 @@ PARAMETERS: dict[str, Any] = {
 }
 
 TYPES: dict[str, Any] = {
+    **dict.fromkeys(("opened_at", "first_comment_at"), pl.Datetime("us", "UTC")),
+    **dict.fromkeys(("subcategory", "reason"), pl.String),
+    **dict.fromkeys(("reproduced", "median_performance"), pl.Float64),
     **dict.fromkeys(("parents", "non_bug_labels"), pl.List(pl.String)),
     **{f"matched_{what}": pl.List(pl.String) for what in ("labels", "keywords", "in")},
     **dict.fromkeys(("created_at", "updated_at", "closed_at"), pl.Datetime("us", "UTC")),
@@ -279,7 +401,96 @@ PARTITION = {
 }
 AFTER_THE_MONTH, BEFORE_THE_MONTH = at(1, month=3), at(31, hour=23, month=1)
 
+SERIES_UNKNOWN = {"series_is_open_or_fixed": {"series": "opened"}}
+FOREIGN = {"keys_are_unique": AGAIN, "repository_is_of_the_study": {"repository": REPOSITORY}}
+STATISTIC = {
+    "keys_are_unique": AGAIN,
+    "dataset_is_known": {"dataset": "test"},
+    "p_value_is_a_probability": {"p_value": 1.1},
+    "parameters_are_json": {"parameters": "alternative=increasing"},
+    "result_is_said_in_words": {"result": " "},
+}
+
 BREAKING: dict[str, dict[str, Any]] = {
+    "replication.bugs": {
+        **FOREIGN,
+        "closed_not_before_opened": {"closed_at": at(1, month=1)},
+        "first_comment_not_before_opened": {"first_comment_at": at(1, month=1)},
+        "time_to_close_is_not_negative": {"minutes_to_close": -1.0},
+        "time_to_first_comment_is_not_negative": {"minutes_to_first_comment": -1.0},
+        "opened_in_the_time_of_the_study": {"month": "2014-12"},
+        "commentators_not_more_than_comments": {"commentators": 4},
+    },
+    "replication.fixes": {
+        **FOREIGN,
+        "fixes_have_commits": {"commits": 0},
+        "changes_hold_the_additions": {"additions": 5},
+        "changes_hold_the_deletions": {"deletions": 5},
+    },
+    "replication.fix_commits": {
+        **FOREIGN,
+        "sha_is_whole": {"sha": "abc1234"},
+        "approach_is_known": {"approach": "LINK"},
+        "changes_hold_the_additions": {"additions": 5},
+    },
+    "replication.published_series": {
+        **FOREIGN,
+        **SERIES_UNKNOWN,
+        "month_is_a_calendar_month": {"month": "2020-13"},
+        "performance_not_above_total": {"performance": 5},
+        "percentage_is_a_percentage": {"percentage": 100.1},
+    },
+    "replication.taxonomy": {
+        **FOREIGN,
+        "category_is_not_blank": {"category": " "},
+        "subcategory_stands_without_brackets": {"subcategory": "Slow (very)"},
+    },
+    "replication.rejects": {"keys_are_unique": AGAIN, "reason_is_given": {"reason": " "}},
+    "marts.published_trend": {
+        "keys_are_unique": AGAIN,
+        **SERIES_UNKNOWN,
+        "published_performance_not_above_total": {"published_performance": 5},
+        "reproduced_performance_not_above_total": {"reproduced_performance": 5},
+        "reproduced_percentage_is_a_percentage": {"reproduced_percentage": -0.1},
+    },
+    "analysis.trend_robustness": {
+        **STATISTIC,
+        "series_is_known": {"series": "closed"},
+        "method_is_known": {"method": "spearman"},
+        "n_is_not_negative": {"n": -1},
+    },
+    "analysis.effect_sizes": {
+        **STATISTIC,
+        "metric_is_known": {"metric": "reopenings"},
+        "cliffs_delta_is_within_one": {"cliffs_delta": 1.1},
+        "delta_not_below_its_lower_limit": {"cliffs_delta_low": 0.21},
+        "delta_not_above_its_upper_limit": {"cliffs_delta_high": 0.19},
+        "adjusted_p_value_is_a_probability": {"p_value_holm": 1.1},
+        "adjusted_p_value_not_below_the_raw_one": {"p_value_holm": 0.01},
+    },
+    "analysis.fix_time_survival": {
+        **STATISTIC,
+        "events_not_above_performance_bugs": {"events_performance": 6},
+        "events_not_above_other_bugs": {"events_other": 5},
+        "median_is_not_negative": {"median_performance": -1.0},
+        "median_not_below_its_lower_limit": {"median_performance_low": 21.0},
+    },
+    "analysis.link_sensitivity": {
+        **STATISTIC,
+        "metric_is_known": {"metric": "comments"},
+        "links_left_out_are_some_of_the_links": {"links_left_out": 10},
+        "cliffs_delta_is_within_one": {"cliffs_delta": -1.1},
+    },
+    "analysis.paper_comparison": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_replication": {"dataset": "live"},
+        "verdict_is_known": {"verdict": "nearly"},
+        "what_was_derived_has_a_value": {"reproduced": None},
+        "what_was_not_derived_has_no_value": {"verdict": "not derivable"},
+        "deviations_have_a_reason": {"verdict": "differs"},
+        "gaps_have_a_reason": {"verdict": "not derivable", "reproduced": None},
+        "place_is_given": {"place": " "},
+    },
     "raw.issues": {
         **PARTITION,
         "numbers_are_unique": AGAIN,

@@ -23,7 +23,9 @@ from perf_assets.sql_models import (
 from tests.model_database import SCHEMA, ModelDatabase
 
 STORED = sorted(
-    name for name in table_docs() if name.split(".")[0] in {"meta", "raw", "labels", "links"}
+    name
+    for name in table_docs()
+    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication"}
 )
 MODELS = [model.name for model in load_models()]
 
@@ -143,21 +145,23 @@ def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:
     assert model("staging.counted_fixes").upstream == (
         "links.fix_links",
         "raw.commits",
+        "replication.fix_commits",
         "staging.bug_reports",
     )
 
 
 def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> None:
     lineage = model("marts.bug_metrics").column_lineage
-    assert lineage["fix_size"] == (("staging.counted_fixes", "size"),)
+    assert lineage["fix_size"] == (("staging.fixes", "fix_size"),)
     assert lineage["fix_time_days"] == (
         ("staging.bug_reports", "closed_at"),
         ("staging.bug_reports", "opened_at"),
         ("staging.bug_reports", "state"),
-        ("staging.counted_fixes", "sha"),
+        ("staging.fixes", "fix_commits"),
     )
     assert model("staging.months").column_lineage["month"] == (
         ("meta.partition_loads", "month"),
+        ("replication.published_series", "month"),
         ("staging.repositories", "start_month"),
     )
 
@@ -171,7 +175,11 @@ def test_every_column_but_a_constant_has_a_source_and_all_sources_exist() -> Non
                 assert source in [known.name for known in table_docs()[table].columns]
 
 
-CONSTANTS = {("staging.repositories", "dataset"), ("marts.dataset_breakdown", "is_performance")}
+CONSTANTS = {
+    ("staging.repositories", "dataset"),
+    ("marts.dataset_breakdown", "is_performance"),
+    ("marts.published_trend", "dataset"),
+}
 
 
 def test_staging_models_are_views_and_marts_are_tables() -> None:

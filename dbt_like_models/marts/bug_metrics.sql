@@ -8,14 +8,7 @@ bug_reports as (
 ),
 
 fixes as (
-    select
-        dataset,
-        repository,
-        number,
-        count(sha) as fix_commits,
-        cast(sum(size) as bigint) as fix_size
-    from staging.counted_fixes
-    group by dataset, repository, number
+    select * from staging.fixes
 ),
 
 discussions as (

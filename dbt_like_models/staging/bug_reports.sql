@@ -4,6 +4,10 @@
 
 with
 
+published as (
+    select * from replication.bugs
+),
+
 repositories as (
     select * from staging.repositories where dataset = 'live'
 ),
@@ -41,6 +45,31 @@ live as (
     inner join decisions
         on issues.repository = decisions.repository
         and issues.number = decisions.number
+),
+
+-- A bug report that was reopened counts as closed at its last close: the package does not tell.
+replication as (
+    select
+        'replication' as dataset,
+        published.repository,
+        published.number,
+        published.month,
+        cast(null as varchar) as title,
+        'https://github.com/' || published.repository || '/issues/' || published.number as html_url,
+        published.author,
+        case when published.minutes_to_close is null then 'open' else 'closed' end as state,
+        cast(null as varchar) as state_reason,
+        published.labels,
+        published.opened_at,
+        published.opened_at
+            + to_seconds(cast(round(published.minutes_to_close * 60) as bigint)) as closed_at,
+        published.is_performance,
+        cast([] as varchar[]) as matched_labels,
+        cast([] as varchar[]) as matched_keywords,
+        cast([] as varchar[]) as matched_in
+    from published
 )
 
 select * from live
+union all
+select * from replication

@@ -3,6 +3,10 @@
 
 with
 
+published as (
+    select * from replication.fix_commits
+),
+
 bug_reports as (
     select * from staging.bug_reports where dataset = 'live'
 ),
@@ -40,6 +44,23 @@ live as (
     inner join commits
         on links.repository = commits.repository
         and links.sha = commits.sha
+),
+
+replication as (
+    select
+        'replication' as dataset,
+        repository,
+        number,
+        sha,
+        min(committed_at) as committed_at,
+        max(additions) as additions,
+        max(deletions) as deletions,
+        max(additions) + max(deletions) as size,
+        list(distinct approach order by approach) as approaches
+    from published
+    group by repository, number, sha
 )
 
 select * from live
+union all
+select * from replication

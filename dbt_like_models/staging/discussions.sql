@@ -3,6 +3,10 @@
 
 with
 
+published as (
+    select * from replication.bugs
+),
+
 bug_reports as (
     select * from staging.bug_reports where dataset = 'live'
 ),
@@ -32,6 +36,24 @@ live as (
         on bug_reports.repository = comments.repository
         and bug_reports.number = comments.number
     group by bug_reports.dataset, bug_reports.repository, bug_reports.number
+),
+
+-- The published time is that of the first comment, whoever wrote it: it is no answer to the author
+-- where nobody else commented.
+replication as (
+    select
+        'replication' as dataset,
+        repository,
+        number,
+        comments,
+        commentators,
+        case
+            when commentator_names = [author] then null
+            else minutes_to_first_comment / 60
+        end as hours_to_first_comment
+    from published
 )
 
 select * from live
+union all
+select * from replication

@@ -1,7 +1,17 @@
 -- The months of each repository's series: from the first month of the series to the last month
--- whose issues are loaded, whether or not anything happened in them.
+-- whose issues are loaded, whether or not anything happened in them. A published series brings its
+-- own months.
 
 with
+
+published as (
+    select
+        repository,
+        min(month) as first_month,
+        max(month) as last_month
+    from replication.published_series
+    group by repository
+),
 
 repositories as (
     select * from staging.repositories where dataset = 'live'
@@ -71,6 +81,25 @@ live as (
         is_complete
     from completeness
     where month >= trend_start_month
+),
+
+-- A published month is the state at its beginning, ours that at the end of the month before.
+replication as (
+    select
+        'replication' as dataset,
+        published.repository,
+        strftime(first_days.first_day - interval 1 month, '%Y-%m') as month,
+        true as is_complete
+    from published
+    cross join unnest(
+        generate_series(
+            strptime(published.first_month, '%Y-%m'),
+            strptime(published.last_month, '%Y-%m'),
+            interval 1 month
+        )
+    ) as first_days(first_day)
 )
 
 select * from live
+union all
+select * from replication

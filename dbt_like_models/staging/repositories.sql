@@ -9,6 +9,39 @@ live as (
         start_month,
         trend_start_month
     from meta.repositories
+),
+
+published_series as (
+    select
+        repository,
+        min(month) as first_month
+    from replication.published_series
+    group by repository
+),
+
+bugs as (
+    select
+        repository,
+        min(month) as first_month
+    from replication.bugs
+    group by repository
+),
+
+-- A published month is the state at its beginning, ours that at the end of the month before.
+replication as (
+    select
+        'replication' as dataset,
+        bugs.repository,
+        bugs.first_month as start_month,
+        greatest(
+            bugs.first_month,
+            strftime(strptime(published_series.first_month, '%Y-%m') - interval 1 month, '%Y-%m')
+        ) as trend_start_month
+    from bugs
+    inner join published_series
+        on bugs.repository = published_series.repository
 )
 
 select * from live
+union all
+select * from replication

@@ -11,7 +11,7 @@ import yaml
 from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
 
-from perf_assets.definitions import build_definitions
+from perf_assets.definitions import build_definitions, replication_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.home import Home
 from perf_assets.months import is_month, last_full_month
@@ -65,6 +65,26 @@ def run_study(
         log.info("models, statistics, published database")
         failures += _execute(definitions.resolve_job_def("derive"), instance, {})
     return failures
+
+
+def run_replication(
+    home: Home, folder: Path | None = None, *, accept_changes: bool = False
+) -> list[str]:
+    """Load the study's published package and derive everything from it, live data included.
+
+    Returns
+    -------
+    The tables that failed their audit, a sentence each.
+
+    Raises
+    ------
+    PerfAssetsError
+        For whatever stops the run as a whole: the previous replication stays.
+    """
+    config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
+    with _only_run(home), _instance(home) as instance:
+        job = replication_definitions(home).resolve_job_def("replicate")
+        return _execute(job, instance, {}, {"ops": {"published_package": {"config": config}}})
 
 
 def write_instance_config(directory: Path) -> Path:
@@ -127,11 +147,14 @@ def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
 
 
 def _execute(
-    job: dg.JobDefinition, instance: dg.DagsterInstance, tags: dict[str, str]
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    tags: dict[str, str],
+    config: dict[str, object] | None = None,
 ) -> list[str]:
     """Run ``job``; what failed its audit is returned, anything else raised."""
     result = job.execute_in_process(
-        run_config=QUIET,
+        run_config={**QUIET, **(config or {})},
         instance=instance,
         raise_on_error=False,
         tags={**tags, CLI_TAG: str(os.getpid())},

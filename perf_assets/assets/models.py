@@ -11,12 +11,15 @@ from perf_assets.sql_models import Model, load_models, table_docs
 from perf_assets.study import Study
 
 
-def model_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
-    """One asset for each SQL model, depending on the tables its text names."""
+def model_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition]:
+    """One asset for each SQL model, depending on the tables its text names.
+
+    Without a study the repositories stay as registered.
+    """
     return [_model_asset(study, home, model) for model in load_models()]
 
 
-def _model_asset(study: Study, home: Home, model: Model) -> dg.AssetsDefinition:
+def _model_asset(study: Study | None, home: Home, model: Model) -> dg.AssetsDefinition:
     # meta holds the bookkeeping of runs, which no asset makes.
     deps = [table for table in model.upstream if not table.startswith("meta.")]
     is_table = model.materialization == "table"
@@ -32,7 +35,8 @@ def _model_asset(study: Study, home: Home, model: Model) -> dg.AssetsDefinition:
     )
     def compute(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:
         with wiring.open_gate(home) as gate:
-            register_study(gate, study)
+            if study is not None:
+                register_study(gate, study)
             outcome = build_model(gate, model)
         yield from wiring.report_whole(model.name, outcome, _lineage(model))
 
@@ -56,7 +60,9 @@ def analysis_assets(home: Home) -> list[dg.AssetsDefinition]:
 def _analysis_asset(home: Home, table: str) -> dg.AssetsDefinition:
     @dg.multi_asset(
         name=table.replace(".", "__"),
-        specs=[wiring.table_spec(table_docs()[table], kinds={"python"}, deps=[ANALYSES[table][0]])],
+        specs=[
+            wiring.table_spec(table_docs()[table], kinds={"python"}, deps=ANALYSES[table].upstream)
+        ],
         check_specs=wiring.rule_checks(table),
     )
     def compute(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:

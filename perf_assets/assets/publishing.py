@@ -9,7 +9,13 @@ from perf_assets.summary import summary_markdown, write_report
 from perf_assets.warehouse import publish
 
 PUBLISHED = "published.perf_bugs"
-FIGURES = ("marts.bug_metrics", "marts.dataset_breakdown", "marts.trend_monthly", *ANALYSES)
+FIGURES = (
+    "marts.bug_metrics",
+    "marts.dataset_breakdown",
+    "marts.trend_monthly",
+    "marts.published_trend",
+    *ANALYSES,
+)
 
 
 def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:

@@ -1,0 +1,59 @@
+"""The comparison in words: numbers as people read them, and the table on the terminal."""
+
+import polars as pl
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+COLUMNS = ("place", "repository", "figure", "published", "reproduced", "verdict", "note")
+
+
+def number_text(value: object) -> str:
+    """A number with the digits that matter: ``16,284``, ``20.34``, ``0.2433``, ``9.3e-10``."""
+    if not isinstance(value, (int, float)):
+        return "–"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    if abs(value) < 0.001:
+        return f"{value:.4g}"
+    return f"{value:.4f}" if abs(value) < 1 else f"{value:,.2f}"
+
+
+def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
+    """Print the comparison as a table, its reasons as numbered notes below.
+
+    What cannot be derived is counted by reason, not listed.
+    """
+    is_derived = pl.col("verdict") != "not derivable"
+    notes: dict[str, int] = {}
+    table = Table(
+        title="The paper and its reproduction",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE,
+    )
+    for name in COLUMNS:
+        is_number = name in ("published", "reproduced", "note")
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for row in comparison.filter(is_derived).iter_rows(named=True):
+        reason = row["reason"]
+        note = "" if reason is None else str(notes.setdefault(reason, len(notes) + 1))
+        table.add_row(
+            row["place"],
+            row["repository"],
+            row["quantity"],
+            row["published_text"],
+            number_text(row["reproduced"]),
+            row["verdict"],
+            note,
+        )
+    console.print(table)
+    for reason, number in notes.items():
+        console.print(f"{number:>3}  {reason}", highlight=False, markup=False)
+    console.print()
+    missing = comparison.filter(~is_derived).group_by("reason", maintain_order=True).len()
+    for reason, count in missing.iter_rows():
+        console.print(f"{count} not derivable: {reason}", highlight=False, markup=False)
+    counts = comparison.group_by("verdict").len().sort("len", descending=True).iter_rows()
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts)
+    console.print(f"{comparison.height} figures: {told}", highlight=False)

@@ -1,0 +1,132 @@
+"""Cells of the package's files: numbers, moments, lists, each with the way it says "missing"."""
+
+import ast
+import re
+from datetime import UTC, datetime, timedelta
+
+from perf_assets.months import is_month
+from perf_assets.sources.replication.csv_files import RejectedError
+
+MISSING = {"Not found", "No comments", "No labels", ""}
+"""Words for a value that is not there."""
+
+MOMENT = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{2})")
+COMMIT = re.compile(
+    r"\((?P<sha>[0-9a-f]{40}), (?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}), (?P<author>.*?), "
+    r"(?P<additions>\d+), (?P<deletions>\d+), (?P<changes>\d+), (?P<approach>LINK|REGEX)\)"
+)
+COMMIT_START = re.compile(r"(?:^|, )(?=\([0-9a-f]{6,40}, )")
+ISSUE = re.compile(r"(?P<number>\d+)\s*(?:\((?P<remark>[^()]*)\))?")
+CATEGORY = re.compile(r"(?P<category>[^()]+?)\s*(?:\((?P<subcategory>.*)\))?")
+
+APPROACHES = {"LINK": "url", "REGEX": "id"}
+"""The package's words for how a commit was found, and ours."""
+
+SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
+"""Words of categories that the package spells wrongly."""
+
+
+def whole_number(text: str, what: str) -> int:
+    """A count."""
+    if re.fullmatch(r"\d+", text.strip()) is None:
+        raise RejectedError(f"{what} {text!r} is no whole number")
+    return int(text)
+
+
+def decimal(text: str, what: str) -> float | None:
+    """A number that is not negative; None where it is missing."""
+    if text.strip() in MISSING:
+        return None
+    if re.fullmatch(r"\d+(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
+        raise RejectedError(f"{what} {text!r} is no number")
+    return float(text)
+
+
+def moment(text: str, what: str) -> datetime | None:
+    """A date with hour and minute, taken as UTC; None where it is missing."""
+    if text.strip() in MISSING:
+        return None
+    found = MOMENT.fullmatch(text.strip())
+    try:
+        if found is not None:
+            year, month, day, hour, minute = map(int, found.groups())
+            return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    except ValueError:
+        pass
+    raise RejectedError(f"{what} {text!r} is no date as 2018-07-30 14:42")
+
+
+def month(text: str) -> str:
+    """A month as YYYY-MM."""
+    if not is_month(text.strip()):
+        raise RejectedError(f"{text!r} is no month as 2018-07")
+    return text.strip()
+
+
+def issue_number(text: str) -> tuple[int, str | None]:
+    """The number of an issue, and the remark that may stand behind it: ``19385  (2 bugs)``."""
+    found = ISSUE.fullmatch(text.strip())
+    if found is None or int(found["number"]) == 0:
+        raise RejectedError(f"{text!r} is no issue number")
+    return int(found["number"]), found["remark"]
+
+
+def labels(text: str) -> list[str]:
+    """The labels of an issue; their spaces are lost in the package."""
+    if text.strip() in MISSING:
+        return []
+    return [label.strip() for label in text.split(",") if label.strip()]
+
+
+def commentators(text: str) -> dict[str, int]:
+    """Login to number of comments, from ``{'ann': 2, 'bob': 1}``."""
+    try:
+        found = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        found = None
+    if not isinstance(found, dict) or not all(
+        isinstance(name, str) and isinstance(count, int) for name, count in found.items()
+    ):
+        raise RejectedError(f"commentators {text!r} are no list of logins with numbers")
+    return found
+
+
+def category(text: str) -> tuple[str, str | None]:
+    """Category and sub-category, from ``Memory inefficiency (Unreleased memory resources)``.
+
+    Only a slip of spelling is mended, see :data:`SPELLINGS`.
+    """
+    spelt = text.strip()
+    for wrong, right in SPELLINGS.items():
+        spelt = spelt.replace(wrong, right)
+    found = CATEGORY.fullmatch(spelt)
+    if found is None:
+        raise RejectedError(f"{text!r} is no category")
+    return found["category"], found["subcategory"]
+
+
+def commits(text: str) -> list[dict[str, object] | str]:
+    """The commits of a fix, in order; an entry that cannot be read stays a text."""
+    return [_commit(entry) for entry in COMMIT_START.split(text.strip()) if entry.strip(" ,")]
+
+
+def plus_minutes(start: datetime, minutes: float) -> datetime:
+    """``minutes`` after ``start``, to the second."""
+    return start + timedelta(seconds=round(minutes * 60))
+
+
+def _commit(entry: str) -> dict[str, object] | str:
+    found = COMMIT.fullmatch(entry.strip(" ,"))
+    if found is None:
+        return entry
+    try:
+        at = datetime.strptime(found["at"], "%Y-%m-%d %H:%M:%S %z").astimezone(UTC)
+    except ValueError:
+        return entry
+    return {
+        "sha": found["sha"],
+        "committed_at": at,
+        "author_name": found["author"] or None,
+        **{name: int(found[name]) for name in ("additions", "deletions", "changes")},
+        "approach": APPROACHES[found["approach"]],
+    }

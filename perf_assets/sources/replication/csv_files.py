@@ -1,0 +1,127 @@
+"""One CSV file of the package: its rows with their lines, and its sum."""
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from perf_assets.errors import PerfAssetsError
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a file: the number of its (first) line, its cells, and its text."""
+
+    file: str
+    number: int
+    cells: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The row as CSV."""
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="").writerow(self.cells)
+        return buffer.getvalue()
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A row, or ``part`` k of a row (0: all of it), that could not be loaded, and why."""
+
+    file: str
+    line: int
+    part: int
+    reason: str
+    text: str
+
+
+class RejectedError(Exception):
+    """The reason why a row cannot be loaded."""
+
+
+def read_lines(path: Path, columns: tuple[str, ...], accepts: Callable[[str], bool]) -> list[Line]:
+    """The rows of the file at ``path``, which must have ``columns`` and a sum that ``accepts`` has.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is missing or not readable, has other columns, is cut short, or its sum differs.
+    """
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8")
+    except OSError as error:
+        raise PerfAssetsError(f"{path}: the file cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise PerfAssetsError(
+            f"{path}: byte {error.start} is no UTF-8; the file is not the published one"
+        ) from None
+    lines = _rows(path, text)
+    if not lines:
+        raise PerfAssetsError(f"{path}: the file is empty; the published one has rows")
+    header, rows = lines[0], lines[1:]
+    _check_header(path, header.cells, columns)
+    if not text.endswith("\n") or len(lines[-1].cells) < len(columns):
+        raise PerfAssetsError(
+            f"{path}: the file is cut short in line {lines[-1].number}; get it again"
+        )
+    if not accepts(hashlib.sha256(content).hexdigest()):
+        raise PerfAssetsError(
+            f"{path}: the content differs from the published file (its sha256 is another); get it "
+            "again, or load it as it is with --accept-changes"
+        )
+    return rows
+
+
+def load_rows(
+    lines: list[Line], width: int, parse: Callable[[Line], Mapping[str, object]]
+) -> tuple[list[dict[str, object]], list[Reject]]:
+    """What ``parse`` makes of each row of ``width`` cells, with its file and line.
+
+    Rows of another width, and those that ``parse`` refuses, are rejects.
+    """
+    loaded: list[dict[str, object]] = []
+    rejects: list[Reject] = []
+    for line in lines:
+        try:
+            if len(line.cells) != width:
+                raise RejectedError(f"it has {len(line.cells)} cells instead of {width}")
+            loaded.append({**parse(line), "file": line.file, "line": line.number})
+        except RejectedError as error:
+            rejects.append(Reject(line.file, line.number, 0, str(error), line.text))
+    return loaded, rejects
+
+
+def _rows(path: Path, text: str) -> list[Line]:
+    try:
+        return list(_numbered(path.name, text))
+    except csv.Error as error:
+        raise PerfAssetsError(
+            f"{path}: the file is cut short or no CSV ({error}); get it again"
+        ) from None
+
+
+def _numbered(file: str, text: str) -> Iterator[Line]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    number = 1
+    for cells in reader:
+        if cells:
+            yield Line(file, number, tuple(cells))
+        number = reader.line_num + 1
+
+
+def _check_header(path: Path, found: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    for place, name in enumerate(wanted):
+        there = found[place] if place < len(found) else "nothing"
+        if there.strip("\ufeff") != name:
+            raise PerfAssetsError(
+                f"{path}: column {place + 1} is {there!r} instead of {name!r}; "
+                "the file is not the published one"
+            )
+    if len(found) > len(wanted):
+        raise PerfAssetsError(
+            f"{path}: column {len(wanted) + 1}, {found[len(wanted)]!r}, is one too many; "
+            "the file is not the published one"
+        )

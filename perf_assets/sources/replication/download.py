@@ -1,0 +1,59 @@
+"""The package from where its authors published it, checked, and kept below the home directory."""
+
+import hashlib
+import logging
+import shutil
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from pathlib import Path
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.replication.package import Pinned, pinned
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_SECONDS = 60
+
+
+def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
+    """The folder of the pinned package below ``directory``; downloaded where it is not there yet.
+
+    The folder appears in one step, once every file is there with the right sha256.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file cannot be had (no network, mostly), or is not the published one.
+    """
+    package = source or pinned()
+    folder = directory / package.commit[:12]
+    if folder.is_dir():
+        return folder
+    unfinished = directory / f".{folder.name}.new"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    for file, wanted in package.sums.items():
+        log.info("downloading %s", file)
+        content = _download(package.address(file))
+        if hashlib.sha256(content).hexdigest() != wanted:
+            raise PerfAssetsError(
+                f"{package.address(file)}: what came differs from the published file (its sha256 "
+                "is another); try again later, or give a folder with the files by --data"
+            )
+        (unfinished / file).write_bytes(content)
+    unfinished.replace(folder)
+    return folder
+
+
+def _download(url: str) -> bytes:
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
+            content: bytes = answer.read()
+            return content
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise PerfAssetsError(
+            f"{url} cannot be downloaded ({reason}): check the network, or give a folder with the "
+            "published files by --data"
+        ) from None

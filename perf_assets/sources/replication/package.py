@@ -1,0 +1,120 @@
+"""What is in the published package: its frameworks, its files, their columns and sums."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+TAXONOMY = "perf_bugs_taxonomy.csv"
+
+BUG_COLUMNS = (
+    "Issue.ID",
+    "Author",
+    "Date.Opened",
+    "Number.of.Comment.s.",
+    "Date.of.first.comment",
+    "Date.of.last.time.closed",
+    "Time.before.first.comment..in.minutes.",
+    "Time.before.issue.last.closed..in.minutes.",
+    "Number.of.participants..including.the.author.and.people.who.did.not.comment"
+    ".on.the.issue.thread.",
+    "Number.of.commentators",
+    "Commentators..username.alongside.the.number.of.comments.posted.",
+    "Issue.labels",
+)
+FIX_COLUMNS = (
+    "Issue.ID",
+    "Number.of.issue.solving.commits.found",
+    "Total.additions.made.to.fix.the.issue",
+    "Total.deletions.made.to.fix.the.issue",
+    "Total.changes.made.to.fix.the.issue",
+    "Commits..commit.hashcode..date.of.commit..commit.s.author"
+    "..number.of.additions.made.by.the.commit..number.of.deletions.made.by.the.commit"
+    "..number.of.total.changes.made.by.the.commit..approach.used.to.find.the.commit.",
+)
+SERIES_COLUMNS = {
+    series: (
+        "Time period",
+        f"Number of {series} performance bugs",
+        f"Total number of {series} bugs",
+        "Percentage",
+    )
+    for series in ("open", "fixed")
+}
+TAXONOMY_COLUMNS = ("Framework", "Category", "Issue.ID")
+
+
+@dataclass(frozen=True)
+class Framework:
+    """One of the two frameworks of the study.
+
+    ``prefix`` begins the names of its files. ``cut_off_day`` is the day of the month at whose
+    start the published series was counted: found from the data, in which the fixed series agrees
+    with the bug reports on that day in every month and on no other day. (TensorFlow was released
+    on a 9th, and its months are counted from there.)
+    """
+
+    prefix: str
+    repository: str
+    cut_off_day: int
+
+    def bugs_file(self, *, is_performance: bool) -> str:
+        """The file of its performance bugs, or of the others."""
+        return f"{self.prefix}_{'perf' if is_performance else 'non_perf'}_bugs_information.csv"
+
+    def fixes_file(self, *, is_performance: bool) -> str:
+        """The file of the fixes of its performance bugs, or of the others."""
+        return f"{self.prefix}_{'perf' if is_performance else 'non_perf'}_fixes_information.csv"
+
+    def series_file(self, series: str) -> str:
+        """The file of one of its monthly series, ``open`` or ``fixed``."""
+        return f"{self.prefix}_{series}_perf_trend_analysis.csv"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of its files; the taxonomy belongs to both frameworks."""
+        kinds = (True, False)
+        return (
+            *(self.bugs_file(is_performance=kind) for kind in kinds),
+            *(self.fixes_file(is_performance=kind) for kind in kinds),
+            *(self.series_file(series) for series in SERIES_COLUMNS),
+        )
+
+
+FRAMEWORKS = (
+    Framework("pytorch", "pytorch/pytorch", cut_off_day=1),
+    Framework("tensorflow", "tensorflow/tensorflow", cut_off_day=9),
+)
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """The package at the commit that perf-assets knows: sums and addresses of its files."""
+
+    repository: str
+    commit: str
+    url: str
+    sums: dict[str, str]
+    part_sums: dict[str, str]
+
+    def address(self, file: str) -> str:
+        """Where ``file`` is downloaded from."""
+        return self.url.format(repository=self.repository, commit=self.commit, file=file)
+
+    def accepts(self, file: str, digest: str) -> bool:
+        """Whether a file of that name with that sha256 is as published."""
+        return digest in (self.sums.get(file), self.part_sums.get(file))
+
+
+@cache
+def pinned() -> Pinned:
+    """The pinned package, from ``package.toml`` beside this module."""
+    text = files("perf_assets.sources.replication").joinpath("package.toml").read_text("utf-8")
+    content = tomllib.loads(text)
+    return Pinned(
+        content["repository"],
+        content["commit"],
+        content["url"],
+        content["sha256"],
+        content["sha256_of_a_part"],
+    )
