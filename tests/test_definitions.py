@@ -27,9 +27,8 @@ def study(tmp_path: Path) -> Study:
 def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
     graph = build_definitions(study, home).resolve_asset_graph()
     keys = graph.get_all_asset_keys()
-    assert {"raw", "labels", "links", "staging", "marts", "analysis", "published"} == {
-        graph.get(key).group_name for key in keys
-    }
+    stages = {"raw", "labels", "links", "staging", "marts", "analysis", "published"}
+    assert stages | {"replication"} == {graph.get(key).group_name for key in keys}
     for key in keys:
         node = graph.get(key)
         assert node.description, key
