@@ -136,8 +136,9 @@ class Analysis:
         return tuple(sorted({table for query in parsed for table in tables_read(query)}))
 
 
-BUG_METRICS = "SELECT * FROM marts.bug_metrics"
-TREND_MONTHLY = "SELECT * FROM marts.trend_monthly"
+# In a fixed order: sums of floats depend on it in their last digit.
+BUG_METRICS = "SELECT * FROM marts.bug_metrics ORDER BY dataset, repository, number"
+TREND_MONTHLY = "SELECT * FROM marts.trend_monthly ORDER BY dataset, repository, month"
 COUNTED_LINKS = """
     SELECT links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at
     FROM staging.counted_fixes AS links

@@ -14,7 +14,7 @@ select
     ) as commits
 from staging.counted_fixes as fixes
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
-where metrics.is_fixed and metrics.is_performance
+where metrics.dataset = 'live' and metrics.is_fixed and metrics.is_performance
 group by fixes.repository, fixes.number
 order by fix_size desc, fixes.repository, fixes.number
 limit 20;

@@ -8,7 +8,7 @@ with
 picked as (
     select dataset, repository, month
     from marts.trend_monthly
-    where open_performance > 0
+    where dataset = 'live' and open_performance > 0
     order by month desc, repository
     limit 1
 ),

@@ -10,5 +10,6 @@ select
     round(100 * count(hours_to_first_comment) / count(*), 1) as answered_percentage,
     round(median(hours_to_first_comment), 1) as median_hours
 from marts.bug_metrics
+where dataset = 'live'
 group by all
 order by repository, opened_in, kind;

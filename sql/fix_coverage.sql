@@ -9,6 +9,6 @@ select
     count(*) filter (where is_fixed) as with_fix,
     round(100 * count(*) filter (where is_fixed) / count(*), 1) as with_fix_percentage
 from marts.bug_metrics
-where state = 'closed'
+where dataset = 'live' and state = 'closed'
 group by all
 order by repository, closed_in;

@@ -11,7 +11,7 @@ matches as (
         len(matched_keywords) = 1 and len(matched_labels) = 0 as is_only_reason,
         state
     from staging.bug_reports
-    where is_performance
+    where dataset = 'live' and is_performance
 )
 
 select

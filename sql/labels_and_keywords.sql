@@ -9,6 +9,6 @@ select
     count(*) filter (where len(matched_keywords) = 0) as by_label_only,
     count(*) filter (where len(matched_labels) = 0) as by_keyword_only
 from staging.bug_reports
-where is_performance
+where dataset = 'live' and is_performance
 group by repository
 order by repository;

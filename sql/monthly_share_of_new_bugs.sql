@@ -14,5 +14,5 @@ select
     round(100 * newly_fixed_performance / nullif(newly_fixed_total, 0), 1)
         as newly_fixed_percentage
 from marts.trend_monthly
-where is_complete
+where dataset = 'live' and is_complete
 order by repository, month;

@@ -9,7 +9,7 @@ with
 picked as (
     select repository, number
     from marts.bug_metrics
-    where is_fixed
+    where dataset = 'live' and is_fixed
     order by is_performance desc, fix_commits desc, repository, number
     limit 1
 ),

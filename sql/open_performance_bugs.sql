@@ -19,5 +19,5 @@ select
 from staging.bug_reports as bugs
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
 cross join latest
-where bugs.state = 'open' and bugs.is_performance
+where bugs.dataset = 'live' and bugs.state = 'open' and bugs.is_performance
 order by bugs.opened_at, bugs.repository, bugs.number;

@@ -13,6 +13,6 @@ select
     bugs.html_url
 from marts.bug_metrics as metrics
 inner join staging.bug_reports as bugs using (dataset, repository, number)
-where metrics.is_fixed and metrics.is_performance
+where metrics.dataset = 'live' and metrics.is_fixed and metrics.is_performance
 order by metrics.fix_time_days desc, bugs.repository, bugs.number
 limit 20;

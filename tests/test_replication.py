@@ -130,7 +130,7 @@ def test_what_needs_both_frameworks_is_not_derived_from_one(real: Database) -> N
     assert comparison[f"table_1.{PYTORCH}.performance.fixed"]["verdict"] == "exact"
     for name in ("table_1.pooled.performance.fixed", "table_2.comments.performance"):
         assert comparison[name]["verdict"] == "not derivable"
-        assert comparison[name]["reason"] == f"the bug reports of {TENSORFLOW} are not loaded"
+        assert comparison[name]["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
     differs = comparison[f"table_1.{PYTORCH}.performance.open"]
     assert (differs["published"], differs["reproduced"], differs["difference"]) == (405, 388, -17)
     assert "reopening" in differs["reason"]

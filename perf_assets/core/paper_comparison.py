@@ -100,7 +100,7 @@ class Data:
         wanted = REPOSITORIES if repository == POOLED else (repository,)
         loaded = set(rows.get_column("repository"))
         missing = [name for name in wanted if name not in loaded]
-        return f"the {what} of {' and '.join(missing)} are not loaded" if missing else None
+        return f"the loaded data have no {what} of {' and '.join(missing)}" if missing else None
 
 
 def paper_comparison(

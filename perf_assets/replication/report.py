@@ -10,6 +10,7 @@ import polars as pl
 
 from perf_assets.core.paper_comparison import (
     DATASET,
+    LOWEST_TRUSTED_NUMBER,
     Data,
     Published,
     agreeing_months,
@@ -112,9 +113,8 @@ def _parts(findings: Findings, figures: Published) -> Iterator[str]:
     yield "<h2>Behind Table II: how performance bugs differ</h2>"
     yield (
         "<p>Share of bug reports up to each value; dashed lines are medians. Fix time and size are "
-        "of the fixes that give the paper's medians: performance bugs verified by hand whose issue "
-        "number is not below 100, and all other fixed bugs. The scale is logarithmic from the "
-        "first mark after 0 on; the largest percent is cut off.</p>"
+        f"{_fixes_shown(data)} The scale is logarithmic from the first mark after 0 on; the "
+        "largest percent is cut off.</p>"
     )
     yield charts.as_svg(charts.distributions(table_2_bugs(data)))
     yield "<h2>Table III: root causes</h2>"
@@ -130,6 +130,15 @@ def _parts(findings: Findings, figures: Published) -> Iterator[str]:
     missing = comparison.filter(pl.col("verdict") == "not derivable")
     yield f"<details><summary>{missing.height} figures that the data do not give</summary>"
     yield _table("Not derivable", missing) + "</details>"
+
+
+def _fixes_shown(data: Data) -> str:
+    if data.taxonomy_gap() is not None:
+        return "of all fixed bugs."
+    return (
+        "of the fixes that give the paper's medians: performance bugs verified by hand whose issue "
+        f"number is not below {LOWEST_TRUSTED_NUMBER}, and all other fixed bugs."
+    )
 
 
 def _agreement(trend: pl.DataFrame) -> str:

@@ -14,9 +14,7 @@ def number_text(value: object) -> str:
         return "–"
     if float(value).is_integer():
         return f"{int(value):,}"
-    if abs(value) < 0.001:
-        return f"{value:.4g}"
-    return f"{value:.4f}" if abs(value) < 1 else f"{value:,.2f}"
+    return f"{value:.4g}" if abs(value) < 1 else f"{value:,.2f}"
 
 
 def print_comparison(comparison: pl.DataFrame, console: Console) -> None:

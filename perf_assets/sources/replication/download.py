@@ -33,17 +33,24 @@ def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
     unfinished = directory / f".{folder.name}.new"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    for file, wanted in package.sums.items():
-        log.info("downloading %s", file)
-        content = _download(package.address(file))
-        if hashlib.sha256(content).hexdigest() != wanted:
-            raise PerfAssetsError(
-                f"{package.address(file)}: what came differs from the published file (its sha256 "
-                "is another); try again later, or give a folder with the files by --data"
-            )
-        (unfinished / file).write_bytes(content)
-    unfinished.replace(folder)
+    try:
+        for file, wanted in package.sums.items():
+            log.info("downloading %s", file)
+            (unfinished / file).write_bytes(_checked(package.address(file), wanted))
+        unfinished.replace(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
     return folder
+
+
+def _checked(url: str, wanted: str) -> bytes:
+    content = _download(url)
+    if hashlib.sha256(content).hexdigest() != wanted:
+        raise PerfAssetsError(
+            f"{url}: what came differs from the published file (its sha256 is another); try again "
+            "later, or give a folder with the files by --data"
+        )
+    return content
 
 
 def _download(url: str) -> bytes:
