@@ -33,7 +33,7 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
         node = graph.get(key)
         assert node.description, key
         assert node.kinds, key
-        if node.group_name != "published":
+        if "duckdb" in node.kinds and node.group_name != "published":
             assert node.metadata["dagster/column_schema"].columns, key
     assert len(graph.asset_check_keys) > 100
 

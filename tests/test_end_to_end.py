@@ -168,7 +168,7 @@ def test_a_killed_run_is_finished_by_the_next_one(tmp_path: Path) -> None:
     assert perf_assets(*arguments, tmp_path / "whole").returncode == 0
     length = time.monotonic() - started
     chance = random.Random(5)
-    for _ in range(int(os.environ.get("PERF_ASSETS_KILLS", "3"))):
+    for _ in range(int(os.environ.get("PERF_ASSETS_KILLS", "2"))):
         with subprocess.Popen(
             command(*arguments, tmp_path / "killed"),
             env=environment(),
