@@ -60,7 +60,10 @@ def column_lineage(
         layer, table = doc.name.split(".")
         schema.setdefault(layer, {})[table] = {column.name: column.type for column in doc.columns}
     try:
-        nodes = lineage(None, query, schema=dict(schema), dialect="duckdb")
+        # Trimming each step to one column makes pretty pictures, and takes most of the time.
+        nodes = lineage(
+            None, query, schema=dict(schema), dialect="duckdb", trim_selects=False, copy=False
+        )
     except SqlglotError as error:
         raise PerfAssetsError(
             f"{path}: its columns cannot be followed to their sources: {_plain(error)}"

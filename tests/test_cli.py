@@ -19,6 +19,7 @@ from tests.support import (
     assert_same_tables,
     command,
     environment,
+    materialize,
     perf_assets,
     stored_tables,
 )
@@ -36,6 +37,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copy(corpus: Path, tmp_path: Path) -> Path:
     return shutil.copytree(corpus, tmp_path / "corpus")
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home directory after a run over the corpus."""
+    home = tmp_path_factory.mktemp("whole") / "home"
+    materialize(corpus / "study.toml", home)
+    return home
+
+
+@pytest.fixture
+def home(whole: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(whole, tmp_path / "home")
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +85,7 @@ def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> No
     assert f"perf-assets {name}" in readme
 
 
-def test_status_says_what_is_stored(copy: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    assert perf_assets("run", "--study", copy / "study.toml", "--home", home).returncode == 0
+def test_status_says_what_is_stored(home: Path) -> None:
     told = perf_assets("status", "--home", home)
     assert told.returncode == 0
     line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
@@ -93,11 +105,9 @@ def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
-    copy: Path, tmp_path: Path
+    copy: Path, home: Path
 ) -> None:
-    home = tmp_path / "home"
     run = ("run", "--study", copy / "study.toml", "--home", home)
-    assert perf_assets(*run).returncode == 0
     before = stored_tables(home / "warehouse.duckdb")["raw.issues"]
     original = (copy / "issues.jsonl.gz").read_bytes()
     lines = gzip.decompress((copy / "issues.jsonl.gz").read_bytes()).splitlines()
@@ -123,7 +133,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     assert (place / "candidate.parquet").is_file()
     assert "Failed audits" in perf_assets("status", "--home", home).stdout
     (copy / "issues.jsonl.gz").write_bytes(original)
-    assert perf_assets(*run).returncode == 0
+    materialize(copy / "study.toml", home)
     assert "Failed audits" not in perf_assets("status", "--home", home).stdout
     mended = stored_tables(home / "warehouse.duckdb")["raw.issues"]
     assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
@@ -172,10 +182,8 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     assert_refused(ran, "comments.jsonl.gz", "3")
 
 
-def test_a_warehouse_in_use_names_the_process(copy: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    run = ("run", "--study", copy / "study.toml", "--home", home)
-    assert perf_assets(*run).returncode == 0
+def test_a_warehouse_in_use_names_the_process(corpus: Path, home: Path) -> None:
+    run = ("run", "--study", corpus / "study.toml", "--home", home)
     before = stored_tables(home / "warehouse.duckdb")
     hold = (
         f"import duckdb; c = duckdb.connect({str(home / 'warehouse.duckdb')!r}); print(1); input()"
@@ -193,10 +201,8 @@ def test_a_warehouse_in_use_names_the_process(copy: Path, tmp_path: Path) -> Non
     assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
 
 
-def test_a_home_of_a_newer_format_is_left_alone(copy: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    run = ("run", "--study", copy / "study.toml", "--home", home)
-    assert perf_assets(*run).returncode == 0
+def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
+    run = ("run", "--study", corpus / "study.toml", "--home", home)
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
         connection.execute("UPDATE meta.format SET version = 99")
     assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import logging
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ from tests.support import (
     assert_same_tables,
     command,
     environment,
+    materialize,
     perf_assets,
     stored_tables,
 )
@@ -84,23 +86,24 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
     ("seed", "sizes"),
     [
         (1, {"issues": 60, "months": 8, "commits": 120}),
-        (2, {"issues": 300, "months": 16, "commits": 400}),
+        (2, {"issues": 260, "months": 10, "commits": 300}),
         (3, {"issues": 30, "months": 5, "commits": 40}),
     ],
 )
 def test_every_number_equals_the_planted_truth(
-    tmp_path: Path, seed: int, sizes: dict[str, int]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int, sizes: dict[str, int]
 ) -> None:
     corpus, home = tmp_path / "corpus", tmp_path / "home"
     generate(corpus, seed=seed, **sizes)
-    ran = perf_assets("run", "--study", corpus / "study.toml", "--home", home)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    materialize(corpus / "study.toml", home)
     for table in KEYS:
         assert_equals_truth(corpus, home / "perf_bugs.duckdb", table)
     before = stored_tables(home / "warehouse.duckdb")
-    again = perf_assets("run", "--study", corpus / "study.toml", "--home", home)
-    assert again.returncode == 0, again.stdout + again.stderr
-    assert "loading" not in again.stdout and "mining" not in again.stdout
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "perf_assets"):
+        materialize(corpus / "study.toml", home)
+    assert caplog.messages and not any("loading" in line for line in caplog.messages)
+    assert not any("mining" in line for line in caplog.messages)
     assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
 
 
@@ -136,13 +139,11 @@ def change(corpus: Path) -> None:
 
 def test_a_refresh_gives_the_tables_of_a_fresh_load(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
-    generate(corpus, seed=7, issues=100, months=7, commits=150)
-    run = ("run", "--study", corpus / "study.toml", "--home")
-    assert perf_assets(*run, tmp_path / "refreshed").returncode == 0
+    generate(corpus, seed=7, issues=80, months=5, commits=120)
+    materialize(corpus / "study.toml", tmp_path / "refreshed")
     change(corpus)
     for home in ("refreshed", "fresh"):
-        ran = perf_assets(*run, tmp_path / home)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+        materialize(corpus / "study.toml", tmp_path / home)
     assert_same_tables(
         *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("refreshed", "fresh"))
     )
@@ -150,19 +151,17 @@ def test_a_refresh_gives_the_tables_of_a_fresh_load(tmp_path: Path) -> None:
 
 def test_the_order_in_which_months_are_loaded_does_not_matter(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
-    generate(corpus, seed=4, issues=120, months=9, commits=200)
+    generate(corpus, seed=4, issues=100, months=6, commits=150)
     homes = tmp_path / "forwards", tmp_path / "backwards"
-    study = ("--study", corpus / "study.toml", "--home")
-    assert perf_assets("run", *study, homes[0]).returncode == 0
-    for span in (("--from", "2020-06"), ("--from", "2020-03", "--to", "2020-04"), ()):
-        ran = perf_assets("run", *study, homes[1], *span)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+    materialize(corpus / "study.toml", homes[0])
+    for first, last in (("2020-05", None), ("2020-03", "2020-04"), (None, None)):
+        materialize(corpus / "study.toml", homes[1], first, last)
     assert_same_tables(*(stored_tables(home / "warehouse.duckdb") for home in homes))
 
 
 def test_a_killed_run_is_finished_by_the_next_one(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
-    generate(corpus, seed=5, issues=120, months=9, commits=200)
+    generate(corpus, seed=5, issues=100, months=6, commits=150)
     arguments = ("run", "--study", corpus / "study.toml", "--home")
     started = time.monotonic()
     assert perf_assets(*arguments, tmp_path / "whole").returncode == 0
@@ -177,8 +176,7 @@ def test_a_killed_run_is_finished_by_the_next_one(tmp_path: Path) -> None:
         ) as process:
             time.sleep(chance.uniform(0.2, 0.9) * length)
             process.send_signal(signal.SIGKILL)
-    ran = perf_assets(*arguments, tmp_path / "killed")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    materialize(corpus / "study.toml", tmp_path / "killed")
     assert_same_tables(
         *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("whole", "killed"))
     )
