@@ -258,33 +258,6 @@ CREATE TABLE IF NOT EXISTS replication.rejects (
 );
 
 -- What people found on looking: rows are added, never changed or taken away.
-CREATE TABLE IF NOT EXISTS reviews.samples (
-    sample VARCHAR NOT NULL,
-    repository VARCHAR NOT NULL,
-    is_performance BOOLEAN NOT NULL,
-    drawn_at TIMESTAMPTZ NOT NULL,
-    seed BIGINT NOT NULL,
-    rule_version VARCHAR NOT NULL,
-    stratum_size BIGINT NOT NULL CHECK (stratum_size >= frame_size),
-    stratum_sampled BIGINT NOT NULL CHECK (stratum_sampled BETWEEN sampled AND stratum_size),
-    frame_size BIGINT NOT NULL CHECK (frame_size >= sampled),
-    sampled BIGINT NOT NULL CHECK (sampled >= 0),
-    PRIMARY KEY (sample, repository, is_performance)
-);
-
-CREATE TABLE IF NOT EXISTS reviews.sample_items (
-    sample VARCHAR NOT NULL,
-    repository VARCHAR NOT NULL,
-    number BIGINT NOT NULL,
-    place BIGINT NOT NULL CHECK (place > 0),
-    is_performance BOOLEAN NOT NULL,
-    matched_labels VARCHAR[] NOT NULL,
-    matched_keywords VARCHAR[] NOT NULL,
-    matched_in VARCHAR[] NOT NULL,
-    rule_version VARCHAR NOT NULL,
-    PRIMARY KEY (sample, repository, number)
-);
-
 CREATE TABLE IF NOT EXISTS reviews.verdicts (
     verdict_id BIGINT PRIMARY KEY CHECK (verdict_id > 0),
     rater VARCHAR NOT NULL,

@@ -47,6 +47,21 @@ FAILED = """
 SELECT repository, month, any_value(message) AS message
 FROM meta.partition_loads WHERE status = 'failed' GROUP BY ALL ORDER BY ALL
 """
+QUALITY = """
+SELECT repository, rater, measure, rule, n, successes AS yes, n_unsure AS unsure,
+       estimate AS percent, low, high
+FROM analysis.labelling_quality WHERE rule = 'all' OR rater = 'consensus'
+ORDER BY repository = 'pooled', repository, rule <> 'all', measure, rater, n DESC, rule
+"""
+AGREEMENT = """
+SELECT repository, question, raters, method, n, observed, kappa, low, high, reading
+FROM analysis.rater_agreement ORDER BY repository = 'pooled', ALL
+"""
+DISAGREEMENTS = """
+SELECT repository, question, rater_1 || ': ' || answer_1 AS one, rater_2 || ': ' || answer_2
+       AS other, html_url AS bug_report
+FROM analysis.rater_disagreements ORDER BY repository, number, question
+"""
 
 
 FIGURES = (
@@ -114,6 +129,32 @@ def _shown(path: Path) -> str:
     """``path`` as one would type it here."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolving would leave the venv)
     return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else path)
+
+
+def print_agreement(published: Path, console: Console) -> None:
+    """Print what the verdicts say of the labels, how far raters agree, and what to discuss.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nobody has judged anything yet.
+    """
+    with _reading(published) as connection:
+        quality, agreement, disagreements = (
+            connection.sql(query).pl() for query in (QUALITY, AGREEMENT, DISAGREEMENTS)
+        )
+    if quality.is_empty():
+        raise PerfAssetsError(
+            f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
+            "fill it in and bring it back with perf-assets import-review"
+        )
+    _print_table(console, "How good the labels are, with 95 % confidence", quality)
+    if agreement.height:
+        _print_table(console, "Do the raters agree?", agreement)
+    else:
+        console.print("Nothing was judged by two raters yet.\n")
+    if disagreements.height:
+        _print_table(console, "To discuss", disagreements)
 
 
 def print_status(home: Home, console: Console) -> None:

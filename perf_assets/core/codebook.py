@@ -27,11 +27,12 @@ class Cause:
 
 
 class UnknownWordError(ValueError):
-    """A word that the codebook does not have; ``nearest`` is the one most like it."""
+    """A ``word`` that the codebook does not have; ``nearest`` is the one most like it."""
 
     def __init__(self, word: str, nearest: str) -> None:
         """Say which word it is and which one was probably meant."""
         super().__init__(f"{word!r} is not in the codebook; nearest is {nearest!r}")
+        self.word = word
         self.nearest = nearest
 
 

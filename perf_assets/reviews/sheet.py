@@ -60,30 +60,6 @@ def sheet_text(bugs: pl.DataFrame) -> str:
     return text.getvalue()
 
 
-def write_sheet(path: Path, text: str) -> None:
-    """Write ``text`` to ``path``; a file that is there with other content is never replaced.
-
-    Raises
-    ------
-    PerfAssetsError
-        It is there already, or cannot be written.
-    """
-    content = text.encode("utf-8-sig")
-    try:
-        if path.exists() and path.read_bytes() == content:
-            return
-        with path.open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        raise PerfAssetsError(
-            f"{path} is there already and may hold verdicts: choose another --output"
-        ) from None
-    except OSError as error:
-        raise PerfAssetsError(
-            f"{path}: the sheet cannot be written there: {error.strerror}"
-        ) from None
-
-
 def read_sheet(path: Path, content: bytes) -> list[Row]:
     """The rows of the sheet ``content``, read from ``path``; blank ones are left out.
 
