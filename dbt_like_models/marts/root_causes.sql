@@ -28,7 +28,7 @@ placed as (
 ),
 
 totals as (
-    select dataset, repository, count(*) as bugs
+    select dataset, repository, count(category) as bugs
     from placed
     group by dataset, repository
 ),
@@ -61,12 +61,18 @@ select
     causes.cause,
     causes.category,
     causes.subcategory,
-    count(*) as bugs,
+    count(causes.cause) as bugs,
     any_value(totals.bugs) as total,
     100.0 * count(*) / any_value(totals.bugs) as percentage,
-    case when count(causes.impact) > 0 then count_if(causes.impact = 'speed') end as speed,
-    case when count(causes.impact) > 0 then count_if(causes.impact = 'memory') end as memory,
-    case when count(causes.impact) > 0 then count_if(causes.impact = 'both') end as speed_and_memory
+    case
+        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'speed')
+    end as speed,
+    case
+        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'memory')
+    end as memory,
+    case
+        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'both')
+    end as speed_and_memory
 from causes
 inner join totals
     on causes.dataset = totals.dataset

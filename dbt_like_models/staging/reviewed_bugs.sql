@@ -15,7 +15,7 @@ bugs as (
         any_value(is_performance) as is_performance,
         any_value(matched_labels) as matched_labels,
         any_value(matched_keywords) as matched_keywords,
-        count(*) as raters
+        count(rater) as raters
     from verdicts
     group by dataset, repository, number
 ),

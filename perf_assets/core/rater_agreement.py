@@ -9,8 +9,16 @@ from perf_assets.core.agreement import Kappa, cohens_kappa, fleiss_kappa
 from perf_assets.core.comparisons import by_repository_and_pooled
 from perf_assets.core.frames import Columns
 
-QUESTIONS = {"is_performance": "verdict", "category": "category", "impact": "impact"}
-"""What raters are asked, and the column of their answers."""
+CAUSE = pl.concat_str("category", pl.format(" ({})", "subcategory").fill_null(""))
+QUESTIONS = {
+    "is_performance": pl.col("verdict"),
+    "category": pl.col("category"),
+    "cause": CAUSE,
+    "impact": pl.col("impact"),
+}
+"""What raters are asked, and their answers; a cause is a category with its sub-category."""
+
+DISCUSSED = ("is_performance", "cause", "impact")
 
 RATER_AGREEMENT_SCHEMA: Columns = {
     "dataset": pl.String,
@@ -49,14 +57,14 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Cohen's kappa of any two raters and Fleiss' of three or more, question by question.
 
     Each is over the bug reports that all of its raters answered: whether it is a performance bug
-    (yes, no or unsure), the category of the root cause, and the impact. The last two are answered
-    of performance bugs only, so a bug report that one rater takes for none counts as a disagreement
-    of the first question alone.
+    (yes, no or unsure), the category of the root cause, the cause with its sub-category, and the
+    impact. All but the first are answered of performance bugs only, so a bug report that one rater
+    takes for none counts as a disagreement of the first question alone.
 
     Parameters
     ----------
-    verdicts : columns dataset, repository, number, rater, verdict, category, impact: the verdict in
-        force of each rater and bug report.
+    verdicts : columns dataset, repository, number, rater, verdict, category, subcategory, impact:
+        the verdict in force of each rater and bug report.
 
     Returns
     -------
@@ -85,36 +93,35 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     each bug report, question and pair of raters, the raters in alphabetical order.
     """
     about = ["dataset", "repository", "number"]
-    one, other = (
-        verdicts.rename({name: f"{name}_{side}" for name in (*QUESTIONS.values(), "rater", "note")})
-        for side in (1, 2)
-    )
-    pairs = one.join(other.drop("title", "html_url"), on=about).filter(
-        pl.col("rater_1") < pl.col("rater_2")
-    )
-    differing = [
-        pairs.filter(pl.col(f"{column}_1") != pl.col(f"{column}_2")).select(
+    answers = pl.concat(
+        verdicts.select(
             *about,
-            pl.lit(question).alias("question"),
-            "rater_1",
-            pl.col(f"{column}_1").alias("answer_1"),
-            "note_1",
-            "rater_2",
-            pl.col(f"{column}_2").alias("answer_2"),
-            "note_2",
+            "rater",
+            "note",
             "title",
             "html_url",
+            question=pl.lit(name),
+            answer=QUESTIONS[name],
         )
-        for question, column in QUESTIONS.items()
-    ]
-    return pl.concat(differing).sort(*about, "question", "rater_1", "rater_2")
+        for name in DISCUSSED
+    )
+    one, other = (
+        answers.rename({name: f"{name}_{side}" for name in ("rater", "answer", "note")})
+        for side in (1, 2)
+    )
+    return (
+        one.join(other.drop("title", "html_url"), on=[*about, "question"])
+        .filter(pl.col("rater_1") < pl.col("rater_2"), pl.col("answer_1") != pl.col("answer_2"))
+        .select(*RATER_DISAGREEMENTS_SCHEMA)
+        .sort(*about, "question", "rater_1", "rater_2")
+    )
 
 
 def _answers(judged: pl.DataFrame, question: str) -> dict[str, dict[Bug, str]]:
     """What each rater answered of which bug report."""
     answers: dict[str, dict[Bug, str]] = {}
-    columns = ("rater", "repository", "number", QUESTIONS[question])
-    for rater, repository, number, answer in judged.select(columns).sort(columns).iter_rows():
+    answered = judged.select("rater", "repository", "number", QUESTIONS[question])
+    for rater, repository, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None:
             answers.setdefault(rater, {})[repository, number] = answer
     return answers
