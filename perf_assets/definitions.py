@@ -9,6 +9,7 @@ from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.raw import raw_assets
 from perf_assets.assets.replication import GROUP as REPLICATION
 from perf_assets.assets.replication import replication_assets
+from perf_assets.assets.reviews import review_job, review_specs
 from perf_assets.assets.schedules import monthly_refresh
 from perf_assets.home import Home
 from perf_assets.partitions import partitions_of
@@ -34,6 +35,7 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
             *analysis_assets(home),
             *publishing_assets(home),
             *replication_assets(home),
+            *review_specs(),
         ],
         jobs=[
             everything,
@@ -49,6 +51,7 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
                 description="Compute the models and statistics, and publish the database.",
             ),
             _replicate_job(dg.AssetSelection.all() - mined - decided),
+            review_job(published),
         ],
         schedules=[monthly_refresh(study, everything.name)],
         # DuckDB has one writing process at a time, so steps of a run share one.
@@ -56,16 +59,20 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
     )
 
 
-def replication_definitions(home: Home) -> dg.Definitions:
-    """The replication alone, for which no study is needed: the repositories stay as registered."""
+def studyless_definitions(home: Home) -> dg.Definitions:
+    """Replication and reviews, for which no study is needed: the repositories stay registered."""
     return dg.Definitions(
         assets=[
             *replication_assets(home),
             *model_assets(None, home),
             *analysis_assets(home),
             *publishing_assets(home),
+            *review_specs(),
         ],
-        jobs=[_replicate_job(dg.AssetSelection.all())],
+        jobs=[
+            _replicate_job(dg.AssetSelection.all()),
+            review_job(dg.AssetSelection.groups(REPLICATION)),
+        ],
         executor=dg.in_process_executor,
     )
 

@@ -11,8 +11,10 @@ import polars as pl
 from perf_assets.core.comparisons import group_comparisons, trend_tests
 from perf_assets.core.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.labelling import label_issues
+from perf_assets.core.labelling_quality import labelling_quality
 from perf_assets.core.linking import link_fixes
 from perf_assets.core.paper_comparison import paper_comparison
+from perf_assets.core.rater_agreement import rater_agreement, rater_disagreements
 from perf_assets.core.robustness import effect_sizes, trend_robustness
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.replication.published import published_figures
@@ -145,6 +147,21 @@ COUNTED_LINKS = """
     JOIN marts.bug_metrics AS bugs USING (dataset, repository, number)
     ORDER BY ALL
 """
+VERDICTS = "SELECT * FROM staging.verdicts ORDER BY dataset, repository, number, rater"
+VERDICTS_AND_CONSENSUS = """
+    SELECT dataset, repository, number, rater, verdict, is_performance, matched_labels,
+           matched_keywords
+    FROM staging.verdicts
+    UNION ALL
+    SELECT dataset, repository, number, 'consensus', verdict, is_performance, matched_labels,
+           matched_keywords
+    FROM staging.reviewed_bugs
+    ORDER BY dataset, repository, number, rater
+"""
+STRATA = """
+    SELECT dataset, repository, is_performance, count(*) AS bug_reports
+    FROM staging.bug_reports GROUP BY ALL ORDER BY ALL
+"""
 
 ANALYSES: dict[str, Analysis] = {
     "analysis.trend_tests": Analysis(trend_tests, (TREND_MONTHLY,)),
@@ -157,6 +174,9 @@ ANALYSES: dict[str, Analysis] = {
         partial(paper_comparison, published_figures()),
         (BUG_METRICS, "SELECT * FROM marts.published_trend", "SELECT * FROM replication.taxonomy"),
     ),
+    "analysis.labelling_quality": Analysis(labelling_quality, (VERDICTS_AND_CONSENSUS, STRATA)),
+    "analysis.rater_agreement": Analysis(rater_agreement, (VERDICTS,)),
+    "analysis.rater_disagreements": Analysis(rater_disagreements, (VERDICTS,)),
 }
 
 

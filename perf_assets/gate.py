@@ -1,7 +1,7 @@
 """The gate: candidate rows are audited, then stored in one transaction, or not at all."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -114,6 +114,23 @@ class Gate:
 
     def store_whole(self, *candidates: Candidate) -> Outcome:
         """Audit and replace tables that are made whole, all in one transaction; see ``store``."""
+        outcome = self._audited(candidates)
+        changed = [candidate for candidate in candidates if not self._is_whole(candidate)]
+        if outcome.failure is None and changed:
+            self._write_whole(outcome, changed, self._replace)
+        return outcome
+
+    def append(self, *candidates: Candidate) -> Outcome:
+        """Audit rows and add them to their tables, all in one transaction; see ``store``.
+
+        What is there already stays as it is.
+        """
+        outcome = self._audited(candidates)
+        if outcome.failure is None:
+            self._write_whole(outcome, candidates, self.database.append)
+        return outcome
+
+    def _audited(self, candidates: Sequence[Candidate]) -> Outcome:
         outcome = Outcome(
             None, None, {candidate.table: candidate.rows.height for candidate in candidates}
         )
@@ -122,19 +139,26 @@ class Gate:
                 candidate.table, candidate.rows, candidate.parameters
             )
         outcome.failure = self._refusal(outcome, list(candidates))
-        changed = [candidate for candidate in candidates if not self._is_whole(candidate)]
-        if outcome.failure is not None or not changed:
-            return outcome
+        return outcome
+
+    def _replace(self, table: str, rows: pl.DataFrame) -> None:
+        self.database.replace(table, rows, {})
+
+    def _write_whole(
+        self,
+        outcome: Outcome,
+        candidates: Sequence[Candidate],
+        write: Callable[[str, pl.DataFrame], None],
+    ) -> None:
         try:
             with self.database.transaction():
-                for candidate in changed:
-                    self.database.replace(candidate.table, candidate.rows, {})
+                for candidate in candidates:
+                    write(candidate.table, candidate.rows)
             outcome.is_written = True
         except duckdb.ConstraintException as error:
-            names = ", ".join(candidate.table for candidate in changed)
+            names = ", ".join(candidate.table for candidate in candidates)
             reason = str(error).splitlines()[0]
             outcome.failure = f"{names}: the warehouse refused the rows: {reason}"
-        return outcome
 
     def _is_whole(self, candidate: Candidate) -> bool:
         """Whether the table holds exactly these rows already."""

@@ -9,6 +9,7 @@ CREATE SCHEMA IF NOT EXISTS staging;
 CREATE SCHEMA IF NOT EXISTS marts;
 CREATE SCHEMA IF NOT EXISTS analysis;
 CREATE SCHEMA IF NOT EXISTS replication;
+CREATE SCHEMA IF NOT EXISTS reviews;
 
 CREATE TABLE IF NOT EXISTS meta.format (
     version INTEGER PRIMARY KEY
@@ -254,4 +255,23 @@ CREATE TABLE IF NOT EXISTS replication.rejects (
     reason VARCHAR NOT NULL,
     "text" VARCHAR NOT NULL,
     PRIMARY KEY (file, line, part)
+);
+
+-- What people found on looking: rows are added, never changed or taken away.
+CREATE TABLE IF NOT EXISTS reviews.verdicts (
+    verdict_id BIGINT PRIMARY KEY CHECK (verdict_id > 0),
+    rater VARCHAR NOT NULL,
+    repository VARCHAR NOT NULL,
+    number BIGINT NOT NULL,
+    verdict VARCHAR NOT NULL CHECK (verdict IN ('yes', 'no', 'unsure')),
+    category VARCHAR,
+    subcategory VARCHAR,
+    impact VARCHAR CHECK (impact IN ('speed', 'memory', 'both')),
+    note VARCHAR,
+    imported_at TIMESTAMPTZ NOT NULL,
+    file VARCHAR NOT NULL,
+    file_sha256 VARCHAR NOT NULL CHECK (regexp_full_match(file_sha256, '[0-9a-f]{64}')),
+    line BIGINT NOT NULL CHECK (line > 1),
+    CHECK (verdict = 'yes' OR (category IS NULL AND impact IS NULL)),
+    CHECK (category IS NOT NULL OR subcategory IS NULL)
 );

@@ -14,6 +14,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.home import DEFAULT, Home
 from perf_assets.study import SAMPLE, Study
 
+# Pooling one repository says the same again.
+NOT_POOLED_ALONE = """(repository <> 'pooled' OR (
+    SELECT count(DISTINCT repository) > 2 FROM analysis.{} WHERE dataset = 'live'))"""
 BREAKDOWN = """
 SELECT repository, CASE WHEN is_performance THEN 'performance' ELSE 'other' END AS bugs,
        open, closed, fixed
@@ -23,15 +26,14 @@ TRENDS = """
 SELECT repository, series, n AS months, n_pairs AS pairs, n_positive AS rising, p_value AS p
 FROM analysis.trend_tests WHERE dataset = 'live' ORDER BY repository, series DESC
 """
-GROUPS = """
+GROUPS = f"""
 SELECT repository, metric,
        n_performance || ' / ' || n_other AS bugs,
        coalesce(round(median_performance, 2)::VARCHAR, '-') || ' / '
            || coalesce(round(median_other, 2)::VARCHAR, '-') AS median,
        p_value AS p, cliffs_delta AS delta, magnitude
 FROM analysis.group_comparisons
-WHERE dataset = 'live' AND (repository <> 'pooled' OR (
-    SELECT count(DISTINCT repository) > 2 FROM analysis.group_comparisons WHERE dataset = 'live'))
+WHERE dataset = 'live' AND {NOT_POOLED_ALONE.format("group_comparisons")}
 ORDER BY repository = 'pooled', repository, metric
 """
 STATUS = """
@@ -47,6 +49,24 @@ FAILED = """
 SELECT repository, month, any_value(message) AS message
 FROM meta.partition_loads WHERE status = 'failed' GROUP BY ALL ORDER BY ALL
 """
+QUALITY = f"""
+SELECT repository, measure, rule, rater, n AS judged, successes AS yes, n_unsure AS unsure,
+       estimate AS percent, low, high
+FROM analysis.labelling_quality
+WHERE (rule = 'all' OR rater = 'consensus') AND {NOT_POOLED_ALONE.format("labelling_quality")}
+ORDER BY repository = 'pooled', repository, rule <> 'all', measure, rater, n DESC, rule
+"""
+AGREEMENT = f"""
+SELECT repository, question, raters, method, n AS judged, observed, kappa, low, high, reading
+FROM analysis.rater_agreement
+WHERE {NOT_POOLED_ALONE.format("rater_agreement")}
+ORDER BY repository = 'pooled', repository, question, method, raters
+"""
+DISAGREEMENTS = """
+SELECT repository, '#' || number AS bug_report, question,
+       rater_1 || ': ' || answer_1 AS one, rater_2 || ': ' || answer_2 AS other
+FROM analysis.rater_disagreements ORDER BY repository, number, question, rater_1, rater_2
+"""
 
 
 FIGURES = (
@@ -60,9 +80,7 @@ def print_summary(published: Path, console: Console) -> None:
     """Print the dataset breakdown, the trend tests and the group comparisons."""
     with _reading(published) as connection:
         for title, query in FIGURES:
-            rows = connection.sql(query).pl()
-            for (repository,), part in rows.group_by("repository", maintain_order=True):
-                _print_table(console, f"{repository}: {title}", part.drop("repository"))
+            _print_by_repository(console, title, connection.sql(query).pl())
 
 
 def summary_markdown(published: Path) -> str:
@@ -116,6 +134,30 @@ def _shown(path: Path) -> str:
     return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else path)
 
 
+def print_agreement(published: Path, console: Console) -> None:
+    """Print what the verdicts say of the labels, how far raters agree, and what to discuss.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nobody has judged anything yet.
+    """
+    with _reading(published) as connection:
+        quality, agreement, disagreements = (
+            connection.sql(query).pl() for query in (QUALITY, AGREEMENT, DISAGREEMENTS)
+        )
+    if quality.is_empty():
+        raise PerfAssetsError(
+            f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
+            "fill it in and bring it back with perf-assets import-review"
+        )
+    _print_by_repository(console, "how good the labels are, with 95 % confidence", quality)
+    if agreement.is_empty():
+        console.print("Nothing was judged by two raters yet.\n")
+    _print_by_repository(console, "do the raters agree? (kappa, with 95 % confidence)", agreement)
+    _print_by_repository(console, "to discuss", disagreements)
+
+
 def print_status(home: Home, console: Console) -> None:
     """Print repositories, months loaded, rows, last refresh and failed audits."""
     with _reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
@@ -133,6 +175,11 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
     except duckdb.IOException:
         # A run holds the warehouse; the published copy is as of the run before.
         return duckdb.connect(str(path.with_name("perf_bugs.duckdb")), read_only=True)
+
+
+def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:
+    for (repository,), part in rows.group_by("repository", maintain_order=True):
+        _print_table(console, f"{repository}: {title}", part.drop("repository"))
 
 
 def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:

@@ -16,7 +16,7 @@ import polars as pl
 
 from perf_assets.errors import PerfAssetsError
 
-FORMAT = 2  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 3  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
@@ -69,6 +69,11 @@ class Database:
         _check_name(table)
         condition = " AND ".join(f'"{column}" = ?' for column in where) or "true"
         self.connection.execute(f"DELETE FROM {table} WHERE {condition}", list(where.values()))
+        self.append(table, rows)
+
+    def append(self, table: str, rows: pl.DataFrame) -> None:
+        """Add ``rows`` to ``table``, by name. Call it inside a transaction."""
+        _check_name(table)
         if rows.height:
             self.connection.register("candidate", rows.to_arrow())
             self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM candidate")

@@ -168,7 +168,7 @@ class ModelDatabase:
         marts = [model for model in load_models() if model.materialization == "table"]
         stored = self.rows(
             "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE schema_name IN ('meta', 'raw', 'labels', 'links', 'replication')"
+            "WHERE schema_name IN ('meta', 'raw', 'labels', 'links', 'replication', 'reviews')"
         )
         for name in [model.name for model in marts] + [row["name"] for row in stored]:
             self.connection.execute(f"DELETE FROM {name}")

@@ -28,7 +28,7 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
     graph = build_definitions(study, home).resolve_asset_graph()
     keys = graph.get_all_asset_keys()
     stages = {"raw", "labels", "links", "staging", "marts", "analysis", "published"}
-    assert stages | {"replication"} == {graph.get(key).group_name for key in keys}
+    assert stages | {"replication", "reviews"} == {graph.get(key).group_name for key in keys}
     for key in keys:
         node = graph.get(key)
         assert node.description, key

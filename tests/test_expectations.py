@@ -251,7 +251,55 @@ def figure(name: str, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def verdict(verdict_id: int, **changes: Any) -> Row:
+    row = {
+        "verdict_id": verdict_id,
+        "rater": "Ann",
+        "repository": REPOSITORY,
+        "number": 7,
+        "verdict": "yes",
+        "category": "Other",
+        "subcategory": None,
+        "impact": "speed",
+        "file_sha256": "a" * 64,
+        "line": 2,
+    }
+    return {**row, **changes}
+
+
+def quality(rule: str, **changes: Any) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "rater": "Ann", "measure": "precision"}
+    counts = {"n": 160, "successes": 141, "estimate": 88.125, "low": 82.2, "high": 92.2}
+    return {**row, "rule": rule, **counts, **changes}
+
+
+def raters(question: str, **changes: Any) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "raters": "Ann, Bob", "method": "cohen"}
+    return {**row, "question": question, "n": 9, "kappa": 0.92, **changes}
+
+
+def disagreement(question: str) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "number": 7, "question": question}
+    return {**row, "rater_1": "Ann", "rater_2": "Bob"}
+
+
+def root_cause(cause: str) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "cause": cause}
+    return {**row, "bugs": 3, "total": 4, "percentage": 75.0}
+
+
 GOOD: dict[str, list[Row]] = {
+    "reviews.verdicts": [
+        verdict(1),
+        verdict(2, verdict="no", category=None, impact=None),
+    ],
+    "analysis.labelling_quality": [
+        quality("all"),
+        quality("keyword: slow", n=0, successes=0, estimate=None, low=None, high=None),
+    ],
+    "analysis.rater_agreement": [raters("is_performance"), raters("impact", kappa=None)],
+    "analysis.rater_disagreements": [disagreement("is_performance"), disagreement("cause")],
+    "marts.root_causes": [root_cause("Other"), root_cause("Inefficient caching")],
     "replication.bugs": [published_bug(7), published_bug(8, closed_at=None, minutes_to_close=None)],
     "replication.fixes": [
         {"repository": PYTORCH, "number": n, "commits": 1, "additions": 3, "deletions": 1}
@@ -412,6 +460,44 @@ STATISTIC = {
 }
 
 BREAKING: dict[str, dict[str, Any]] = {
+    "reviews.verdicts": {
+        "verdict_ids_are_unique": AGAIN,
+        "rater_is_named": {"rater": " "},
+        "verdict_is_known": {"verdict": "perhaps"},
+        "impact_is_known": {"impact": "power"},
+        "category_is_not_blank": {"category": " "},
+        "checksum_is_whole": {"file_sha256": "abc1234"},
+        "line_is_below_the_header": {"line": 1},
+    },
+    "analysis.labelling_quality": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_known": {"dataset": "test"},
+        "measure_is_known": {"measure": "accuracy"},
+        "estimate_is_a_percentage": {"estimate": 100.1, "high": 100.2},
+        "estimate_not_below_its_lower_limit": {"low": 88.2},
+        "estimate_not_above_its_upper_limit": {"high": 88.0},
+        "successes_not_above_n": {"successes": 161},
+    },
+    "analysis.rater_agreement": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_known": {"dataset": "test"},
+        "question_is_known": {"question": "severity"},
+        "method_is_known": {"method": "krippendorff"},
+        "kappa_is_within_one": {"kappa": 1.1},
+        "n_is_positive": {"n": 0},
+    },
+    "analysis.rater_disagreements": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_known": {"dataset": "test"},
+        "question_is_known": {"question": "severity"},
+        "raters_are_in_order": {"rater_1": "Bob", "rater_2": "Ann"},
+    },
+    "marts.root_causes": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_known": {"dataset": "test"},
+        "percentage_is_a_percentage": {"percentage": 100.1},
+        "bugs_not_above_total": {"bugs": 5},
+    },
     "replication.bugs": {
         **FOREIGN,
         "closed_not_before_opened": {"closed_at": at(1, month=1)},

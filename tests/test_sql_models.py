@@ -25,7 +25,7 @@ from tests.model_database import SCHEMA, ModelDatabase
 STORED = sorted(
     name
     for name in table_docs()
-    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication"}
+    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication", "reviews"}
 )
 MODELS = [model.name for model in load_models()]
 

@@ -11,13 +11,16 @@ import yaml
 from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
 
-from perf_assets.definitions import build_definitions, replication_definitions
-from perf_assets.errors import PerfAssetsError
+from perf_assets.definitions import build_definitions, studyless_definitions
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.gate import Gate
 from perf_assets.home import Home
 from perf_assets.months import is_month, last_full_month
 from perf_assets.partitions import range_tags
+from perf_assets.reviewing import Imported, import_sheet
 from perf_assets.sources.opening import check_token
 from perf_assets.study import Repository, Study
+from perf_assets.warehouse import open_warehouse
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +86,29 @@ def run_replication(
     """
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
     with _only_run(home), _instance(home) as instance:
-        job = replication_definitions(home).resolve_job_def("replicate")
+        job = studyless_definitions(home).resolve_job_def("replicate")
         return _execute(job, instance, {}, {"ops": {"published_package": {"config": config}}})
+
+
+def run_import(home: Home, sheet: Path, rater: str) -> Imported:
+    """Import the verdicts of a review sheet, and bring up to date what follows from them.
+
+    Raises
+    ------
+    PerfAssetsError
+        The sheet is refused, with all of it; or whatever stops the run.
+    AuditError
+        What follows from the verdicts failed its audit.
+    """
+    if not home.warehouse.exists():
+        raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
+    with _only_run(home), _instance(home) as instance:
+        with open_warehouse(home.warehouse) as database:
+            imported = import_sheet(Gate(database, home), sheet, rater)
+        job = studyless_definitions(home).resolve_job_def("review")
+        if failures := _execute(job, instance, {}):
+            raise AuditError("; ".join(failures))
+    return imported
 
 
 def write_instance_config(directory: Path) -> Path:

@@ -14,6 +14,7 @@ FIGURES = (
     "marts.dataset_breakdown",
     "marts.trend_monthly",
     "marts.published_trend",
+    "marts.root_causes",
     *ANALYSES,
 )
 

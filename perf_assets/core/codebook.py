@@ -1,0 +1,109 @@
+"""The codebook: the words a rater may use, and which of them a rater may have meant."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+VERDICTS = ("yes", "no", "unsure")
+"""Answers to the question whether a bug report is about performance."""
+
+IMPACTS = ("speed", "memory", "both")
+"""What a performance bug costs (Table III of the paper)."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A root cause: a category and, where it is known more closely, a sub-category of it."""
+
+    category: str
+    subcategory: str | None = None
+
+    @property
+    def name(self) -> str:
+        """As it is written in a sheet: ``Category`` or ``Category (Sub-category)``."""
+        return (
+            self.category if self.subcategory is None else f"{self.category} ({self.subcategory})"
+        )
+
+
+class UnknownWordError(ValueError):
+    """A ``word`` that the codebook does not have; ``nearest`` is the one most like it."""
+
+    def __init__(self, word: str, nearest: str) -> None:
+        """Say which word it is and which one was probably meant."""
+        super().__init__(f"{word!r} is not in the codebook; nearest is {nearest!r}")
+        self.word = word
+        self.nearest = nearest
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The causes with their descriptions, in order, and other spellings of them."""
+
+    descriptions: Mapping[Cause, str]
+    aliases: Mapping[str, Cause]
+
+    @property
+    def categories(self) -> list[Cause]:
+        """The categories."""
+        return [cause for cause in self.descriptions if cause.subcategory is None]
+
+    @property
+    def subcategories(self) -> list[Cause]:
+        """The sub-categories, each with its category."""
+        return [cause for cause in self.descriptions if cause.subcategory is not None]
+
+    def cause(self, text: str) -> Cause:
+        """The cause called ``text``, without regard to case and the width of white space.
+
+        Raises
+        ------
+        UnknownWordError
+            There is none; names the nearest. A sub-category needs its category before it.
+        """
+        known = {_folded(cause.name): cause for cause in self.descriptions}
+        known |= {_folded(alias): cause for alias, cause in self.aliases.items()}
+        wanted = _folded(text)
+        if wanted in known:
+            return known[wanted]
+        # A sub-category alone names no cause, but tells which one is meant.
+        hints = {_folded(cause.subcategory or cause.name): cause for cause in self.descriptions}
+        hints |= known
+        [nearest] = difflib.get_close_matches(wanted, hints, n=1, cutoff=0.0)
+        raise UnknownWordError(text, hints[nearest].name)
+
+
+def read_codebook(content: Mapping[str, object]) -> Codebook:
+    """The codebook from ``content``: a list ``categories``, each with its ``subcategories``.
+
+    An entry has ``name``, ``description`` and perhaps ``aliases``; those of a sub-category are
+    written as in a sheet, category first.
+    """
+    descriptions: dict[Cause, str] = {}
+    aliases: dict[str, Cause] = {}
+    for category in _entries(content, "categories"):
+        name = str(category["name"])
+        for cause, entry in (
+            (Cause(name), category),
+            *((Cause(name, str(sub["name"])), sub) for sub in _entries(category, "subcategories")),
+        ):
+            descriptions[cause] = str(entry["description"])
+            spellings = entry.get("aliases", [])
+            assert isinstance(spellings, list)
+            aliases |= {str(spelling): cause for spelling in spellings}
+    return Codebook(descriptions, aliases)
+
+
+def nearest_word(word: str, known: tuple[str, ...]) -> str:
+    """The one of ``known`` that is most like ``word``."""
+    return difflib.get_close_matches(_folded(word), known, n=1, cutoff=0.0)[0]
+
+
+def _entries(content: Mapping[str, object], key: str) -> Iterator[Mapping[str, object]]:
+    entries = content.get(key, [])
+    assert isinstance(entries, list)
+    yield from entries
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,1 @@
+"""The human part: review sheets, and the codebook by which raters fill them in."""
