@@ -155,6 +155,15 @@ CREATE TABLE IF NOT EXISTS labels.performance_labels (
     CHECK (is_bug_report OR NOT is_performance)
 );
 
+CREATE TABLE IF NOT EXISTS labels.label_kinds (
+    repository VARCHAR NOT NULL,
+    label VARCHAR NOT NULL,
+    is_performance BOOLEAN NOT NULL,
+    is_non_bug BOOLEAN NOT NULL,
+    rule_version VARCHAR NOT NULL,
+    PRIMARY KEY (repository, label)
+);
+
 CREATE TABLE IF NOT EXISTS links.fix_links (
     repository VARCHAR NOT NULL,
     number BIGINT NOT NULL,

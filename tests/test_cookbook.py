@@ -79,6 +79,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, 1, 35, 5, 40, [COMMIT + sha("b"), COMMIT + sha("a")]),
         (REPOSITORY, 3, 2, 0, 2, [COMMIT + sha("c")]),
     ],
+    "bug_reports_as_of_a_month": [(REPOSITORY, 3, 2, 1, 1)],
     "bugs_open_at_the_end_of_a_month": [
         (REPOSITORY, "2020-05", 2, "Throughput is bad", datetime(2020, 1, 2), f"{ISSUE}2"),
     ],
