@@ -107,9 +107,21 @@ def main() -> None:
 )
 @click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
 @click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Also read a part of the stored issues again, so that within verify_months of the study "
+    "(default 6) such runs all are: it finds what GitHub does not list as changed.",
+)
 @_explained
 def run(
-    study: str, home: Path, repositories: tuple[str, ...], first: str | None, last: str | None
+    study: str,
+    home: Path,
+    repositories: tuple[str, ...],
+    first: str | None,
+    last: str | None,
+    *,
+    verify: bool,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
@@ -135,7 +147,7 @@ def run(
     _show_progress()
     place = Home.of(home)
     chosen = place.study(study)
-    failures = run_study(chosen, place, repositories, first, last)
+    failures = run_study(chosen, place, repositories, first, last, verify=verify)
     print_summary(place.published, console)
     print_next_steps(chosen, place, console)
     if failures:

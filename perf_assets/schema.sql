@@ -47,6 +47,25 @@ CREATE TABLE IF NOT EXISTS meta.audit_findings (
     PRIMARY KEY (repository, month, "table", rule)
 );
 
+CREATE TABLE IF NOT EXISTS meta.whole_reads (
+    repository VARCHAR NOT NULL,
+    month VARCHAR NOT NULL,
+    loaded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (repository, month)
+);
+
+CREATE TABLE IF NOT EXISTS meta.count_differences (
+    repository VARCHAR NOT NULL,
+    month VARCHAR NOT NULL,
+    number BIGINT NOT NULL,
+    reason VARCHAR NOT NULL CHECK (reason IN (
+        'deleted', 'transferred', 'converted to a discussion', 'opened while we read'
+    )),
+    moved_to VARCHAR,
+    noticed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (repository, number)
+);
+
 CREATE TABLE IF NOT EXISTS raw.issues (
     repository VARCHAR NOT NULL,
     number BIGINT NOT NULL CHECK (number > 0),
@@ -60,6 +79,7 @@ CREATE TABLE IF NOT EXISTS raw.issues (
     updated_at TIMESTAMPTZ NOT NULL,
     closed_at TIMESTAMPTZ,
     comments BIGINT NOT NULL CHECK (comments >= 0),
+    events BIGINT,
     html_url VARCHAR NOT NULL,
     month VARCHAR NOT NULL,
     loaded_at TIMESTAMPTZ NOT NULL,
@@ -67,6 +87,9 @@ CREATE TABLE IF NOT EXISTS raw.issues (
     CHECK (closed_at IS NULL OR closed_at >= created_at),
     CHECK ((state = 'closed') = (closed_at IS NOT NULL))
 );
+
+-- Of format 2; an issue without the number is read again.
+ALTER TABLE raw.issues ADD COLUMN IF NOT EXISTS events BIGINT;
 
 CREATE TABLE IF NOT EXISTS raw.issue_comments (
     repository VARCHAR NOT NULL,

@@ -538,6 +538,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "closer_has_a_repository": {"closer_repository": None},
         "label_events_name_the_label": {"event": "unlabeled"},
         "renames_give_the_title_before": {"event": "renamed"},
+        "row_count_is_githubs": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
     },
     "raw.commits": {

@@ -88,12 +88,18 @@ class GitHubClient:
         self._github.close()
 
     def query(
-        self, document: str, variables: Mapping[str, Any], *, first: int | None = None
+        self,
+        document: str,
+        variables: Mapping[str, Any],
+        *,
+        first: int | None = None,
+        may_lack: bool = False,
     ) -> dict[str, Any]:
         """The ``data`` of GitHub's answer, whole.
 
         Transient faults are retried with growing pauses; ``first``, the page size, is halved
-        where size is the likely cause. Partial data in an error answer is never used.
+        where size is the likely cause. Partial data in an error answer is never used, but with
+        ``may_lack``, for a document that asks whether things are there: null says that one is not.
 
         Raises
         ------
@@ -102,7 +108,7 @@ class GitHubClient:
         """
         sent = dict(variables) if first is None else {**variables, "first": first}
         pause = FIRST_PAUSE_SECONDS
-        outcome = self._attempt(document, sent)
+        outcome = self._attempt(document, sent, may_lack=may_lack)
         for _ in range(1, ATTEMPTS):
             if not isinstance(outcome, Fault):
                 return outcome
@@ -114,7 +120,7 @@ class GitHubClient:
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
             self._on_wait(f"GitHub: {outcome.reason}; trying again in {wait:.0f} s")
             time.sleep(wait)
-            outcome = self._attempt(document, sent)
+            outcome = self._attempt(document, sent, may_lack=may_lack)
         if not isinstance(outcome, Fault):
             return outcome
         raise PerfAssetsError(
@@ -122,12 +128,16 @@ class GitHubClient:
             f"(last: {outcome.reason}): run again later, what was stored is kept"
         )
 
-    def _attempt(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any] | Fault:
+    def _attempt(
+        self, document: str, variables: Mapping[str, Any], *, may_lack: bool
+    ) -> dict[str, Any] | Fault:
         self.spent.requests += 1
         try:
             _, answer = self._github.requester.graphql_query(document, dict(variables))
         except github.GithubException as error:
-            return self._judge(error, variables)
+            answer = error.data
+            if not (may_lack and _is_lacking(answer)):
+                return self._judge(error, variables)
         except (RequestException, JSONDecodeError, UnicodeDecodeError) as error:
             return self._judge_connection(error)
         data = answer.get("data") if isinstance(answer, dict) else None
@@ -189,6 +199,13 @@ class GitHubClient:
                 "check the name in the study file"
             )
         return f"GitHub at {self.base_url} answered 'not found': {_message(error)}"
+
+
+def _is_lacking(answer: object) -> bool:
+    """Whether an answer is whole but for things that are not there, the repository among them."""
+    if not isinstance(answer, dict) or not (answer.get("data") or {}).get("repository"):
+        return False
+    return {entry.get("type") for entry in answer.get("errors") or [{}]} == {"NOT_FOUND"}
 
 
 def _graphql_errors(error: github.GithubException) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ ISSUE_SCHEMA: Columns = {
     "updated_at": TIME,
     "closed_at": TIME,
     "comments": pl.Int64,
+    "events": pl.Int64,
     "html_url": pl.String,
     "month": pl.String,
 }
@@ -84,10 +85,22 @@ class IssueBatch:
             self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
         )
 
+    def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
+        """The part of the issues with these numbers."""
+        wanted = pl.col("number").is_in(numbers)
+        return IssueBatch(
+            self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
+        )
+
     @property
     def announced_comments(self) -> int:
         """How many comments GitHub says the issues have."""
         return int(self.issues["comments"].sum())
+
+    @property
+    def announced_events(self) -> int:
+        """How many events of the kept kinds GitHub says the issues have."""
+        return int(self.issues["events"].sum())
 
 
 EMPTY_BATCH = IssueBatch(
@@ -97,10 +110,23 @@ EMPTY_BATCH = IssueBatch(
 
 @dataclass(frozen=True)
 class Look:
-    """The newest update GitHub knew of when we looked, and the issues changed since we last did."""
+    """The newest update GitHub knew of when we looked, and the issues changed since we last did.
+
+    ``totals`` are GitHub's own numbers of issues opened in the spans of months we asked about.
+    """
 
     newest_update: datetime | None
     changed: IssueBatch
+    totals: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Departure:
+    """An issue that is no longer where it was: why, and where it is now if that is known."""
+
+    number: int
+    reason: str
+    moved_to: str | None = None
 
 
 class IssueSource:
@@ -112,25 +138,39 @@ class IssueSource:
         self.repository = repository
         self._owner, self._name = repository.split("/")
 
-    def look(self, since: datetime | None) -> Look:
-        """One look at what changed at or after ``since`` (``None``: only whether it is there)."""
+    def look(self, since: datetime | None, spans: Sequence[Sequence[str]] = ()) -> Look:
+        """One look at what changed at or after ``since`` (``None``: only whether it is there).
+
+        ``spans`` are lists of months that follow each other; their issues are counted by the way.
+        """
         if since is None:
             found = self._repository(self.client.query(queries.LOOK, self._names()))
             return Look(_newest(found["issues"]), self._batch([]))
         nodes: dict[str, dict[str, Any]] = {}
         newest: datetime | None = None
+        totals: tuple[int, ...] = ()
         variables = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        counted = {
+            f"q{place}": self._created(start_of(span[0]), end_of(span[-1]))
+            for place, span in enumerate(spans)
+        }
         after: str | None = None
         while True:
-            sent = {**variables, "after": after}
-            found = self._repository(self.client.query(queries.CHANGED, sent, first=PAGE))
+            sent = {**variables, **counted, "after": after}
+            document = queries.changed_document(len(counted))
+            data = self.client.query(document, sent, first=PAGE)
+            found = self._repository(data)
             # The first answer decides: what changes while we read is found by the next look.
             newest = newest or _newest(found["newest"])
+            totals = totals or tuple(
+                data[f"c{place}"]["issueCount"] for place in range(len(counted))
+            )
+            counted = {}
             for node in found["issues"]["nodes"]:
                 nodes[node["id"]] = node
             after = _next_page(found["issues"])
             if after is None:
-                return Look(newest, self._batch(list(nodes.values())))
+                return Look(newest, self._batch(list(nodes.values())), totals)
 
     def counts(self, months: Sequence[str]) -> dict[str, int]:
         """GitHub's own number of issues opened in each of ``months``."""
@@ -146,6 +186,32 @@ class IssueSource:
             for place, month in enumerate(part):
                 counts[month] = data[f"c{place}"]["issueCount"]
         return counts
+
+    def whereabouts(self, numbers: Sequence[int]) -> list[Departure]:
+        """What became of issues that were here; one that still is has no entry."""
+        departures = []
+        for start in range(0, len(numbers), COUNTS_PER_REQUEST):
+            part = numbers[start : start + COUNTS_PER_REQUEST]
+            asked = {f"n{place}": number for place, number in enumerate(part)}
+            document = queries.whereabouts_document(len(part))
+            data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
+            found = data["repository"]
+            for place, number in enumerate(part):
+                departure = self._departure(number, found[f"i{place}"], found[f"d{place}"])
+                departures += [] if departure is None else [departure]
+        return departures
+
+    def _departure(
+        self, number: int, found: dict[str, Any] | None, discussion: dict[str, Any] | None
+    ) -> Departure | None:
+        if found is None and discussion is None:
+            return Departure(number, "deleted")
+        if found is None:
+            return Departure(number, "converted to a discussion")
+        name = found["repository"]["nameWithOwner"]
+        if name.casefold() == self.repository.casefold() and found["number"] == number:
+            return None
+        return Departure(number, "transferred", f"{name}#{found['number']}")
 
     def cohorts(self, counts: dict[str, int]) -> Iterator[tuple[list[str], IssueBatch]]:
         """Whole cohorts of the months of ``counts``, in order, a searchable window at a time."""
@@ -218,6 +284,8 @@ class IssueSource:
             for place, (node, connection, _) in enumerate(now):
                 page = data[f"n{place}"][connection]
                 node[connection]["nodes"] += page["nodes"]
+                # The newest count: entries may come and go between the pages.
+                node[connection]["totalCount"] = page.get("totalCount")
                 cursor_after = _next_page(page)
                 if cursor_after is not None:
                     open_pages.append((node, connection, cursor_after))
@@ -281,6 +349,7 @@ def _issue(node: dict[str, Any]) -> dict[str, Any]:
         "updated_at": node["updatedAt"],
         "closed_at": node["closedAt"],
         "comments": node["comments"]["totalCount"],
+        "events": node["timelineItems"]["totalCount"],
         "html_url": node["url"],
     }
 
