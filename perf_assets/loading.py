@@ -232,10 +232,9 @@ def _store_whole_cohort(
     if 0 < surplus <= len(late):
         departures += [Departure(number, LATE) for number in late]
         cohort = replace(cohort, count=cohort.batch.issues.height)
-    outcome = _store_cohort(gate, source, cohort, newest)
-    if outcome.failure is None:
-        _record_whole_read(gate, repository, month, departures)
-    return outcome
+    for departure in departures:
+        log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
+    return _store_cohort(gate, source, cohort, newest, _notes(repository, month, departures))
 
 
 def _came_after(batch: IssueBatch, newest: datetime) -> list[int]:
@@ -245,23 +244,26 @@ def _came_after(batch: IssueBatch, newest: datetime) -> list[int]:
     return sorted({*came["number"], *opened["number"]})
 
 
-def _record_whole_read(
-    gate: Gate, repository: str, month: str, departures: list[Departure]
-) -> None:
+def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str, pl.DataFrame]:
+    """That a cohort was read whole, and why our numbers differed from GitHub's."""
+    partition = {"repository": repository, "month": month}
     now = datetime.now(UTC)
-    with gate.database.transaction():
-        gate.database.connection.execute(
-            "INSERT OR REPLACE INTO meta.whole_reads VALUES (?, ?, ?)", [repository, month, now]
+    notes = {"meta.whole_reads": pl.DataFrame([{**partition, "loaded_at": now}])}
+    rows = [{**partition, **vars(departure), "noticed_at": now} for departure in departures]
+    if rows:
+        notes["meta.count_differences"] = pl.DataFrame(
+            rows, schema_overrides={"moved_to": pl.String}
         )
-        for departure in departures:
-            log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
-            gate.database.connection.execute(
-                "INSERT OR REPLACE INTO meta.count_differences VALUES (?, ?, ?, ?, ?, ?)",
-                [repository, month, departure.number, departure.reason, departure.moved_to, now],
-            )
+    return notes
 
 
-def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datetime) -> Outcome:
+def _store_cohort(
+    gate: Gate,
+    source: IssueSource,
+    cohort: Cohort,
+    newest: datetime,
+    notes: Mapping[str, pl.DataFrame] | None = None,
+) -> Outcome:
     month, count, batch = cohort.month, cohort.count, cohort.batch
     spent = source.client.spent.take()
     numbers = {"issue_numbers": batch.issues["number"].to_list()}
@@ -273,7 +275,7 @@ def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datet
             Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
             Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
         ],
-        Provenance(newest.isoformat(), spent.requests, spent.points),
+        Provenance(newest.isoformat(), spent.requests, spent.points, notes or {}),
     )
 
 

@@ -2,15 +2,21 @@
 
 import os
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+import duckdb
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from perf_assets.core.labelling import Rules, label_kinds
 from perf_assets.months import end_of, months_between, start_of
+from perf_assets.sql_models import create_as_of_macro, create_view, load_models
 from tests.model_database import (
     REPOSITORY,
+    SCHEMA,
     ModelDatabase,
     Row,
     Tables,
@@ -207,3 +213,35 @@ def test_what_happens_after_a_month_leaves_its_row_and_all_before_it(
     )
     columns = "open_performance, open_total, fixed_performance, fixed_total"
     assert counted == database.table(past, columns, "month DESC")[:1]
+
+
+def test_the_macro_is_in_the_file_with_its_description_and_written_once(tmp_path: Path) -> None:
+    file = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(SCHEMA)
+        for model in load_models():
+            if model.materialization == "view":
+                create_view(connection, model)
+        create_as_of_macro(connection)
+    before = file.read_bytes()
+    with duckdb.connect(str(file)) as connection:
+        create_as_of_macro(connection)
+    assert file.read_bytes() == before
+    with duckdb.connect(str(file), read_only=True) as connection:
+        assert connection.execute("FROM staging.bug_reports_as_of('2020-01')").fetchall() == []
+        ((comment,),) = connection.execute(
+            "SELECT comment FROM duckdb_functions() WHERE function_name = 'bug_reports_as_of'"
+        ).fetchall()
+    assert comment.startswith("The bug reports as they were at the end of a month")
+
+
+def test_what_a_label_means_follows_the_rules_of_the_study() -> None:
+    rules = Rules(("performance",), ("feature",), ())
+    labels = pl.DataFrame({"repository": ["o/n"] * 3, "label": ["Perform ance", "Feature!", "x"]})
+    kinds = label_kinds(labels, rules)
+    assert kinds.select("is_performance", "is_non_bug").rows() == [
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    assert kinds["rule_version"].unique().to_list() == [rules.version]

@@ -18,7 +18,7 @@ from perf_assets.home import Home
 from perf_assets.loading import due_cohorts, load_issues
 from perf_assets.months import months_between
 from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github import GitHubClient, IssueSource, Look
 from perf_assets.warehouse import Database
 from tests.model_database import SCHEMA
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
@@ -221,3 +221,49 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
     assert miner.database.frame("SELECT number FROM raw.issues WHERE title = 'Edited'")[
         "number"
     ].to_list() == [max(miner.life.issues)]
+
+
+def test_a_count_that_lags_behind_is_asked_once_more(
+    server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    miner = Miner(server, tmp_path, Life(3))
+    for _ in range(5):
+        miner.life.happen("open")
+    truly = IssueSource.counts
+    asked: list[int] = []
+
+    def lagging(source: IssueSource, months: list[str]) -> dict[str, int]:
+        asked.append(len(months))
+        short = len(asked) == 1
+        return {month: n - (short and n > 0) for month, n in truly(source, months).items()}
+
+    monkeypatch.setattr(IssueSource, "counts", lagging)
+    miner.refresh()
+    assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
+    assert asked == [4, 1]
+    miner.assert_equals_a_fresh_load()
+
+
+def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
+    server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    miner = Miner(server, tmp_path, Life(3))
+    miner.life.open()
+    looked, truly = IssueSource.look, IssueSource.counts
+
+    def look(source: IssueSource, since: datetime | None, spans: list[list[str]]) -> Look:
+        found = looked(source, since, spans)
+        miner.life.now += timedelta(hours=1)
+        miner.life.open()
+        server.replace([miner.life.corpus()])
+        return found
+
+    monkeypatch.setattr(IssueSource, "look", look)
+    monkeypatch.setattr(
+        IssueSource,
+        "counts",
+        lambda source, months: {m: min(n, 1) for m, n in truly(source, months).items()},
+    )
+    miner.refresh()
+    assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
+    assert miner.differences() == [(2, "opened while we read", None)]
