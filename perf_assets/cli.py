@@ -107,16 +107,32 @@ def main() -> None:
 )
 @click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
 @click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    envvar="PERF_ASSETS_MAX_WAIT",
+    default=90,
+    show_default=True,
+    metavar="MINUTES",
+    help="Longest wait for GitHub's rate limit; then the run stops, and what was stored is kept. "
+    "Environment: PERF_ASSETS_MAX_WAIT.",
+)
 @_explained
 def run(
-    study: str, home: Path, repositories: tuple[str, ...], first: str | None, last: str | None
+    study: str,
+    home: Path,
+    repositories: tuple[str, ...],
+    first: str | None,
+    last: str | None,
+    max_wait: float,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
     Loads issues and commits, labels, links, and computes the models and statistics, through
     Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
 
-    GitHub needs a token in GITHUB_TOKEN (no scopes); the sample and corpora need none.
+    GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
+    and corpora need none.
 
     \b
     Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
@@ -133,6 +149,7 @@ def run(
     from perf_assets.summary import print_next_steps, print_summary  # noqa: PLC0415
 
     _show_progress()
+    os.environ["PERF_ASSETS_MAX_WAIT"] = str(max_wait)
     place = Home.of(home)
     chosen = place.study(study)
     failures = run_study(chosen, place, repositories, first, last)
