@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import github
+from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.github.credentials import Credential
@@ -128,6 +129,35 @@ class Accounts:
             )
         if is_news:
             self._on_wait(f"GitHub refused {account.name} (401): it is left out")
+
+    def probe(self, account: Account) -> str | None:
+        """Ask for the budget of ``account``, which costs nothing; what is wrong, None if nothing.
+
+        Source: https://docs.github.com/rest/rate-limit/rate-limit
+        """
+        connection = self._connect(account)
+        try:
+            account.credential.renew()
+            _, answer = connection.requester.requestJsonAndCheck("GET", "/rate_limit")
+            budget = answer["resources"]["graphql"]
+            account.remaining, account.limit = budget["remaining"], budget["limit"]
+            account.reset = float(budget["reset"])
+        except github.GithubException as error:
+            if error.status == 401:
+                account.is_refused = True
+                return "refused (401)"
+            # An Enterprise server without limits says 404.
+            return None if error.status == 404 else f"cannot be asked now (HTTP {error.status})"
+        except (KeyError, TypeError, ValueError):
+            return "cannot be asked now (its answer is no budget)"
+        except RequestException as error:
+            raise PerfAssetsError(
+                f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
+                "network and the address"
+            ) from None
+        finally:
+            connection.close()
+        return None
 
     def sleep(self, seconds: float) -> None:
         """Pause; PerfAssetsError as soon as the accounts are closed."""

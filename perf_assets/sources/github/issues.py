@@ -169,9 +169,7 @@ class IssueSource:
         are read before they are stored, but for a month that alone has more. What a window cost
         is charged when it is given back.
         """
-        accounts = len(self.client.accounts.all)
-        workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
-        size = HELD_ISSUES // workers
+        workers, size = self._division()
         groups = list(windows(counts, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
@@ -179,6 +177,28 @@ class IssueSource:
                 for _, spent in parts:
                     self.client.spent.add(spent)
                 yield months, joined([batch for batch, _ in parts])
+
+    def pages(self, counts: dict[str, int]) -> int:
+        """How many pages of issues ``cohorts`` reads, threads longer than a page aside."""
+        _, size = self._division()
+        pages = 0
+        for months in windows(counts, size):
+            count = sum(map(counts.__getitem__, months))
+            pieces = -(-count // size)
+            pages += pieces and pieces * -(-count // (pieces * PAGE))
+        return pages
+
+    def changed_count(self, since: datetime) -> int:
+        """How many issues were updated at or after ``since``."""
+        sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        found = self._repository(self.client.query(queries.CHANGED_COUNT, sent))
+        return int(found["issues"]["totalCount"])
+
+    def _division(self) -> tuple[int, int]:
+        """How many threads read, and how many issues each at a time."""
+        accounts = len(self.client.accounts.all)
+        workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
+        return workers, HELD_ISSUES // workers
 
     def _job(self, months: list[str], count: int, size: int) -> Job[tuple[IssueBatch, Spent]]:
         """A window, cut into spans of time that have about ``size`` issues each."""

@@ -74,6 +74,16 @@ query Changed($owner: String!, $name: String!, $since: DateTime!, $first: Int!, 
 }}
 """
 
+CHANGED_COUNT = f"""
+query ChangedCount($owner: String!, $name: String!, $since: DateTime!) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    issues(filterBy: {{since: $since}}) {{ totalCount }}
+  }}
+}}
+"""
+
 SEARCH = f"""
 query Search($query: String!, $first: Int!, $after: String) {{
   {RATE_LIMIT}
