@@ -23,7 +23,6 @@ from perf_assets.sources.github.accounts import Patience, in_words
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.opening import open_client
-from tests.support import perf_assets
 from tests.test_github_source import HASTY, assert_same, load
 
 NAME = "sample-lab/tensorkit"
@@ -281,25 +280,3 @@ def test_an_error_comes_after_what_was_read_before_it() -> None:
         for results in in_order([Job(1, [lambda: 1]), Job(1, [lambda: 2, fail])], 2, 10):
             read.append(results)
     assert read == [[1]]
-
-
-def test_tokens_are_in_no_file_and_no_output_under_faults(folder: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    kinds = [kind for kind in KINDS if kind != "slow"]
-    with CorpusServer(
-        [read_corpus(folder)], token=CANARIES[:2], faults=Faults(5, 0.2, kinds)
-    ) as server:
-        study = tmp_path / "study.toml"
-        study.write_text(
-            f'name = "own"\n[[repositories]]\nname = "{NAME}"\nstart = "2020-01"\n'
-            f'end = "2020-04"\ngithub_url = "{server.url}"\ngit = "{folder / "repository.git"}"\n'
-        )
-        ran = perf_assets("run", "--study", study, "--home", home, GITHUB_TOKEN=",".join(CANARIES))
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        assert any(request.fault for request in server.requests)
-    said = ran.stdout + ran.stderr
-    assert "the 3rd token (401)" in said
-    assert "canary" not in said
-    files = [path for path in home.rglob("*") if path.is_file()]
-    assert files
-    assert not [path for path in files if b"canary" in path.read_bytes()]
