@@ -36,6 +36,14 @@ CREATE TABLE IF NOT EXISTS meta.partition_loads (
     PRIMARY KEY (repository, month, "table")
 );
 
+CREATE TABLE IF NOT EXISTS meta.source_requests (
+    repository VARCHAR NOT NULL,
+    started_at TIMESTAMPTZ NOT NULL,
+    requests BIGINT NOT NULL CHECK (requests >= 0),
+    points BIGINT NOT NULL CHECK (points >= 0),
+    PRIMARY KEY (repository, started_at)
+);
+
 CREATE TABLE IF NOT EXISTS meta.audit_findings (
     repository VARCHAR NOT NULL,
     month VARCHAR NOT NULL,

@@ -1,6 +1,7 @@
 """The raw assets: what GitHub and git say, a partition per repository and month."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 
 import dagster as dg
@@ -61,8 +62,16 @@ def raw_assets(
 def _load_issues(
     gate: Gate, repository: Repository, months: list[str], *, verify_months: int | None
 ) -> Iterator[Outcome]:
+    started = datetime.now(UTC)
     with open_issue_source(repository) as source:
-        yield from load_issues(gate, source, months, verify_months)
+        try:
+            yield from load_issues(gate, source, months, verify_months)
+        finally:
+            asked = source.client.total
+            gate.database.connection.execute(
+                "INSERT INTO meta.source_requests VALUES (?, ?, ?, ?)",
+                [repository.name, started, asked.requests, asked.points],
+            )
 
 
 def _load_commits(gate: Gate, repository: Repository, months: list[str]) -> Iterator[Outcome]:

@@ -96,6 +96,17 @@ query Changed(
 """
 
 
+CHANGED_COUNT = f"""
+query ChangedCount($owner: String!, $name: String!, $since: DateTime!) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    issues(filterBy: {{since: $since}}) {{ totalCount }}
+  }}
+}}
+"""
+
+
 def _searches(size: int) -> str:
     return "\n".join(
         f"c{place}: search(query: $q{place}, type: ISSUE, first: 1) {{ issueCount }}"
@@ -134,10 +145,11 @@ def counts_document(size: int) -> str:
 def rest_document(connections: list[str]) -> str:
     """A document for the next page of one connection of each issue ``$id0``, ``$id1``, ..."""
     variables = ", ".join(
-        f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))
+        ["$first: Int!"]
+        + [f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))]
     )
     nodes = []
     for place, connection in enumerate(connections):
-        page = CONNECTIONS[connection] % f"100, after: $after{place}"
+        page = CONNECTIONS[connection] % f"$first, after: $after{place}"
         nodes.append(f"n{place}: node(id: $id{place}) {{ ... on Issue {{ {page} }} }}")
     return f"query Rest({variables}) {{ {RATE_LIMIT} {' '.join(nodes)} }}"
