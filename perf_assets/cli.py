@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -107,16 +108,40 @@ def main() -> None:
 )
 @click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
 @click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Also read a part of the stored issues again, so that within verify_months of the study "
+    "(default 6) such runs all are: it finds what GitHub does not list as changed.",
+)
+@click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    envvar="PERF_ASSETS_MAX_WAIT",
+    default=90,
+    show_default=True,
+    metavar="MINUTES",
+    help="Longest wait for GitHub's rate limit; then the run stops, and what was stored is kept. "
+    "Environment: PERF_ASSETS_MAX_WAIT.",
+)
 @_explained
 def run(
-    study: str, home: Path, repositories: tuple[str, ...], first: str | None, last: str | None
+    study: str,
+    home: Path,
+    repositories: tuple[str, ...],
+    first: str | None,
+    last: str | None,
+    *,
+    verify: bool,
+    max_wait: float,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
     Loads issues and commits, labels, links, and computes the models and statistics, through
     Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
 
-    GitHub needs a token in GITHUB_TOKEN (no scopes); the sample and corpora need none.
+    GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
+    and corpora need none.
 
     \b
     Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
@@ -130,16 +155,40 @@ def run(
     """
     # Dagster and Great Expectations take seconds to import; --help should not wait for them.
     from perf_assets.assets.execution import run_study  # noqa: PLC0415
-    from perf_assets.summary import print_next_steps, print_summary  # noqa: PLC0415
+    from perf_assets.summary import print_cost, print_next_steps, print_summary  # noqa: PLC0415
 
     _show_progress()
+    started = datetime.now(UTC)
+    os.environ["PERF_ASSETS_MAX_WAIT"] = str(max_wait)
     place = Home.of(home)
     chosen = place.study(study)
-    failures = run_study(chosen, place, repositories, first, last)
+    failures = run_study(chosen, place, repositories, first, last, verify=verify)
     print_summary(place.published, console)
+    print_cost(place.published, started, console)
     print_next_steps(chosen, place, console)
     if failures:
         raise AuditError("; ".join(failures))
+
+
+@main.command()
+@study_option
+@home_option
+@_explained
+def doctor(study: str, home: Path) -> None:
+    """Say whether a run can succeed, and what it will cost GitHub's rate limit, before it starts.
+
+    For each token: does it work, how much it may still ask, and when its budget is full again.
+    For each repository of the study: can it be read, how many issues are not stored yet, and how
+    many requests and points they take. Costs a few requests itself. Corpora need no token.
+
+    \b
+    Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
+    """
+    from perf_assets.doctor import examine  # noqa: PLC0415
+
+    place = Home.of(home)
+    if not examine(place.study(study), place, click.echo):
+        sys.exit(2)
 
 
 @main.command()

@@ -10,7 +10,7 @@ import polars as pl
 
 from perf_assets.core.comparisons import group_comparisons, trend_tests
 from perf_assets.core.fix_time import fix_time_survival, link_sensitivity
-from perf_assets.core.labelling import label_issues
+from perf_assets.core.labelling import label_issues, label_kinds
 from perf_assets.core.labelling_quality import labelling_quality
 from perf_assets.core.linking import link_fixes
 from perf_assets.core.paper_comparison import paper_comparison
@@ -18,7 +18,15 @@ from perf_assets.core.rater_agreement import rater_agreement, rater_disagreement
 from perf_assets.core.robustness import effect_sizes, trend_robustness
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.replication.published import published_figures
-from perf_assets.sql_models import Model, comment_statements, create_table, create_view, table_docs
+from perf_assets.sql_models import (
+    AS_OF_SOURCE,
+    Model,
+    comment_statements,
+    create_as_of_macro,
+    create_table,
+    create_view,
+    table_docs,
+)
 from perf_assets.sql_parsing import parse_query, tables_read
 from perf_assets.study import Study
 
@@ -52,6 +60,19 @@ def label_cohorts(
             "labels.performance_labels", rows, {"issue_numbers": cohort}, len(cohort)
         )
         yield gate.store(repository, month, [candidate], Provenance(study.rules.version))
+
+
+def tell_label_kinds(gate: Gate, study: Study) -> Outcome:
+    """Write down what each label means that issues carry or carried, for the past months' sake."""
+    labels = gate.database.frame(
+        """
+        SELECT repository, unnest(labels) AS label FROM raw.issues
+        UNION
+        SELECT repository, label FROM raw.issue_events WHERE label IS NOT NULL
+        ORDER BY ALL
+        """
+    )
+    return gate.store_whole(Candidate("labels.label_kinds", label_kinds(labels, study.rules)))
 
 
 def link_commits(
@@ -119,6 +140,8 @@ def build_model(gate: Gate, model: Model) -> Outcome | None:
     """Create the view, or compute, audit and replace the table, of a SQL model."""
     if model.materialization == "view":
         create_view(gate.database.connection, model)
+        if model.name == AS_OF_SOURCE:
+            create_as_of_macro(gate.database.connection)
         return None
     create_table(gate.database.connection, model)
     return gate.store_whole(Candidate(model.name, gate.database.frame(model.sql)))

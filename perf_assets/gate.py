@@ -27,11 +27,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Provenance:
-    """State of the source that the rows show, and what reading them cost."""
+    """State of the source that the rows show, and what reading them cost.
+
+    ``notes`` are rows for tables of meta, put in by their key together with the candidates.
+    """
 
     watermark: str
     requests: int = 0
     points: int = 0
+    notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass
@@ -95,6 +99,7 @@ class Gate:
             for place, candidate in enumerate(candidates)
         ]
         if all(map(self._is_stored, candidates, loads)):
+            self._note(provenance.notes)
             return outcome
         for candidate in candidates:
             told = {
@@ -106,7 +111,7 @@ class Gate:
             outcome.reports[candidate.table] = audit(candidate.table, candidate.rows, told)
         outcome.failure = self._refusal(outcome, candidates)
         if outcome.failure is None:
-            self._write(outcome, candidates, loads)
+            self._write(outcome, candidates, loads, provenance.notes)
         if outcome.failure is not None:
             self._record_failure(outcome, loads)
             log.error(outcome.failure)
@@ -204,7 +209,19 @@ class Gate:
         stored = self.database.partition(load.table, load.repository, load.month)
         return _same(stored, candidate.rows)
 
-    def _write(self, outcome: Outcome, candidates: list[Candidate], loads: list[Load]) -> None:
+    def _note(self, notes: Mapping[str, pl.DataFrame]) -> None:
+        if notes:
+            with self.database.transaction():
+                for table, rows in notes.items():
+                    self.database.upsert(table, rows)
+
+    def _write(
+        self,
+        outcome: Outcome,
+        candidates: list[Candidate],
+        loads: list[Load],
+        notes: Mapping[str, pl.DataFrame],
+    ) -> None:
         try:
             with self.database.transaction():
                 for candidate, load in zip(candidates, loads, strict=True):
@@ -216,6 +233,8 @@ class Gate:
                         outcome.is_written = True
                     self.database.record(load)
                     self._record_findings(load, outcome.reports[load.table])
+                for table, rows in notes.items():
+                    self.database.upsert(table, rows)
         except duckdb.ConstraintException as error:
             reason = str(error).splitlines()[0]
             place = f"{outcome.repository} {outcome.month}"

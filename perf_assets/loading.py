@@ -1,20 +1,22 @@
 """Loading: bring partitions of the raw tables up to what the sources say now, and no further."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import polars as pl
 
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.months import add_months, month_of
 from perf_assets.sources.git import Clone, commit_months, read_commits, read_issue_templates
 from perf_assets.sources.github import IssueBatch, IssueSource, Look
-from perf_assets.sources.github.issues import EMPTY_BATCH
+from perf_assets.sources.github.issues import EMPTY_BATCH, Departure
 
 log = logging.getLogger(__name__)
 
 GIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
+LATE = "opened while we read"
 NO_COMMITS = "no commits"  # the fingerprint of a month without any
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -40,23 +42,30 @@ class History:
     templates: pl.DataFrame
 
 
-def load_issues(gate: Gate, source: IssueSource, months: Sequence[str]) -> Iterator[Outcome]:
+def load_issues(
+    gate: Gate, source: IssueSource, months: Sequence[str], verify_months: int | None = None
+) -> Iterator[Outcome]:
     """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
 
     Costs one look where nothing changed. Every stored cohort has a watermark: the newest update
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
-    run that was killed goes on with what is left. A cohort whose last audit failed is read anew.
+    run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
+    and with ``verify_months`` those that are due to be read whole again, see ``due_cohorts``.
     """
     repository = source.repository
     loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
+    outdated = _cohorts_without_events_count(gate, repository)
     marks = {
         month: datetime.fromisoformat(mark)
         for month, mark in loads.select("month", "watermark").iter_rows()
-        if month in months
+        if month in months and month not in outdated
     }
-    look = source.look(min(marks.values(), default=None))
+    spans = spans_of(sorted(marks))
+    look = source.look(min(marks.values(), default=None), spans)
     newest = look.newest_update or NEVER
-    yield from _refresh(gate, source, look, sorted(marks), newest)
+    yield from _refresh(gate, source, look, spans, newest)
+    if verify_months is not None:
+        yield from _verify(gate, source, sorted(marks), verify_months, newest)
     missing = [month for month in months if month not in marks]
     if missing:
         log.info("%s: loading %d months of issues", repository, len(missing))
@@ -64,28 +73,114 @@ def load_issues(gate: Gate, source: IssueSource, months: Sequence[str]) -> Itera
 
 
 def _refresh(
-    gate: Gate, source: IssueSource, look: Look, months: list[str], newest: datetime
+    gate: Gate, source: IssueSource, look: Look, spans: list[list[str]], newest: datetime
 ) -> Iterator[Outcome]:
-    """Store what the look found changed in cohorts that are loaded."""
-    failed = set()
+    """Store what the look found changed in cohorts that are loaded, and what its counts miss."""
+    months = [month for span in spans for month in span]
+    held = _row_counts(gate, source.repository)
     changed = {}
     for month in look.changed.issues["month"].unique().sort().to_list():
         if month in months:
             stored = _stored_batch(gate, source.repository, month)
             merged = _merged(stored, look.changed.of_month(month))
+            held[month] = merged.issues.height
             if not _equal(stored, merged):
                 changed[month] = merged
-    counts = source.counts(list(changed)) if changed else {}
-    for month, batch in changed.items():
-        if batch.issues.height == counts[month]:
-            outcome = _store_cohort(gate, source, Cohort(month, counts[month], batch), newest)
-        else:
-            # Something left the cohort (deleted, transferred), which no list of changes shows.
-            outcome = next(_load_cohorts(gate, source, [month], newest))
-        if outcome.failure is not None:
-            failed.add(month)
+    # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
+    suspects = {
+        month
+        for span, total in zip(spans, look.totals, strict=True)
+        if sum(held.get(month, 0) for month in span) != total
+        for month in span
+    }
+    asked = sorted({*changed, *suspects})
+    counts = source.counts(asked) if asked else {}
+    again = [month for month in asked if counts[month] != held.get(month, 0)]
+    failed = set()
+    for month in sorted(set(changed) - set(again)):
+        cohort = Cohort(month, counts[month], changed[month])
+        outcome = _store_cohort(gate, source, cohort, newest)
+        failed |= {month} if outcome.failure is not None else set()
+        yield outcome
+    for outcome in _load_cohorts(gate, source, again, newest) if again else ():
+        failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
     _advance(gate, source.repository, [month for month in months if month not in failed], newest)
+
+
+def _verify(
+    gate: Gate, source: IssueSource, months: list[str], within: int, newest: datetime
+) -> Iterator[Outcome]:
+    """Read the cohorts that are due whole again, and say what no list of changes had told."""
+    due = due_cohorts(_last_reads(gate, source.repository, months), within, datetime.now(UTC))
+    if not due:
+        return
+    changed = []
+    for outcome in _load_cohorts(gate, source, due, newest):
+        if outcome.is_written:
+            changed.append(str(outcome.month))
+        yield outcome
+    log.info(
+        "%s: verified %d of %d months by reading them again; %s",
+        source.repository,
+        len(due),
+        len(months),
+        f"changed: {', '.join(changed)}" if changed else "nothing had changed",
+    )
+
+
+def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> list[str]:
+    """The months to read whole again, so that all are within ``within`` monthly runs.
+
+    Parameters
+    ----------
+    reads : when each month was last read whole.
+    within : calendar months in which everything is read again.
+
+    Returns
+    -------
+    The part of 1/``within`` that waits longest, and whatever was not read for so many months.
+    """
+    oldest = sorted(reads, key=lambda month: (reads[month], month))
+    share = -(-len(oldest) // within)
+    too_old = add_months(month_of(now), -within)
+    overdue = {month for month in oldest if month_of(reads[month]) <= too_old}
+    return sorted({*oldest[:share], *overdue})
+
+
+def spans_of(months: Sequence[str]) -> list[list[str]]:
+    """Sorted ``months`` as lists of such as follow each other."""
+    spans: list[list[str]] = []
+    for month in months:
+        if spans and add_months(spans[-1][-1], 1) == month:
+            spans[-1].append(month)
+        else:
+            spans.append([month])
+    return spans
+
+
+def _row_counts(gate: Gate, repository: str) -> dict[str, int]:
+    rows = gate.database.frame(
+        "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
+    )
+    return dict(rows.rows())
+
+
+def _cohorts_without_events_count(gate: Gate, repository: str) -> set[str]:
+    """Cohorts that a version loaded which did not know how many events GitHub announces."""
+    rows = gate.database.frame(
+        "SELECT DISTINCT month FROM raw.issues WHERE repository = ? AND events IS NULL",
+        [repository],
+    )
+    return set(rows["month"])
+
+
+def _last_reads(gate: Gate, repository: str, months: list[str]) -> dict[str, datetime]:
+    rows = gate.database.frame(
+        "SELECT month, loaded_at FROM meta.whole_reads WHERE repository = ?", [repository]
+    )
+    known = dict(rows.rows())
+    return {month: known.get(month, NEVER) for month in months}
 
 
 def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -> None:
@@ -109,12 +204,66 @@ def _load_cohorts(
         log.info(
             "%s: %s to %s, %d issues", source.repository, window[0], window[-1], batch.issues.height
         )
+        cohorts = {month: batch.of_month(month) for month in window}
+        off = [month for month in window if cohorts[month].issues.height != counts[month]]
+        # The counts of GitHub's search lag behind, and issues come and go while we read.
+        again = source.counts(off) if off else {}
         for month in window:
-            cohort = Cohort(month, counts[month], batch.of_month(month))
-            yield _store_cohort(gate, source, cohort, newest)
+            cohort = Cohort(month, again.get(month, counts[month]), cohorts[month])
+            yield _store_whole_cohort(gate, source, cohort, newest)
 
 
-def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datetime) -> Outcome:
+def _store_whole_cohort(
+    gate: Gate, source: IssueSource, cohort: Cohort, newest: datetime
+) -> Outcome:
+    """Store a cohort that was just read whole, with the reasons where our numbers differed."""
+    repository, month = source.repository, cohort.month
+    stored = _stored_batch(gate, repository, month)
+    present = cohort.batch.issues["number"].to_list()
+    gone = stored.issues.filter(~pl.col("number").is_in(present))["number"].to_list()
+    departures = source.whereabouts(gone)
+    left = {departure.number for departure in departures}
+    still_there = [number for number in gone if number not in left]
+    if still_there:
+        # GitHub's search has lost sight of them: kept, so that the count, which lacks them, fails.
+        cohort = replace(cohort, batch=_merged(cohort.batch, stored.of_numbers(still_there)))
+    surplus = cohort.batch.issues.height - cohort.count
+    late = _came_after(cohort.batch, newest)
+    if 0 < surplus <= len(late):
+        departures += [Departure(number, LATE) for number in late]
+        cohort = replace(cohort, count=cohort.batch.issues.height)
+    for departure in departures:
+        log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
+    return _store_cohort(gate, source, cohort, newest, _notes(repository, month, departures))
+
+
+def _came_after(batch: IssueBatch, newest: datetime) -> list[int]:
+    """Issues opened or transferred to here after the look, which the count may lack."""
+    came = batch.events.filter(pl.col("event") == "transferred", pl.col("created_at") > newest)
+    opened = batch.issues.filter(pl.col("created_at") > newest)
+    return sorted({*came["number"], *opened["number"]})
+
+
+def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str, pl.DataFrame]:
+    """That a cohort was read whole, and why our numbers differed from GitHub's."""
+    partition = {"repository": repository, "month": month}
+    now = datetime.now(UTC)
+    notes = {"meta.whole_reads": pl.DataFrame([{**partition, "loaded_at": now}])}
+    rows = [{**partition, **vars(departure), "noticed_at": now} for departure in departures]
+    if rows:
+        notes["meta.count_differences"] = pl.DataFrame(
+            rows, schema_overrides={"moved_to": pl.String}
+        )
+    return notes
+
+
+def _store_cohort(
+    gate: Gate,
+    source: IssueSource,
+    cohort: Cohort,
+    newest: datetime,
+    notes: Mapping[str, pl.DataFrame] | None = None,
+) -> Outcome:
     month, count, batch = cohort.month, cohort.count, cohort.batch
     spent = source.client.spent.take()
     numbers = {"issue_numbers": batch.issues["number"].to_list()}
@@ -124,9 +273,9 @@ def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datet
         [
             Candidate("raw.issues", batch.issues, source_count=count),
             Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
-            Candidate("raw.issue_events", batch.events, numbers),
+            Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
         ],
-        Provenance(newest.isoformat(), spent.requests, spent.points),
+        Provenance(newest.isoformat(), spent.requests, spent.points, notes or {}),
     )
 
 

@@ -110,7 +110,7 @@ def _draft(path: Path, documented: Mapping[str, tuple[TableDoc, Path]]) -> _Draf
             f"{path}: {name} is not documented; add it to {path.parent.name}.yml beside it"
         )
     text = path.read_text(encoding="utf-8")
-    description = " ".join(_head_comment(text))
+    description = read_description(text)
     if not description:
         raise PerfAssetsError(f"{path}: begin the file with a comment that describes {name}")
     doc = documented[name][0]
@@ -120,6 +120,11 @@ def _draft(path: Path, documented: Mapping[str, tuple[TableDoc, Path]]) -> _Draf
         )
     described = TableDoc(name, description, doc.columns, doc.key, doc.constraints)
     return _Draft(described, path, text.strip().rstrip(";"), parse_query(path, text))
+
+
+def read_description(text: str) -> str:
+    """The comment at the head of a SQL file, as one line."""
+    return " ".join(_head_comment(text))
 
 
 def _head_comment(text: str) -> Iterator[str]:

@@ -37,6 +37,14 @@ CREATE TABLE IF NOT EXISTS meta.partition_loads (
     PRIMARY KEY (repository, month, "table")
 );
 
+CREATE TABLE IF NOT EXISTS meta.source_requests (
+    repository VARCHAR NOT NULL,
+    started_at TIMESTAMPTZ NOT NULL,
+    requests BIGINT NOT NULL CHECK (requests >= 0),
+    points BIGINT NOT NULL CHECK (points >= 0),
+    PRIMARY KEY (repository, started_at)
+);
+
 CREATE TABLE IF NOT EXISTS meta.audit_findings (
     repository VARCHAR NOT NULL,
     month VARCHAR NOT NULL,
@@ -46,6 +54,25 @@ CREATE TABLE IF NOT EXISTS meta.audit_findings (
     failing_rows BIGINT NOT NULL CHECK (failing_rows > 0),
     examples VARCHAR[] NOT NULL,
     PRIMARY KEY (repository, month, "table", rule)
+);
+
+CREATE TABLE IF NOT EXISTS meta.whole_reads (
+    repository VARCHAR NOT NULL,
+    month VARCHAR NOT NULL,
+    loaded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (repository, month)
+);
+
+CREATE TABLE IF NOT EXISTS meta.count_differences (
+    repository VARCHAR NOT NULL,
+    month VARCHAR NOT NULL,
+    number BIGINT NOT NULL,
+    reason VARCHAR NOT NULL CHECK (reason IN (
+        'deleted', 'transferred', 'converted to a discussion', 'opened while we read'
+    )),
+    moved_to VARCHAR,
+    noticed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (repository, number)
 );
 
 CREATE TABLE IF NOT EXISTS raw.issues (
@@ -61,6 +88,7 @@ CREATE TABLE IF NOT EXISTS raw.issues (
     updated_at TIMESTAMPTZ NOT NULL,
     closed_at TIMESTAMPTZ,
     comments BIGINT NOT NULL CHECK (comments >= 0),
+    events BIGINT,
     html_url VARCHAR NOT NULL,
     month VARCHAR NOT NULL,
     loaded_at TIMESTAMPTZ NOT NULL,
@@ -68,6 +96,9 @@ CREATE TABLE IF NOT EXISTS raw.issues (
     CHECK (closed_at IS NULL OR closed_at >= created_at),
     CHECK ((state = 'closed') = (closed_at IS NOT NULL))
 );
+
+-- Of format 2; an issue without the number is read again.
+ALTER TABLE raw.issues ADD COLUMN IF NOT EXISTS events BIGINT;
 
 CREATE TABLE IF NOT EXISTS raw.issue_comments (
     repository VARCHAR NOT NULL,
@@ -154,6 +185,15 @@ CREATE TABLE IF NOT EXISTS labels.performance_labels (
     month VARCHAR NOT NULL,
     PRIMARY KEY (repository, number),
     CHECK (is_bug_report OR NOT is_performance)
+);
+
+CREATE TABLE IF NOT EXISTS labels.label_kinds (
+    repository VARCHAR NOT NULL,
+    label VARCHAR NOT NULL,
+    is_performance BOOLEAN NOT NULL,
+    is_non_bug BOOLEAN NOT NULL,
+    rule_version VARCHAR NOT NULL,
+    PRIMARY KEY (repository, label)
 );
 
 CREATE TABLE IF NOT EXISTS links.fix_links (

@@ -7,19 +7,50 @@ from collections.abc import Iterable
 
 import duckdb
 
-from perf_assets.model_files import Model, load_models, table_docs
+from perf_assets.model_files import Model, load_models, read_description, table_docs
+from perf_assets.paths import models_dir
 from perf_assets.table_docs import ColumnDoc, TableDoc
 
 __all__ = [
+    "AS_OF_SOURCE",
     "ColumnDoc",
     "Model",
     "TableDoc",
     "comment_statements",
+    "create_as_of_macro",
     "create_table",
     "create_view",
     "load_models",
     "table_docs",
 ]
+
+AS_OF_MACRO = "staging.bug_reports_as_of"
+# DuckDB takes a parameter for any column of that name, within the views too.
+AS_OF_PARAMETER = "as_of_month"
+AS_OF_SOURCE = "staging.issue_history"  # what the macro reads, and has to be there before it
+
+
+def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the table macro of the bug reports as they were; the same macro is left untouched.
+
+    Call it once the view that it reads is there.
+    """
+    text = (models_dir() / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+    catalog = """
+        SELECT macro_definition, comment FROM duckdb_functions()
+        WHERE schema_name = ? AND function_name = ? AND database_name = ?
+    """
+    connection.execute(f"CREATE OR REPLACE TEMP MACRO twin({AS_OF_PARAMETER}) AS TABLE {text}")
+    ((written, _),) = connection.execute(catalog, ["main", "twin", "temp"]).fetchall()
+    ((database,),) = connection.execute("SELECT current_database()").fetchall()
+    stored = connection.execute(catalog, [*AS_OF_MACRO.split("."), database]).fetchall()
+    connection.execute("DROP MACRO TABLE temp.twin")
+    description = read_description(text)
+    if stored != [(written, description)]:
+        connection.execute(
+            f"CREATE OR REPLACE MACRO {AS_OF_MACRO}({AS_OF_PARAMETER}) AS TABLE {text}"
+        )
+        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {_text(description)}")
 
 
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:

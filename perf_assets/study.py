@@ -18,6 +18,7 @@ PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
 
+VERIFY_MONTHS = 6
 NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 STUDY_KEYS = {
     "name",
@@ -26,6 +27,7 @@ STUDY_KEYS = {
     "non_bug_labels",
     "keywords",
     "count_approaches",
+    "verify_months",
 }
 REPOSITORY_KEYS = {"name", "start", "trend_start", "end", "git", "github_url", "corpus"}
 
@@ -63,13 +65,17 @@ class Repository:
 
 @dataclass(frozen=True)
 class Study:
-    """A study as read from ``path``, checked."""
+    """A study as read from ``path``, checked.
+
+    ``verify_months`` is the number of monthly refreshes within which every issue is read again.
+    """
 
     name: str
     path: Path
     repositories: tuple[Repository, ...]
     rules: Rules
     count_approaches: tuple[str, ...] = field(default=paper.APPROACHES)
+    verify_months: int = VERIFY_MONTHS
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
@@ -140,7 +146,14 @@ class _Reader:
             non_bug_labels=self.texts(content, "non_bug_labels", ()),
             keywords=self.texts(content, "keywords", paper.KEYWORDS),
         )
-        return Study(self.text(content, "name", ""), self.path, repositories, rules, approaches)
+        return Study(
+            self.text(content, "name", ""),
+            self.path,
+            repositories,
+            rules,
+            approaches,
+            self.count(content, "verify_months", VERIFY_MONTHS),
+        )
 
     def known(self, table: Mapping[str, Any], keys: Iterable[str], prefix: str) -> None:
         for key in table:
@@ -152,6 +165,12 @@ class _Reader:
         value = table.get(key)
         if not isinstance(value, str) or not value.strip():
             raise self.refuse(f"{prefix}{key}", "a text is needed here")
+        return value
+
+    def count(self, table: Mapping[str, Any], key: str, default: int) -> int:
+        value = table.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.refuse(key, f"{value!r} is no number of months; write 1 or more")
         return value
 
     def texts(

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
@@ -45,6 +46,10 @@ SELECT repository, "table", count(*) FILTER (watermark IS NOT NULL) AS months,
        count(*) FILTER (status = 'failed') AS failed_audits
 FROM meta.partition_loads GROUP BY ALL ORDER BY ALL
 """
+COST = """
+SELECT repository, sum(requests) AS requests, sum(points) AS points
+FROM meta.source_requests WHERE started_at >= ? GROUP BY ALL ORDER BY ALL
+"""
 FAILED = """
 SELECT repository, month, any_value(message) AS message
 FROM meta.partition_loads WHERE status = 'failed' GROUP BY ALL ORDER BY ALL
@@ -78,15 +83,28 @@ FIGURES = (
 
 def print_summary(published: Path, console: Console) -> None:
     """Print the dataset breakdown, the trend tests and the group comparisons."""
-    with _reading(published) as connection:
+    with reading(published) as connection:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
+
+
+def print_cost(published: Path, since: datetime, console: Console) -> None:
+    """Print what was asked of GitHub, or of a corpus in its place, from ``since`` on."""
+    with reading(published) as connection:
+        rows = connection.sql(COST, params=[since]).fetchall()
+    for repository, requests, points in rows:
+        console.print(
+            f"{repository}: {requests:,} requests and {points:,} rate-limit points for issues",
+            soft_wrap=True,
+            highlight=False,
+            markup=False,
+        )
 
 
 def summary_markdown(published: Path) -> str:
     """The same figures as Markdown."""
     parts = []
-    with _reading(published) as connection:
+    with reading(published) as connection:
         for title, query in FIGURES:
             rows = connection.sql(query).pl()
             lines = [rows.columns, ["---"] * rows.width, *(map(_text, r) for r in rows.rows())]
@@ -142,7 +160,7 @@ def print_agreement(published: Path, console: Console) -> None:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    with _reading(published) as connection:
+    with reading(published) as connection:
         quality, agreement, disagreements = (
             connection.sql(query).pl() for query in (QUALITY, AGREEMENT, DISAGREEMENTS)
         )
@@ -160,14 +178,15 @@ def print_agreement(published: Path, console: Console) -> None:
 
 def print_status(home: Home, console: Console) -> None:
     """Print repositories, months loaded, rows, last refresh and failed audits."""
-    with _reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
+    with reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
         _print_table(console, f"Stored in {home.path}", connection.sql(STATUS).pl())
         failed = connection.sql(FAILED).pl()
     if failed.height:
         _print_table(console, "Failed audits", failed)
 
 
-def _reading(path: Path) -> duckdb.DuckDBPyConnection:
+def reading(path: Path) -> duckdb.DuckDBPyConnection:
+    """A database opened to be read only; PerfAssetsError where there is none."""
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
     try:

@@ -79,6 +79,13 @@ class Database:
             self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM candidate")
             self.connection.unregister("candidate")
 
+    def upsert(self, table: str, rows: pl.DataFrame) -> None:
+        """Put ``rows`` into ``table``, by name, each in the place of the one with its key."""
+        _check_name(table)
+        self.connection.register("candidate", rows.to_arrow())
+        self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM candidate")
+        self.connection.unregister("candidate")
+
     def partition(self, table: str, repository: str, month: str) -> pl.DataFrame:
         """The stored rows of one partition."""
         _check_name(table)

@@ -13,30 +13,44 @@ picked as (
     limit 1
 ),
 
+open_bugs as (
+    select
+        history.dataset,
+        history.repository,
+        history.number,
+        picked.month as end_of_month
+    from staging.issue_history as history
+    inner join picked
+        on history.dataset = picked.dataset
+        and history.repository = picked.repository
+        and history.month <= picked.month
+        and (history.until_month is null or history.until_month > picked.month)
+    where history.is_performance and history.state = 'open'
+),
+
 last_changes as (
     select
-        changes.dataset,
-        changes.repository,
-        changes.number,
-        picked.month as end_of_month,
-        max_by(changes.is_open, changes.change) as is_open,
-        max_by(changes.changed_at, changes.change) as open_since
+        open_bugs.dataset,
+        open_bugs.repository,
+        open_bugs.number,
+        open_bugs.end_of_month,
+        max(changes.changed_at) as open_since
     from staging.state_changes as changes
-    inner join picked
-        on changes.dataset = picked.dataset
-        and changes.repository = picked.repository
-        and changes.month <= picked.month
+    inner join open_bugs
+        on changes.dataset = open_bugs.dataset
+        and changes.repository = open_bugs.repository
+        and changes.number = open_bugs.number
+        and changes.month <= open_bugs.end_of_month
     group by all
 )
 
 select
-    bugs.repository,
+    issues.repository,
     last_changes.end_of_month,
-    bugs.number,
-    bugs.title,
+    issues.number,
+    issues.title,
     last_changes.open_since at time zone 'UTC' as open_since_utc,
-    bugs.html_url
+    issues.html_url
 from last_changes
-inner join staging.bug_reports as bugs using (dataset, repository, number)
-where last_changes.is_open and bugs.is_performance
-order by open_since_utc, bugs.number;
+inner join staging.issues as issues using (dataset, repository, number)
+order by open_since_utc, issues.number;

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 import perf_assets
-from perf_assets.sql_models import create_table, create_view, load_models
+from perf_assets.sql_models import create_as_of_macro, create_table, create_view, load_models
 
 SCHEMA = (Path(perf_assets.__file__).parent / "schema.sql").read_text(encoding="utf-8")
 REPOSITORY = "owner/name"
@@ -162,6 +162,7 @@ class ModelDatabase:
                 create_view(self.connection, model)
             else:
                 create_table(self.connection, model)
+        create_as_of_macro(self.connection)
 
     def fill(self, tables: Tables) -> None:
         """Replace all rows by those of ``tables`` and compute the marts."""

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from perf_assets.cli import main
+from perf_assets.sample.faults import KINDS, Faults
 from perf_assets.sample.generator import generate
 from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.corpus import read_corpus
@@ -56,7 +57,8 @@ def home(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def served(corpus: Path) -> Iterator[CorpusServer]:
-    with CorpusServer([read_corpus(corpus)], token=CANARY) as server:
+    faults = Faults(5, 0.2, [kind for kind in KINDS if kind != "slow"])
+    with CorpusServer([read_corpus(corpus)], token=CANARY, faults=faults) as server:
         yield server
 
 
@@ -148,7 +150,14 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     run = ("run", "--study", own, "--home", tmp_path / "home")
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
-    assert perf_assets(*run, GITHUB_TOKEN=CANARY).returncode == 0
+    before = len(served.requests)
+    ran = perf_assets(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the 1st token (401)" in ran.stdout
+    assert CANARY not in ran.stdout + ran.stderr
+    asked = served.requests[before:]
+    assert any(request.fault for request in asked)
+    assert f"tensorkit: {len(asked)} requests and " in ran.stdout
     for path in (tmp_path / "home").rglob("*"):
         if path.is_file():
             assert CANARY.encode() not in path.read_bytes(), path

@@ -39,6 +39,16 @@ FILLED = {
             message="2 rows without a title",
         ),
     ],
+    "meta.count_differences": [
+        {
+            "repository": REPOSITORY,
+            "month": "2020-02",
+            "number": 9,
+            "reason": "transferred",
+            "moved_to": "owner/other#3",
+            "noticed_at": "2021-01-01T00:00:00Z",
+        }
+    ],
     "raw.issues": [
         issue(1, "2020-01-01T00:00:00Z", "2020-03-01T00:00:00Z", title="Slow start"),
         issue(2, "2020-01-02T00:00:00Z", title="Throughput is bad"),
@@ -79,6 +89,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, 1, 35, 5, 40, [COMMIT + sha("b"), COMMIT + sha("a")]),
         (REPOSITORY, 3, 2, 0, 2, [COMMIT + sha("c")]),
     ],
+    "bug_reports_as_of_a_month": [(REPOSITORY, 3, 2, 1, 1)],
     "bugs_open_at_the_end_of_a_month": [
         (REPOSITORY, "2020-05", 2, "Throughput is bad", datetime(2020, 1, 2), f"{ISSUE}2"),
     ],
@@ -97,6 +108,18 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, 2020, "performance", 3, 33.3, 6.0),
     ],
     "fix_coverage": [(REPOSITORY, 2020, 3, 2, 66.7)],
+    "issues_that_left": [
+        (
+            REPOSITORY,
+            "2020-02",
+            9,
+            "transferred",
+            "owner/other#3",
+            datetime(2021, 1, 1),
+            None,
+            2,
+        ),
+    ],
     "keyword_frequency": [("slow", 3, 1, 1), ("throughput", 1, 0, 1)],
     "keywords_that_do_not_count": [
         (

@@ -103,6 +103,17 @@ def label(number: int, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def label_kind(name: str, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "label": name,
+        "is_performance": False,
+        "is_non_bug": False,
+        "rule_version": "1-3f2a9c0b",
+    }
+    return {**row, **changes}
+
+
 def bug(number: int, **changes: Any) -> Row:
     row = {
         "dataset": "live",
@@ -381,6 +392,10 @@ GOOD: dict[str, list[Row]] = {
         label(9, is_performance=True, matched_labels=["performance"]),
         label(10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]),
     ],
+    "labels.label_kinds": [
+        label_kind("performance", is_performance=True),
+        label_kind("feature", is_non_bug=True),
+    ],
     "links.fix_links": [
         of_partition(number=7, sha=SHA, approach="id", evidence="fixes #7"),
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
@@ -609,6 +624,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "closer_has_a_repository": {"closer_repository": None},
         "label_events_name_the_label": {"event": "unlabeled"},
         "renames_give_the_title_before": {"event": "renamed"},
+        "row_count_is_githubs": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
     },
     "raw.commits": {
@@ -652,6 +668,11 @@ BREAKING: dict[str, dict[str, Any]] = {
         "other_issues_have_a_reason": {"is_bug_report": False},
         "keywords_are_located": {"matched_keywords": ["slow"], "matched_in": ["comment"]},
         "one_rule_version": {"rule_version": "1-00000000"},
+    },
+    "labels.label_kinds": {
+        "keys_are_unique": {"label": "feature"},
+        "label_is_not_blank": {"label": " "},
+        "rule_version_is_known": {"rule_version": "1"},
     },
     "links.fix_links": {
         **PARTITION,

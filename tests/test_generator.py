@@ -262,11 +262,27 @@ def test_the_trend_follows_from_replaying_the_events(corpus):
         assert (row["open_total"], row["open_performance"]) == (total, performance)
 
 
-def test_the_flow_adds_up_to_the_cumulative_series(corpus):
-    trend = corpus.truth("trend_monthly")
-    for part in ("performance", "total"):
-        steps = trend[f"fixed_{part}"].diff()[1:]
-        assert steps.to_list() == trend[f"newly_fixed_{part}"][1:].to_list()
+def test_what_is_fixed_in_a_month_follows_from_replaying_events_and_commits(corpus):
+    metrics = corpus.truth("bug_metrics").rows(named=True)
+    events = corpus.by_issue("events")
+    committed = dict(corpus.truth("commits").select("sha", "committed_at").iter_rows())
+    fixes = defaultdict(list)
+    for row in corpus.truth("fix_links").filter("is_counted").iter_rows(named=True):
+        fixes[row["number"]].append(committed[row["sha"]])
+    for row in corpus.truth("trend_monthly").iter_rows(named=True):
+        end = end_of(row["month"]).strftime("%Y-%m-%dT%H:%M:%SZ")
+        fixed = newly_fixed = 0
+        for bug in metrics:
+            past = [
+                event
+                for event in events[bug["number"]]
+                if event["created_at"] < end and event["event"] in ("closed", "reopened")
+            ]
+            has_fix = min(fixes[bug["number"]], default=end) < end
+            if has_fix and past and past[-1]["event"] == "closed":
+                fixed += 1
+                newly_fixed += past[-1]["created_at"][:7] == row["month"]
+        assert (row["fixed_total"], row["newly_fixed_total"]) == (fixed, newly_fixed)
 
 
 def test_metrics_follow_from_links_commits_and_comments(corpus):

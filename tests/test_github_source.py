@@ -15,9 +15,11 @@ from perf_assets.sample.faults import KINDS, Faults
 from perf_assets.sample.generator import generate
 from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.corpus import Corpus, Record, read_corpus
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource, client
+from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
+from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.issues import windows
 
+HASTY = Patience(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 MONTHS = months_between("2020-01", "2021-03")
 
 
@@ -129,16 +131,11 @@ def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_faulty_answers_change_nothing(
-    corpus: Corpus, server: CorpusServer, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "FIRST_PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(client, "LONGEST_PAUSE_SECONDS", 0.02)
-    monkeypatch.setattr(client, "until_reset", lambda headers: 0.01)
+def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, seed: int) -> None:
     expected = load(source(server))
     with CorpusServer([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
         waits: list[str] = []
-        tried = GitHubClient(faulty.url, "t0ken-canary", on_wait=waits.append)
+        tried = GitHubClient(faulty.url, "t0ken-canary", waits.append, HASTY)
         issues = IssueSource(tried, "sample-lab/tensorkit")
         for month in MONTHS:
             assert_same(expected.of_month(month), load(issues, [month]))

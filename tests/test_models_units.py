@@ -423,7 +423,7 @@ def test_trend_counts_what_is_open_and_fixed_at_the_end_of_each_month(build: Bui
     )
     assert database.table("marts.trend_monthly", columns) == [
         ("2020-02", 1, 2, 50.0, 0, 1, 0.0, 1, 1, 0, 0),
-        ("2020-03", 0, 0, None, 0, 1, 0.0, 0, 0, 0, 0),
+        ("2020-03", 0, 0, None, 1, 2, 50.0, 0, 0, 1, 1),
         ("2020-04", 0, 0, None, 1, 2, 50.0, 0, 0, 1, 1),
     ]
 
@@ -566,10 +566,15 @@ def expected_month(reports: list[Row], month: str) -> tuple[Any, ...]:
         return sum(report["is_performance"] for report in found), len(found)
 
     def fixed_at(report: Row) -> datetime | None:
-        return report["closed_at"] if report["has_fix"] else None
+        """The latest close as of the end of the month, of a bug that is fixed then."""
+        if report["opened"] >= end or not report["has_fix"] or is_open_at(report, end):
+            return None
+        closes = [when for kind, when in report["happened"] if kind == "closed"]
+        closes += [report["closed_at"]] if report["closed_at"] else []
+        return max(when for when in closes if when < end)
 
     still_open = count(lambda report: report["opened"] < end and is_open_at(report, end))
-    fixed = count(lambda report: (when := fixed_at(report)) is not None and when < end)
+    fixed = count(lambda report: fixed_at(report) is not None)
     opened = count(lambda report: month_of(report["opened"]) == month)
     newly_fixed = count(
         lambda report: (when := fixed_at(report)) is not None and month_of(when) == month

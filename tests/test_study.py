@@ -31,6 +31,7 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert repository.end == last_full_month()
     assert study.rules.keywords == paper.KEYWORDS
     assert study.count_approaches == ("url", "id")
+    assert study.verify_months == 6
 
 
 def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
@@ -70,6 +71,8 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (REPOSITORY, "name", "text"),
         (MINIMAL.replace('start = "2020-01"', ""), "repositories.start", "None"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
+        ("verify_months = 0\n" + MINIMAL, "verify_months", "0 is no number of months"),
+        ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6' is no number of months"),
         ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),
         (MINIMAL + 'corpus = "nowhere"\n', "repositories.corpus", "no directory"),
         (

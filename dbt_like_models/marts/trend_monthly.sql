@@ -1,6 +1,8 @@
 -- The monthly series of each repository: how many bug reports, and performance bugs among them,
--- are open at the end of the month and were fixed until then (cumulative, as in the paper), and
--- beside it the month's own flow of opened and newly fixed ones. Bugs opened before the series
+-- are open at the end of the month and are fixed then (the paper's cumulative series), and beside it
+-- the month's own flow of opened and newly fixed ones. Each row tells the state, the labels and the
+-- fixes as they were at the end of its month, so that it stays as it is whatever happens later, and
+-- the last rows may differ from marts.bug_metrics, which is as of now. Bugs opened before the series
 -- begins count as already there.
 
 with
@@ -9,12 +11,8 @@ months as (
     select * from staging.months
 ),
 
-bugs as (
-    select * from marts.bug_metrics
-),
-
-state_changes as (
-    select * from staging.state_changes
+history as (
+    select * from staging.issue_history where is_bug_report
 ),
 
 -- Everything that moves a count, with its month; each month appears at least once.
@@ -23,10 +21,11 @@ happenings as (
         dataset,
         repository,
         month,
-        null as is_performance,
-        null as opened_number,
-        null as fixed_number,
-        null as open_step
+        false as is_performance,
+        0 as open_step,
+        0 as fixed_step,
+        0 as opened,
+        0 as newly_fixed
     from months
     union all
     select
@@ -34,35 +33,25 @@ happenings as (
         repository,
         month,
         is_performance,
-        number as opened_number,
-        null as fixed_number,
-        null as open_step
-    from bugs
+        cast(state = 'open' as integer) as open_step,
+        cast(is_fixed as integer) as fixed_step,
+        cast(month = opened_month as integer) as opened,
+        cast(
+            is_fixed and strftime(closed_at at time zone 'UTC', '%Y-%m') = month as integer
+        ) as newly_fixed
+    from history
     union all
     select
         dataset,
         repository,
-        strftime(closed_at at time zone 'UTC', '%Y-%m') as month,
+        until_month as month,
         is_performance,
-        null as opened_number,
-        number as fixed_number,
-        null as open_step
-    from bugs
-    where is_fixed
-    union all
-    select
-        state_changes.dataset,
-        state_changes.repository,
-        state_changes.month,
-        bugs.is_performance,
-        null as opened_number,
-        null as fixed_number,
-        case when state_changes.is_open then 1 else -1 end as open_step
-    from state_changes
-    inner join bugs
-        on state_changes.dataset = bugs.dataset
-        and state_changes.repository = bugs.repository
-        and state_changes.number = bugs.number
+        -cast(state = 'open' as integer) as open_step,
+        -cast(is_fixed as integer) as fixed_step,
+        0 as opened,
+        0 as newly_fixed
+    from history
+    where until_month is not null
 ),
 
 flow as (
@@ -71,11 +60,13 @@ flow as (
         repository,
         month,
         coalesce(sum(open_step) filter (where is_performance), 0) as open_performance_change,
-        coalesce(sum(open_step), 0) as open_total_change,
-        count(opened_number) filter (where is_performance) as opened_performance,
-        count(opened_number) as opened_total,
-        count(fixed_number) filter (where is_performance) as newly_fixed_performance,
-        count(fixed_number) as newly_fixed_total
+        sum(open_step) as open_total_change,
+        coalesce(sum(fixed_step) filter (where is_performance), 0) as fixed_performance_change,
+        sum(fixed_step) as fixed_total_change,
+        coalesce(sum(opened) filter (where is_performance), 0) as opened_performance,
+        sum(opened) as opened_total,
+        coalesce(sum(newly_fixed) filter (where is_performance), 0) as newly_fixed_performance,
+        sum(newly_fixed) as newly_fixed_total
     from happenings
     group by dataset, repository, month
 ),
@@ -83,11 +74,17 @@ flow as (
 -- Sums come as hugeint.
 cumulative as (
     select
-        *,
+        dataset,
+        repository,
+        month,
         cast(sum(open_performance_change) over until_month as bigint) as open_performance,
         cast(sum(open_total_change) over until_month as bigint) as open_total,
-        cast(sum(newly_fixed_performance) over until_month as bigint) as fixed_performance,
-        cast(sum(newly_fixed_total) over until_month as bigint) as fixed_total
+        cast(sum(fixed_performance_change) over until_month as bigint) as fixed_performance,
+        cast(sum(fixed_total_change) over until_month as bigint) as fixed_total,
+        cast(opened_performance as bigint) as opened_performance,
+        cast(opened_total as bigint) as opened_total,
+        cast(newly_fixed_performance as bigint) as newly_fixed_performance,
+        cast(newly_fixed_total as bigint) as newly_fixed_total
     from flow
     window until_month as (partition by dataset, repository order by month)
 ),

@@ -1,13 +1,13 @@
--- Each change of state in the life of a bug report: opened, then closed and reopened in turn.
--- The close that the issue itself reports counts even where its event is missing. A second close
--- (or reopening) in a row changes nothing and is left out. Where a close and a reopening carry the
--- same second, the state before it stays; after the last of its moments the bug report is in the
--- state that the issue itself reports.
+-- Each change of state in the life of an issue, bug report or not: opened, then closed and reopened
+-- in turn. The close that the issue itself reports counts even where its event is missing. A second
+-- close (or reopening) in a row changes nothing and is left out. Where a close and a reopening carry
+-- the same second, the state before it stays; after the last of its moments the issue is in the
+-- state that it reports itself.
 
 with
 
-bug_reports as (
-    select * from staging.bug_reports
+issues as (
+    select * from staging.issues
 ),
 
 events as (
@@ -23,16 +23,16 @@ events as (
 
 transitions as (
     select
-        bug_reports.dataset,
-        bug_reports.repository,
-        bug_reports.number,
-        greatest(events.changed_at, bug_reports.opened_at) as changed_at,
+        issues.dataset,
+        issues.repository,
+        issues.number,
+        greatest(events.changed_at, issues.opened_at) as changed_at,
         events.is_open
-    from bug_reports
+    from issues
     inner join events
-        on bug_reports.dataset = events.dataset
-        and bug_reports.repository = events.repository
-        and bug_reports.number = events.number
+        on issues.dataset = events.dataset
+        and issues.repository = events.repository
+        and issues.number = events.number
     union all
     select
         dataset,
@@ -40,7 +40,7 @@ transitions as (
         number,
         closed_at as changed_at,
         false as is_open
-    from bug_reports
+    from issues
     where closed_at is not null
 ),
 
@@ -66,7 +66,7 @@ states as (
         opened_at as changed_at,
         0 as place,
         true as is_open
-    from bug_reports
+    from issues
     union all
     select
         moments.dataset,
@@ -75,14 +75,14 @@ states as (
         moments.changed_at,
         1 as place,
         case
-            when moments.is_last then bug_reports.state = 'open'
+            when moments.is_last then issues.state = 'open'
             else moments.is_open
         end as is_open
     from moments
-    inner join bug_reports
-        on moments.dataset = bug_reports.dataset
-        and moments.repository = bug_reports.repository
-        and moments.number = bug_reports.number
+    inner join issues
+        on moments.dataset = issues.dataset
+        and moments.repository = issues.repository
+        and moments.number = issues.number
 ),
 
 decided as (

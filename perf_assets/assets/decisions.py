@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.deriving import label_cohorts, link_commits
+from perf_assets.deriving import label_cohorts, link_commits, tell_label_kinds
 from perf_assets.gate import Gate, Outcome
 from perf_assets.home import Home
 from perf_assets.sql_models import table_docs
@@ -17,8 +17,9 @@ Decide = Callable[[Gate, Study, str, Sequence[str]], Iterator[Outcome]]
 def decision_assets(
     study: Study, home: Home, partitions: dg.MultiPartitionsDefinition
 ) -> list[dg.AssetsDefinition]:
-    """Performance labels by cohort, and fix links by month of the commit."""
+    """Performance labels by cohort, what each label means, and fix links by month of the commit."""
     return [
+        _label_kinds(study, home),
         _decision(
             study,
             home,
@@ -36,6 +37,26 @@ def decision_assets(
             link_commits,
         ),
     ]
+
+
+def _label_kinds(study: Study, home: Home) -> dg.AssetsDefinition:
+    table = "labels.label_kinds"
+
+    @dg.multi_asset(
+        name="label_kinds",
+        specs=[
+            wiring.table_spec(
+                table_docs()[table], kinds={"python"}, deps=("raw.issues", "raw.issue_events")
+            )
+        ],
+        check_specs=wiring.rule_checks(table),
+    )
+    def kinds(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:
+        with wiring.open_gate(home) as gate:
+            outcome = tell_label_kinds(gate, study)
+        yield from wiring.report_whole(table, outcome)
+
+    return kinds
 
 
 def _decision(

@@ -16,7 +16,7 @@ from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.gate import Gate
 from perf_assets.home import Home
 from perf_assets.months import is_month, last_full_month
-from perf_assets.partitions import range_tags
+from perf_assets.partitions import VERIFY_TAG, range_tags
 from perf_assets.reviewing import Imported, import_sheet
 from perf_assets.sources.opening import check_token
 from perf_assets.study import Repository, Study
@@ -41,8 +41,12 @@ def run_study(
     repositories: Sequence[str] = (),
     first: str | None = None,
     last: str | None = None,
+    *,
+    verify: bool = False,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
+
+    With ``verify``, issues that are due to be read again are, see ``loading.due_cohorts``.
 
     Returns
     -------
@@ -62,7 +66,9 @@ def run_study(
         definitions = build_definitions(study, home)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
-            tags = range_tags(repository.name, start, end)
+            tags = range_tags(repository.name, start, end) | (
+                {VERIFY_TAG: "true"} if verify else {}
+            )
             for job in ("mine", "decide"):
                 failures += _execute(definitions.resolve_job_def(job), instance, tags)
         log.info("models, statistics, published database")

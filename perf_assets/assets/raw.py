@@ -1,6 +1,8 @@
 """The raw assets: what GitHub and git say, a partition per repository and month."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
 
 import dagster as dg
 
@@ -8,6 +10,7 @@ from perf_assets.assets import wiring
 from perf_assets.gate import Gate, Outcome
 from perf_assets.home import Home
 from perf_assets.loading import load_commits, load_issues
+from perf_assets.partitions import VERIFY_TAG
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.opening import open_issue_source
 from perf_assets.sql_models import table_docs
@@ -35,7 +38,9 @@ def raw_assets(
     )
     def github_issues(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:
         """Issues with comments and events, as GitHub tells them: new cohorts and what changed."""
-        yield from wiring.bring_up_to_date(context, home, study, ISSUE_TABLES, _load_issues)
+        verify_months = study.verify_months if VERIFY_TAG in context.run_tags else None
+        load = partial(_load_issues, verify_months=verify_months)
+        yield from wiring.bring_up_to_date(context, home, study, ISSUE_TABLES, load)
 
     @dg.multi_asset(
         name="git_commits",
@@ -54,9 +59,19 @@ def raw_assets(
     return [github_issues, git_commits]
 
 
-def _load_issues(gate: Gate, repository: Repository, months: list[str]) -> Iterator[Outcome]:
+def _load_issues(
+    gate: Gate, repository: Repository, months: list[str], *, verify_months: int | None
+) -> Iterator[Outcome]:
+    started = datetime.now(UTC)
     with open_issue_source(repository) as source:
-        yield from load_issues(gate, source, months)
+        try:
+            yield from load_issues(gate, source, months, verify_months)
+        finally:
+            asked = source.client.total
+            gate.database.connection.execute(
+                "INSERT INTO meta.source_requests VALUES (?, ?, ?, ?)",
+                [repository.name, started, asked.requests, asked.points],
+            )
 
 
 def _load_commits(gate: Gate, repository: Repository, months: list[str]) -> Iterator[Outcome]:

@@ -27,6 +27,14 @@ LABEL_SCHEMA: Columns = {
     "month": pl.String,
 }
 
+KIND_SCHEMA: Columns = {
+    "repository": pl.String,
+    "label": pl.String,
+    "is_performance": pl.Boolean,
+    "is_non_bug": pl.Boolean,
+    "rule_version": pl.String,
+}
+
 
 # Raised whenever this code decides differently for the same entries.
 REVISION = 1
@@ -58,6 +66,31 @@ def matching_keywords(text: str, keywords: Iterable[str]) -> list[str]:
     """The ``keywords`` that are substrings of ``text``, without regard to case, sorted."""
     folded = text.casefold()
     return sorted({keyword for keyword in keywords if keyword.casefold() in folded})
+
+
+def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What each label means, by itself.
+
+    Parameters
+    ----------
+    labels : columns repository, label: every label that issues carry or carried, each once.
+    rules : the study's entries.
+
+    Returns
+    -------
+    A row per label, columns as ``KIND_SCHEMA``.
+    """
+    rows = [
+        {
+            "repository": repository,
+            "label": label,
+            "is_performance": bool(matching_labels([label], rules.performance_labels)),
+            "is_non_bug": bool(matching_labels([label], rules.non_bug_labels)),
+            "rule_version": rules.version,
+        }
+        for repository, label in labels.select("repository", "label").iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=KIND_SCHEMA, orient="row")
 
 
 def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) -> pl.DataFrame:

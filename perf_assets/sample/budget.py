@@ -1,5 +1,6 @@
 """A rate limit: the points a token may spend in an hour on one of GitHub's resources."""
 
+import math
 import threading
 import time
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ class Budget:
     @property
     def reset(self) -> int:
         """When the budget is full again, in epoch seconds."""
-        return int(self._reset)
+        return math.ceil(self._reset)
 
     @property
     def remaining(self) -> int:

@@ -24,7 +24,8 @@ class Faults:
 
     ``rate`` (0 to 1) of the answers are faulty, drawn by ``seed`` and the request's number; never
     more than ``max_consecutive`` in a row, so that a patient client always gets on. ``wait`` is
-    how many seconds rate-limit answers ask for, ``delay`` how many a slow answer takes.
+    how many seconds rate-limit answers ask for, ``delay`` how many a slow answer takes. A GraphQL
+    query that may return more than ``heaviest`` nodes is never answered but with 502.
     """
 
     seed: int
@@ -33,6 +34,7 @@ class Faults:
     max_consecutive: int = 3
     wait: float = 0.0
     delay: float = 0.05
+    heaviest: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse kinds that do not exist."""
@@ -73,6 +75,10 @@ class FaultPlan:
         self._number = 0
         self._consecutive = 0
 
+    def is_too_heavy(self, nodes: int) -> bool:
+        """Whether a query that may return so many nodes is more than can be answered."""
+        return self._faults.heaviest is not None and nodes > self._faults.heaviest
+
     def draw(self, *, is_graphql: bool) -> Fault | None:
         """The fault of the next request; None where it goes well."""
         with self._lock:
@@ -93,7 +99,7 @@ def limit_headers(faults: Faults) -> dict[str, str]:
     return {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time() + faults.wait))}
 
 
-def _page(status: int, title: str) -> Callable[[Fault], Reply]:
+def _page(status: int, title: str) -> Callable[[object], Reply]:
     body = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{title}</body></html>"
     return lambda _: Reply(status, body.encode(), content_type=HTML_TYPE)
 
@@ -153,8 +159,9 @@ def _cut(_: Fault, reply: Reply) -> Reply:
     return replace(reply, is_cut=True)
 
 
+BAD_GATEWAY = _page(502, "502 Bad Gateway")
 REFUSALS: Mapping[str, Callable[[Fault], Reply]] = {
-    "bad_gateway": _page(502, "502 Bad Gateway"),
+    "bad_gateway": BAD_GATEWAY,
     "gateway_timeout": _page(504, "504 Gateway Time-out"),
     "html": _page(200, "Unicorn! GitHub"),
     "primary_limit": _primary_limit,

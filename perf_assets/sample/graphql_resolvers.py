@@ -26,6 +26,7 @@ from perf_assets.sample.tracker import (
     Item,
     Tracker,
     between,
+    node_id,
     parse_node_id,
     with_any_label,
 )
@@ -138,11 +139,38 @@ def _pull_request(repository: View, _: Context, arguments: Arguments) -> View:
 
 def _issue_or_pull_request(repository: View, context: Context, arguments: Arguments) -> View:
     corpus, number = _served(repository).corpus, arguments["number"]
+    place = corpus.departed.get(number)
+    if place is not None:
+        return _elsewhere(context, place)
     if number not in corpus.issues and number not in corpus.pulls:
         raise _not_found(
             f"Could not resolve to an issue or pull request with the number of {number}."
         )
     return (_issue if number in corpus.issues else _pull_request)(repository, context, arguments)
+
+
+def _elsewhere(context: Context, place: str) -> View:
+    """An issue that was transferred; of a repository that is not served only its place."""
+    name, _, number = place.partition("#")
+    tracker = context.trackers.get(name.lower())
+    if tracker is not None and int(number) in tracker.corpus.issues:
+        return issue_view(tracker, tracker.corpus.issues[int(number)])
+    return {
+        "__typename": "Issue",
+        "number": int(number),
+        "repository": repository_view(name),
+    }
+
+
+def _discussion(repository: View, _: Context, arguments: Arguments) -> View:
+    corpus, number = _served(repository).corpus, arguments["number"]
+    if corpus.departed.get(number, "") is not None:
+        raise _not_found(f"Could not resolve to a Discussion with the number of {number}.")
+    return {
+        "__typename": "Discussion",
+        "id": node_id("D", corpus.repository, number),
+        "number": number,
+    }
 
 
 def _issues(repository: View, _: Context, arguments: Arguments) -> View:
@@ -281,6 +309,7 @@ RESOLVERS: Mapping[tuple[str, str], Resolver] = {
     ("Repository", "issue"): _issue,
     ("Repository", "pullRequest"): _pull_request,
     ("Repository", "issueOrPullRequest"): _issue_or_pull_request,
+    ("Repository", "discussion"): _discussion,
     ("Repository", "issues"): _issues,
     ("Repository", "pullRequests"): _pull_requests,
     ("Issue", "labels"): _labels,

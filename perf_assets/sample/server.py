@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,11 +20,13 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sample import graphql_api, rest_api
 from perf_assets.sample.budget import Budget
 from perf_assets.sample.faults import (
+    BAD_GATEWAY,
     PRIMARY_MESSAGE,
     FaultPlan,
     Faults,
     rate_limited_reply,
 )
+from perf_assets.sample.github_app import GitHubApp
 from perf_assets.sample.graphql_resolvers import Context
 from perf_assets.sample.reply import Reply, json_reply, message_reply
 from perf_assets.sample.tracker import Tracker
@@ -61,9 +63,10 @@ class Request:
 class CorpusServer:
     """Serves corpora as GitHub would, on 127.0.0.1, from entering to leaving the context.
 
-    ``port`` 0 takes a free one. With ``token``, requests need it; without, anyone may ask. Each
-    Authorization header has its own budget of ``limit`` points per ``window`` seconds. ``faults``
-    makes some answers go wrong. ``requests`` is the log, oldest first.
+    ``port`` 0 takes a free one. With ``token`` (one or several) or ``app``, requests need one of
+    theirs; without, anyone may ask. Each Authorization header has its own budget of ``limit``
+    points per ``window`` seconds. ``faults`` makes some answers go wrong. ``requests`` is the log,
+    oldest first.
 
     Raises
     ------
@@ -76,14 +79,16 @@ class CorpusServer:
         corpora: Iterable[Corpus],
         port: int = 0,
         *,
-        token: str | None = None,
+        token: str | Collection[str] | None = None,
+        app: GitHubApp | None = None,
         faults: Faults | None = None,
         limit: int = POINTS_PER_HOUR,
         window: float = HOUR,
     ) -> None:
         """Index the corpora; nothing listens yet."""
         self.requests: list[Request] = []
-        self._port, self._token = port, token
+        self._port, self._app = port, app
+        self._tokens = {token} if isinstance(token, str) else set(token or ())
         self._plan = FaultPlan(faults) if faults else None
         self._limit, self._window = limit, window
         self._budgets: dict[tuple[str, str], Budget] = {}
@@ -137,7 +142,9 @@ class CorpusServer:
         started = time.perf_counter()
         parts = urlsplit(target)
         log = Request(method, parts.path)
-        if not self._admits(authorization):
+        if self._app is not None and (method, parts.path) == ("POST", self._app.path):
+            reply = self._app.hand_out(authorization.partition(" ")[2])
+        elif not self._admits(authorization):
             reply = message_reply(401, "Bad credentials")
         else:
             reply, log = self._answer_or_fail(log, parts.query, authorization, body)
@@ -146,10 +153,11 @@ class CorpusServer:
         return reply
 
     def _admits(self, authorization: str) -> bool:
+        if not self._tokens and self._app is None:
+            return True
         scheme, _, token = authorization.partition(" ")
-        return self._token is None or (
-            scheme.lower() in ("token", "bearer") and token == self._token
-        )
+        is_known = token in self._tokens or (self._app is not None and self._app.admits(token))
+        return scheme.lower() in ("token", "bearer") and is_known
 
     def _answer_or_fail(
         self, log: Request, query: str, authorization: str, body: bytes
@@ -187,6 +195,8 @@ class CorpusServer:
             refusal = {"errors": graphql_api.error_list(errors.exceptions)}  # type: ignore[arg-type]
             return json_reply(200, refusal), log
         log = replace(log, operation=query.operation)
+        if self._plan and self._plan.is_too_heavy(query.cost.nodes):
+            return BAD_GATEWAY(query), log
         points = query.cost.points
         if not budget.spend(points):
             return rate_limited_reply({}), log

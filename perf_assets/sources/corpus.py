@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
@@ -34,7 +34,8 @@ class Corpus:
 
     ``issues`` and ``pulls`` are by number, ascending; ``comments`` and ``events`` by issue number,
     oldest first, with an entry for issues that have some. Every timestamp is UTC text in the form
-    ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do.
+    ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` tells of numbers that were
+    issues here where those are now: owner/name#number, or None for a discussion.
     """
 
     repository: str
@@ -42,6 +43,7 @@ class Corpus:
     comments: Mapping[int, list[Record]]
     events: Mapping[int, list[Record]]
     pulls: Mapping[int, Record]
+    departed: Mapping[int, str | None] = field(default_factory=dict)
 
 
 def read_corpus(directory: Path, repository: str | None = None) -> Corpus:

@@ -70,7 +70,8 @@ class Issue:
 
     ``keywords`` and ``places`` (title, body) are those that count; ``performance_labels`` those
     of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
-    first. ``chatter`` weighs how many of the remaining comments this issue draws.
+    first. ``marks`` says of labels that it carries or carried what they mean, performance or
+    other. ``chatter`` weighs how many of the remaining comments this issue draws.
     """
 
     title: str
@@ -83,6 +84,7 @@ class Issue:
     keywords: frozenset[str] = frozenset()
     places: frozenset[str] = frozenset()
     performance_labels: tuple[str, ...] = ()
+    marks: dict[str, str] = field(default_factory=dict)
     is_bug_report: bool = True
     closings: list[int] = field(default_factory=list)
     reopenings: list[int] = field(default_factory=list)

@@ -176,6 +176,7 @@ class Plan:
         """Put ``labels`` on the issue; ``marks`` says what they mean: performance or other."""
         for label in labels:
             issue.labels.append(label)
+            issue.marks[label] = marks
             later = self.rng.choice((0, 1, 5 * 60, 3 * HOUR))
             at = min(issue.created + later, self.calendar.end - 1)
             issue.events.append(Event("labeled", at, issue.author, label=label))

@@ -177,10 +177,11 @@ def non_bug_label_beside_bug_label(plan: Plan) -> None:
 
 @text_trap(issues=2)
 def label_that_was_taken_away(plan: Plan) -> None:
-    """Only the labels that are left count."""
-    for name in ("module: performance", "enhancement"):
+    """Only the labels that are left count, and in the months before those that were there then."""
+    for name, mark in (("module: performance", "performance"), ("enhancement", "other")):
         issue = plan.issue(plan.month(room=1))
         plan.label(issue, name)
+        issue.marks[name] = mark
         issue.labels.remove(name)
         plan.unlabel(issue, name, issue.events[-1].at + HOUR)
 

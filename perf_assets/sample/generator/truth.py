@@ -6,6 +6,7 @@ Every value comes from what was planned. Nothing here reads titles, bodies or co
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
         "performance_labels": [_label(plan, issue) for issue in issues],
         "fix_links": [_link(plan, link) for link in links],
         "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
-        "trend_monthly": _trend(plan, bugs, fixes, trend_start),
+        "trend_monthly": _trend(plan, issues, fixes, trend_start),
         "dataset_breakdown": _breakdown(plan, bugs, fixes),
         "commits": [_commit(plan, commit) for commit in commits],
     }
@@ -119,6 +120,53 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
     }
 
 
+@dataclass(frozen=True)
+class _Moment:
+    """A bug report as it is at the end of ``month``, and unchanged before the month ``end``."""
+
+    month: int
+    end: int
+    is_performance: bool
+    closed: int | None
+    is_fixed: bool
+
+
+def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment]:
+    """The life of an issue by months, from the ones in which something happened; as planned."""
+    happened = [issue.created, *issue.closings, *issue.reopenings]
+    happened += [event.at for event in issue.events] + [commit.at for commit in fix]
+    months = sorted({calendar.month_of(at) for at in happened})
+    return [
+        moment
+        for month, end in zip(months, [*months[1:], calendar.count], strict=True)
+        if (moment := _moment(calendar, issue, fix, month, end)) is not None
+    ]
+
+
+def _moment(
+    calendar: Calendar, issue: Issue, fix: set[Commit], month: int, end: int
+) -> _Moment | None:
+    """The issue at the end of ``month``; None where it is no bug report then."""
+    now = calendar.starts[month + 1]
+    marks: dict[str | None, str] = {}
+    for event in sorted(issue.events, key=lambda event: event.at):
+        if event.at < now and event.kind == "labeled":
+            marks[event.label] = issue.marks.get(event.label or "", "")
+        elif event.at < now and event.kind == "unlabeled":
+            marks.pop(event.label, None)
+    if "other" in marks.values():
+        return None
+    closings = [at for at in issue.closings if at < now]
+    is_closed = len(closings) > sum(at < now for at in issue.reopenings)
+    return _Moment(
+        month,
+        end,
+        is_performance=bool(issue.keywords) or "performance" in marks.values(),
+        closed=closings[-1] if is_closed else None,
+        is_fixed=is_closed and any(commit.at < now for commit in fix),
+    )
+
+
 class _Series:
     """Two counts a month, of performance bugs and of all bug reports."""
 
@@ -126,14 +174,11 @@ class _Series:
         self.performance = [0] * months
         self.total = [0] * months
 
-    def add(self, issue: Issue, month: int) -> None:
-        self.total[month] += 1
-        self.performance[month] += issue.is_performance
-
-    def add_from(self, issue: Issue, first: int, end: int) -> None:
-        """Count the issue in every month from ``first`` up to ``end``, ``end`` left out."""
-        for month in range(first, end):
-            self.add(issue, month)
+    def add(self, moment: _Moment, end: int | None = None) -> None:
+        """Count the bug report in every month up to ``end``, left out; default: in one."""
+        for month in range(moment.month, end or moment.month + 1):
+            self.total[month] += 1
+            self.performance[month] += moment.is_performance
 
     def share(self, month: int) -> float | None:
         """Performance bugs in per cent."""
@@ -142,18 +187,20 @@ class _Series:
 
 
 def _trend(
-    plan: Plan, bugs: Sequence[Issue], fixes: defaultdict[Issue, set[Commit]], first: int
+    plan: Plan, issues: Sequence[Issue], fixes: defaultdict[Issue, set[Commit]], first: int
 ) -> list[Row]:
     calendar = plan.calendar
     open_, fixed, opened, newly_fixed = (_Series(calendar.count) for _ in range(4))
-    for issue in bugs:
-        opened.add(issue, issue.month)
-        for start, end in _open_spans(calendar, issue):
-            open_.add_from(issue, start, end)
-        if issue.closed is not None and fixes[issue]:
-            month = calendar.month_of(issue.closed)
-            newly_fixed.add(issue, month)
-            fixed.add_from(issue, month, calendar.count)
+    for issue in issues:
+        for moment in _moments(calendar, issue, fixes[issue]):
+            if moment.month == issue.month:
+                opened.add(moment)
+            if moment.closed is None:
+                open_.add(moment, moment.end)
+            if moment.is_fixed:
+                fixed.add(moment, moment.end)
+                if calendar.month_of(moment.closed or 0) == moment.month:
+                    newly_fixed.add(moment)
     return [
         {
             "dataset": DATASET,
@@ -173,13 +220,6 @@ def _trend(
         }
         for month in range(first, calendar.count)
     ]
-
-
-def _open_spans(calendar: Calendar, issue: Issue) -> list[tuple[int, int]]:
-    """Months at whose end the issue is open: each span from its first month to before the last."""
-    begins = [issue.month, *map(calendar.month_of, issue.reopenings)]
-    ends = [*map(calendar.month_of, issue.closings), calendar.count]
-    return list(zip(begins, ends, strict=False))
 
 
 def _breakdown(

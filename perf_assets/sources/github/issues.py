@@ -1,8 +1,11 @@
 """Issues of one repository: what changed, how many there are, and whole cohorts of them."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -11,12 +14,18 @@ from perf_assets.core.frames import TEXTS, TIME, Columns
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import end_of, month_of, months_between, start_of
 from perf_assets.sources.github import queries
-from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.ahead import Job, in_order
+from perf_assets.sources.github.client import GitHubClient, Spent
 
 PAGE = 100
 SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
 COUNTS_PER_REQUEST = 40
 RESTS_PER_REQUEST = 20
+HELD_ISSUES = 1000  # read and not yet stored: what a run that is killed reads again
+# GitHub advises against many requests at once, and limits them:
+# https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+REQUESTS_AT_ONCE_PER_ACCOUNT = 2
+REQUESTS_AT_ONCE = 4
 
 ISSUE_SCHEMA: Columns = {
     "repository": pl.String,
@@ -31,6 +40,7 @@ ISSUE_SCHEMA: Columns = {
     "updated_at": TIME,
     "closed_at": TIME,
     "comments": pl.Int64,
+    "events": pl.Int64,
     "html_url": pl.String,
     "month": pl.String,
 }
@@ -84,10 +94,22 @@ class IssueBatch:
             self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
         )
 
+    def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
+        """The part of the issues with these numbers."""
+        wanted = pl.col("number").is_in(numbers)
+        return IssueBatch(
+            self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
+        )
+
     @property
     def announced_comments(self) -> int:
         """How many comments GitHub says the issues have."""
         return int(self.issues["comments"].sum())
+
+    @property
+    def announced_events(self) -> int:
+        """How many events of the kept kinds GitHub says the issues have."""
+        return int(self.issues["events"].sum())
 
 
 EMPTY_BATCH = IssueBatch(
@@ -95,12 +117,31 @@ EMPTY_BATCH = IssueBatch(
 )
 
 
+def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
+    """Several batches as one."""
+    frames = zip(*(vars(batch).values() for batch in [EMPTY_BATCH, *batches]), strict=True)
+    return IssueBatch(*map(pl.concat, frames))
+
+
 @dataclass(frozen=True)
 class Look:
-    """The newest update GitHub knew of when we looked, and the issues changed since we last did."""
+    """The newest update GitHub knew of when we looked, and the issues changed since we last did.
+
+    ``totals`` are GitHub's own numbers of issues opened in the spans of months we asked about.
+    """
 
     newest_update: datetime | None
     changed: IssueBatch
+    totals: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Departure:
+    """An issue that is no longer where it was: why, and where it is now if that is known."""
+
+    number: int
+    reason: str
+    moved_to: str | None = None
 
 
 class IssueSource:
@@ -112,25 +153,39 @@ class IssueSource:
         self.repository = repository
         self._owner, self._name = repository.split("/")
 
-    def look(self, since: datetime | None) -> Look:
-        """One look at what changed at or after ``since`` (``None``: only whether it is there)."""
+    def look(self, since: datetime | None, spans: Sequence[Sequence[str]] = ()) -> Look:
+        """One look at what changed at or after ``since`` (``None``: only whether it is there).
+
+        ``spans`` are lists of months that follow each other; their issues are counted by the way.
+        """
         if since is None:
             found = self._repository(self.client.query(queries.LOOK, self._names()))
             return Look(_newest(found["issues"]), self._batch([]))
         nodes: dict[str, dict[str, Any]] = {}
         newest: datetime | None = None
+        totals: tuple[int, ...] = ()
         variables = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        counted = {
+            f"q{place}": self._created(start_of(span[0]), end_of(span[-1]))
+            for place, span in enumerate(spans)
+        }
         after: str | None = None
         while True:
-            sent = {**variables, "after": after}
-            found = self._repository(self.client.query(queries.CHANGED, sent, first=PAGE))
+            sent = {**variables, **counted, "after": after}
+            document = queries.changed_document(len(counted))
+            data = self.client.query(document, sent, first=PAGE)
+            found = self._repository(data)
             # The first answer decides: what changes while we read is found by the next look.
             newest = newest or _newest(found["newest"])
+            totals = totals or tuple(
+                data[f"c{place}"]["issueCount"] for place in range(len(counted))
+            )
+            counted = {}
             for node in found["issues"]["nodes"]:
                 nodes[node["id"]] = node
             after = _next_page(found["issues"])
             if after is None:
-                return Look(newest, self._batch(list(nodes.values())))
+                return Look(newest, self._batch(list(nodes.values())), totals)
 
     def counts(self, months: Sequence[str]) -> dict[str, int]:
         """GitHub's own number of issues opened in each of ``months``."""
@@ -147,15 +202,86 @@ class IssueSource:
                 counts[month] = data[f"c{place}"]["issueCount"]
         return counts
 
+    def whereabouts(self, numbers: Sequence[int]) -> list[Departure]:
+        """What became of issues that were here; one that still is has no entry."""
+        departures = []
+        for start in range(0, len(numbers), COUNTS_PER_REQUEST):
+            part = numbers[start : start + COUNTS_PER_REQUEST]
+            asked = {f"n{place}": number for place, number in enumerate(part)}
+            document = queries.whereabouts_document(len(part))
+            data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
+            found = data["repository"]
+            for place, number in enumerate(part):
+                departure = self._departure(number, found[f"i{place}"], found[f"d{place}"])
+                departures += [] if departure is None else [departure]
+        return departures
+
+    def _departure(
+        self, number: int, found: dict[str, Any] | None, discussion: dict[str, Any] | None
+    ) -> Departure | None:
+        if found is None and discussion is None:
+            return Departure(number, "deleted")
+        if found is None:
+            return Departure(number, "converted to a discussion")
+        name = found["repository"]["nameWithOwner"]
+        if name.casefold() == self.repository.casefold() and found["number"] == number:
+            return None
+        return Departure(number, "transferred", f"{name}#{found['number']}")
+
     def cohorts(self, counts: dict[str, int]) -> Iterator[tuple[list[str], IssueBatch]]:
-        """Whole cohorts of the months of ``counts``, in order, a searchable window at a time."""
-        for months in windows(counts):
-            if any(counts[month] for month in months):
-                nodes = self._search(start_of(months[0]), end_of(months[-1]))
-                batch = self._batch(list({node["id"]: node for node in nodes}.values()))
-            else:
-                batch = self._batch([])
-            yield months, batch
+        """Whole cohorts of the months of ``counts``, in order, a window of months at a time.
+
+        Windows are read ahead by a few threads, and large ones in parts. At most ``HELD_ISSUES``
+        are read before they are stored, but for a month that alone has more. What a window cost
+        is charged when it is given back.
+        """
+        workers, size = self._division()
+        groups = list(windows(counts, size))
+        jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
+        with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
+            for months, parts in zip(groups, results, strict=True):
+                for _, spent in parts:
+                    self.client.spent.add(spent)
+                yield months, joined([batch for batch, _ in parts])
+
+    def pages(self, counts: dict[str, int]) -> int:
+        """How many pages of issues ``cohorts`` reads, threads longer than a page aside."""
+        _, size = self._division()
+        pages = 0
+        for months in windows(counts, size):
+            count = sum(map(counts.__getitem__, months))
+            pieces = -(-count // size)
+            pages += pieces and pieces * -(-count // (pieces * PAGE))
+        return pages
+
+    def changed_count(self, since: datetime) -> int:
+        """How many issues were updated at or after ``since``."""
+        sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        found = self._repository(self.client.query(queries.CHANGED_COUNT, sent))
+        return int(found["issues"]["totalCount"])
+
+    def _division(self) -> tuple[int, int]:
+        """How many threads read, and how many issues each at a time."""
+        accounts = len(self.client.accounts.all)
+        workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
+        return workers, HELD_ISSUES // workers
+
+    def _job(self, months: list[str], count: int, size: int) -> Job[tuple[IssueBatch, Spent]]:
+        """A window, cut into spans of time that have about ``size`` issues each."""
+        start, end = start_of(months[0]), end_of(months[-1])
+        pieces = -(-count // size)
+        cuts = [
+            start + timedelta(seconds=int((end - start).total_seconds() * place / pieces))
+            for place in range(pieces)
+        ]
+        return Job(count, [partial(self._read, *span) for span in pairwise([*cuts, end])])
+
+    def _read(self, start: datetime, end: datetime) -> tuple[IssueBatch, Spent]:
+        """The issues opened from ``start`` to before ``end``, and what they cost."""
+        spent = Spent()
+        with self.client.charging(spent):
+            nodes = {node["id"]: node for node in self._search(start, end)}
+            return self._batch(list(nodes.values())), spent
 
     def _names(self) -> dict[str, Any]:
         return {"owner": self._owner, "name": self._name}
@@ -214,22 +340,24 @@ class IssueSource:
             variables: dict[str, Any] = {}
             for place, (node, _, cursor) in enumerate(now):
                 variables |= {f"id{place}": node["id"], f"after{place}": cursor}
-            data = self.client.query(document, variables)
+            data = self.client.query(document, variables, first=PAGE)
             for place, (node, connection, _) in enumerate(now):
                 page = data[f"n{place}"][connection]
                 node[connection]["nodes"] += page["nodes"]
+                # The newest count: entries may come and go between the pages.
+                node[connection]["totalCount"] = page.get("totalCount")
                 cursor_after = _next_page(page)
                 if cursor_after is not None:
                     open_pages.append((node, connection, cursor_after))
 
 
-def windows(counts: dict[str, int]) -> Iterator[list[str]]:
-    """Group months that follow each other while their issues together fit one search."""
+def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:
+    """Group months that follow each other while they have at most ``size`` issues together."""
     group: list[str] = []
     total = 0
     for month in sorted(counts):
         follows = not group or months_between(group[-1], month)[1:] == [month]
-        if group and (not follows or total + counts[month] > SEARCH_LIMIT):
+        if group and (not follows or total + counts[month] > size):
             yield group
             group, total = [], 0
         group.append(month)
@@ -281,6 +409,7 @@ def _issue(node: dict[str, Any]) -> dict[str, Any]:
         "updated_at": node["updatedAt"],
         "closed_at": node["closedAt"],
         "comments": node["comments"]["totalCount"],
+        "events": node["timelineItems"]["totalCount"],
         "html_url": node["url"],
     }
 

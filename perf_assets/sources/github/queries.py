@@ -34,7 +34,7 @@ CONNECTIONS = {
     "comments": f"comments(first: %s) {{ totalCount {PAGE_INFO} nodes {{ {COMMENT_FIELDS} }} }}",
     "timelineItems": (
         f"timelineItems(first: %s, itemTypes: [{EVENT_TYPES}]) "
-        f"{{ {PAGE_INFO} nodes {{ {EVENT_FIELDS} }} }}"
+        f"{{ totalCount {PAGE_INFO} nodes {{ {EVENT_FIELDS} }} }}"
     ),
 }
 
@@ -58,9 +58,30 @@ query Look($owner: String!, $name: String!) {{
 }}
 """
 
-CHANGED = f"""
-query Changed($owner: String!, $name: String!, $since: DateTime!, $first: Int!, $after: String) {{
+SEARCH = f"""
+query Search($query: String!, $first: Int!, $after: String) {{
   {RATE_LIMIT}
+  search(query: $query, type: ISSUE, first: $first, after: $after) {{
+    issueCount {PAGE_INFO}
+    nodes {{ ... on Issue {{ {ISSUE_FIELDS} }} }}
+  }}
+}}
+"""
+
+
+def changed_document(spans: int) -> str:
+    """A document for a page of what changed since ``$since``.
+
+    Beside it the ``issueCount`` of the searches ``$q0`` to ``$q{spans - 1}``: what left a
+    repository is in no list of changes, but is missing from its count.
+    """
+    variables = "".join(f", $q{place}: String!" for place in range(spans))
+    return f"""
+query Changed(
+  $owner: String!, $name: String!, $since: DateTime!, $first: Int!, $after: String{variables}
+) {{
+  {RATE_LIMIT}
+  {_searches(spans)}
   repository(owner: $owner, name: $name) {{
     nameWithOwner
     newest: issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
@@ -74,13 +95,43 @@ query Changed($owner: String!, $name: String!, $since: DateTime!, $first: Int!, 
 }}
 """
 
-SEARCH = f"""
-query Search($query: String!, $first: Int!, $after: String) {{
+
+CHANGED_COUNT = f"""
+query ChangedCount($owner: String!, $name: String!, $since: DateTime!) {{
   {RATE_LIMIT}
-  search(query: $query, type: ISSUE, first: $first, after: $after) {{
-    issueCount {PAGE_INFO}
-    nodes {{ ... on Issue {{ {ISSUE_FIELDS} }} }}
+  repository(owner: $owner, name: $name) {{
+    nameWithOwner
+    issues(filterBy: {{since: $since}}) {{ totalCount }}
   }}
+}}
+"""
+
+
+def _searches(size: int) -> str:
+    return "\n".join(
+        f"c{place}: search(query: $q{place}, type: ISSUE, first: 1) {{ issueCount }}"
+        for place in range(size)
+    )
+
+
+def whereabouts_document(size: int) -> str:
+    """A document that asks where the issues ``$n0`` to ``$n{size - 1}`` are now.
+
+    A number that belongs to nothing any more is an error NOT_FOUND beside a null, and one of an
+    issue that was transferred leads to the other repository.
+    """
+    numbers = ", ".join(f"$n{place}: Int!" for place in range(size))
+    places = "\n".join(
+        f"i{place}: issueOrPullRequest(number: $n{place}) {{ __typename "
+        "... on Issue { number repository { nameWithOwner } } "
+        "... on PullRequest { number repository { nameWithOwner } } }\n"
+        f"d{place}: discussion(number: $n{place}) {{ number }}"
+        for place in range(size)
+    )
+    return f"""
+query Whereabouts($owner: String!, $name: String!, {numbers}) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{ nameWithOwner {places} }}
 }}
 """
 
@@ -88,20 +139,17 @@ query Search($query: String!, $first: Int!, $after: String) {{
 def counts_document(size: int) -> str:
     """A document that asks for ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
     variables = ", ".join(f"$q{place}: String!" for place in range(size))
-    searches = "\n".join(
-        f"c{place}: search(query: $q{place}, type: ISSUE, first: 1) {{ issueCount }}"
-        for place in range(size)
-    )
-    return f"query Counts({variables}) {{ {RATE_LIMIT} {searches} }}"
+    return f"query Counts({variables}) {{ {RATE_LIMIT} {_searches(size)} }}"
 
 
 def rest_document(connections: list[str]) -> str:
     """A document for the next page of one connection of each issue ``$id0``, ``$id1``, ..."""
     variables = ", ".join(
-        f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))
+        ["$first: Int!"]
+        + [f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))]
     )
     nodes = []
     for place, connection in enumerate(connections):
-        page = CONNECTIONS[connection] % f"100, after: $after{place}"
+        page = CONNECTIONS[connection] % f"$first, after: $after{place}"
         nodes.append(f"n{place}: node(id: $id{place}) {{ ... on Issue {{ {page} }} }}")
     return f"query Rest({variables}) {{ {RATE_LIMIT} {' '.join(nodes)} }}"

@@ -1,0 +1,25 @@
+-- The bug reports as they were at the end of a month, given as YYYY-MM: state, labels, what they made
+-- of the issue, and whether it was fixed by then. Title and texts are those of today.
+
+select
+    history.dataset,
+    history.repository,
+    history.number,
+    issues.title,
+    issues.html_url,
+    issues.author,
+    history.state,
+    history.labels,
+    issues.opened_at,
+    history.closed_at,
+    history.is_performance,
+    history.is_fixed
+from staging.issue_history as history
+inner join staging.issues as issues
+    on history.dataset = issues.dataset
+    and history.repository = issues.repository
+    and history.number = issues.number
+where
+    history.is_bug_report
+    and history.month <= as_of_month
+    and (history.until_month is null or history.until_month > as_of_month)

@@ -1,0 +1,233 @@
+"""The accounts GitHub is asked with: how much each may still ask, and which one asks next."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import github
+from requests.exceptions import RequestException
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.github.credentials import Credential
+
+# Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits
+POINTS_PER_HOUR = 5000
+TIMEOUT_SECONDS = 60
+COUNTDOWN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a client waits; all in seconds.
+
+    ``first_pause`` follows the first fault and doubles with each further one up to
+    ``longest_pause``. ``secondary_pause`` does so after a secondary limit without Retry-After, for
+    which GitHub asks at least a minute:
+    https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    ``reset_margin`` is added to the moment GitHub names, for clocks that differ. ``longest_wait``
+    bounds the waits for rate limits between two whole answers; the default is more than the hour
+    after which every budget is full again.
+    """
+
+    attempts: int = 8
+    first_pause: float = 0.5
+    longest_pause: float = 60.0
+    secondary_pause: float = 60.0
+    reset_margin: float = 1.0
+    longest_wait: float = 90 * 60.0
+
+
+@dataclass
+class Account:
+    """One credential and its budget, as the newest answers tell it."""
+
+    credential: Credential
+    remaining: int = POINTS_PER_HOUR
+    limit: int = POINTS_PER_HOUR
+    reset: float = 0.0
+    rests_until: float = 0.0
+    is_refused: bool = False
+    strikes: int = 0
+    idle: list[github.Github] = field(default_factory=list, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What it is called in sentences; never the credential itself."""
+        return self.credential.name
+
+    def note(self, headers: Mapping[str, str]) -> None:
+        """Take over the budget that the headers of an answer tell."""
+        if "x-ratelimit-remaining" not in headers or "x-ratelimit-reset" not in headers:
+            return
+        self.remaining = int(float(headers["x-ratelimit-remaining"]))
+        self.reset = float(headers["x-ratelimit-reset"])
+        self.limit = int(float(headers.get("x-ratelimit-limit", self.limit)))
+
+
+class Accounts:
+    """Hands out accounts, the one with the most points left first; safe to use from threads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        credentials: Sequence[Credential],
+        patience: Patience,
+        on_wait: Callable[[str], None],
+    ) -> None:
+        """Nothing is asked yet."""
+        self.base_url = base_url
+        self.all = [Account(credential) for credential in credentials]
+        self._patience, self._on_wait = patience, on_wait
+        self._lock = threading.Lock()
+        self._waiting = threading.Lock()  # one waits aloud, the others with it
+        self._waited = 0.0
+        self._closed = threading.Event()
+
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[Account, github.Github]]:
+        """The account to ask with and a connection of it; waits while all of them rest."""
+        while (account := self._choose()) is None:
+            self._wait_for_reset()
+        connection = account.idle.pop() if account.idle else self._connect(account)
+        try:
+            yield account, connection
+        finally:
+            account.idle.append(connection)
+
+    def succeed(self, account: Account) -> None:
+        """An answer came whole: what was waited for before it is forgotten."""
+        account.strikes = 0
+        self._waited = 0.0
+        if account.remaining <= 0:
+            self.rest_until_reset(account)
+
+    def rest(self, account: Account, seconds: float | None) -> None:
+        """Ask no more with ``account`` for so long; None: a growing pause."""
+        with self._lock:
+            if seconds is None:
+                seconds = self._patience.secondary_pause * 2**account.strikes
+                account.strikes += 1
+            account.rests_until = max(account.rests_until, time.time() + seconds)
+
+    def rest_until_reset(self, account: Account) -> None:
+        """Ask no more with ``account`` until its budget is full again."""
+        until = max(account.reset, time.time()) + self._patience.reset_margin
+        with self._lock:
+            account.rests_until = max(account.rests_until, until)
+
+    def refuse(self, account: Account) -> None:
+        """Leave ``account`` out; PerfAssetsError when it was the last."""
+        with self._lock:
+            is_news, account.is_refused = not account.is_refused, True
+        if all(one.is_refused for one in self.all):
+            raise PerfAssetsError(
+                f"GitHub at {self.base_url} refused {self._called()} (401): "
+                "create a new one at https://github.com/settings/tokens and export it"
+            )
+        if is_news:
+            self._on_wait(f"GitHub refused {account.name} (401): it is left out")
+
+    def probe(self, account: Account) -> str | None:
+        """Ask for the budget of ``account``, which costs nothing; what is wrong, None if nothing.
+
+        Source: https://docs.github.com/rest/rate-limit/rate-limit
+        """
+        connection = self._connect(account)
+        try:
+            account.credential.renew()
+            _, answer = connection.requester.requestJsonAndCheck("GET", "/rate_limit")
+            budget = answer["resources"]["graphql"]
+            account.remaining, account.limit = budget["remaining"], budget["limit"]
+            account.reset = float(budget["reset"])
+        except github.GithubException as error:
+            if error.status == 401:
+                account.is_refused = True
+                return "refused (401)"
+            # An Enterprise server without limits says 404.
+            return None if error.status == 404 else f"cannot be asked now (HTTP {error.status})"
+        except (KeyError, TypeError, ValueError):
+            return "cannot be asked now (its answer is no budget)"
+        except RequestException as error:
+            raise PerfAssetsError(
+                f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
+                "network and the address"
+            ) from None
+        finally:
+            connection.close()
+        return None
+
+    def sleep(self, seconds: float) -> None:
+        """Pause; PerfAssetsError as soon as the accounts are closed."""
+        if self._closed.wait(seconds):
+            raise PerfAssetsError(f"GitHub at {self.base_url}: the run was stopped")
+
+    def close(self) -> None:
+        """Give the connections back and end every pause."""
+        self._closed.set()
+        for account in self.all:
+            while account.idle:
+                account.idle.pop().close()
+
+    def _called(self) -> str:
+        if len(self.all) == 1:
+            return self.all[0].credential.kind
+        return "every token in GITHUB_TOKEN" if len(self.all) > 1 else "requests without a token"
+
+    def _connect(self, account: Account) -> github.Github:
+        # A connection of PyGithub's is for one thread at a time; retries are the client's.
+        return github.Github(
+            base_url=self.base_url,
+            auth=account.credential.auth,
+            timeout=TIMEOUT_SECONDS,
+            retry=None,
+            seconds_between_requests=0,
+            seconds_between_writes=0,
+        )
+
+    def _choose(self) -> Account | None:
+        now = time.time()
+        with self._lock:
+            rested = [
+                account
+                for account in self.all
+                if not account.is_refused and account.rests_until <= now
+            ]
+            for account in rested:
+                if account.reset and account.reset + self._patience.reset_margin <= now:
+                    account.remaining, account.reset = account.limit, 0.0
+            if not rested:
+                return None
+            best = max(rested, key=lambda account: account.remaining)
+            best.remaining -= 1  # at least; the answer tells how many it was
+            return best
+
+    def _wait_for_reset(self) -> None:
+        with self._waiting:
+            until = min(account.rests_until for account in self.all if not account.is_refused)
+            started = time.time()
+            if until <= started:
+                return
+            moment = f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M:%S} UTC"
+            if self._waited + until - started > self._patience.longest_wait:
+                raise PerfAssetsError(
+                    f"GitHub at {self.base_url}: the rate limit is reached until {moment}, longer "
+                    f"than --max-wait allows ({self._patience.longest_wait / 60:g} minutes): run "
+                    "again then, what was stored is kept"
+                )
+            while (left := until - time.time()) > 0:
+                self._on_wait(
+                    f"GitHub: rate limit reached, going on at {moment}, in {in_words(left)}"
+                )
+                self.sleep(min(left, COUNTDOWN_SECONDS))
+            self._waited += time.time() - started
+
+
+def in_words(seconds: float) -> str:
+    """``seconds`` as 12 s, 12 min or 2 h 5 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

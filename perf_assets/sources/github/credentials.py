@@ -1,0 +1,96 @@
+"""What GitHub is asked with: tokens, or a GitHub App, from the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import github
+
+from perf_assets.errors import PerfAssetsError
+
+APP_VARIABLES = ("GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "GITHUB_APP_INSTALLATION_ID")
+PLACES = ("1st", "2nd", "3rd")
+
+
+@dataclass(frozen=True)
+class Credential:
+    """A way to sign requests.
+
+    ``name`` is its place among others and ``kind`` what it is, for sentences; neither tells it.
+    """
+
+    name: str
+    kind: str
+    auth: github.Auth.Auth | None = field(default=None, repr=False)
+
+    def renew(self) -> None:
+        """Get an installation's token where it is due; github.GithubException when refused."""
+        if isinstance(self.auth, github.Auth.AppInstallationAuth):
+            _ = self.auth.token
+
+
+ANONYMOUS = Credential("requests without a token", "requests without a token")
+
+
+def token_credentials(text: str | None) -> list[Credential]:
+    """The tokens of ``text``, separated by commas."""
+    tokens = [token for part in (text or "").split(",") if (token := part.strip())]
+    return [
+        Credential(
+            f"the {PLACES[place] if place < len(PLACES) else f'{place + 1}th'} token",
+            "the token in GITHUB_TOKEN",
+            github.Auth.Token(token),
+        )
+        for place, token in enumerate(dict.fromkeys(tokens))
+    ]
+
+
+def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credential]:
+    """All that the environment holds: GITHUB_TOKEN's tokens, then the installation of an App.
+
+    Raises
+    ------
+    PerfAssetsError
+        Where the App's variables are incomplete or wrong.
+    """
+    found = token_credentials(environment.get("GITHUB_TOKEN"))
+    given = [name for name in APP_VARIABLES if environment.get(name, "").strip()]
+    if not given:
+        return found
+    missing = [name for name in APP_VARIABLES if name not in given]
+    if missing:
+        raise PerfAssetsError(
+            f"the GitHub App needs {', '.join(APP_VARIABLES)}, and {' and '.join(missing)} "
+            "is not set: export it, or unset the others"
+        )
+    return [*found, _app_credential(*(environment[name].strip() for name in APP_VARIABLES))]
+
+
+def _app_credential(app: str, key: str, installation: str) -> Credential:
+    if not installation.isdecimal():
+        raise PerfAssetsError(
+            "GITHUB_APP_INSTALLATION_ID is no number: it is the last part of the installation's "
+            "address in the settings of the account the App is installed on"
+        )
+    auth = github.Auth.AppAuth(app, _private_key(key))
+    try:
+        auth.create_jwt()
+    except Exception:  # the libraries' errors differ, and may quote the key
+        raise PerfAssetsError(
+            "GITHUB_APP_PRIVATE_KEY is no RSA private key in PEM form, nor the path of one: "
+            "download it on the App's settings page"
+        ) from None
+    kind = "the GitHub App of GITHUB_APP_ID"
+    return Credential(kind, kind, auth.get_installation_auth(int(installation)))
+
+
+def _private_key(text: str) -> str:
+    if "-----BEGIN" in text:
+        return text.replace("\\n", "\n")
+    try:
+        return Path(text).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError):
+        raise PerfAssetsError(
+            "GITHUB_APP_PRIVATE_KEY is neither a PEM text nor the path of a file that can be read"
+        ) from None

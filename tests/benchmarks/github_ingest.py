@@ -1,0 +1,143 @@
+"""What loading and refreshing the issues of a large repository costs the client, and GitHub.
+
+Run by hand, on a quiet machine:
+
+    python tests/benchmarks/github_ingest.py [--issues N] [--delay SECONDS] [--workers N]
+
+A generated corpus is served on loopback by a process of its own, and loaded by another into a
+new warehouse, audits included. Then 1 % of the issues change and the load is run again. The corpus
+is kept in the system's temporary directory for the next time.
+"""
+
+import argparse
+import dataclasses
+import random
+import resource
+import tempfile
+import time
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from perf_assets.gate import Gate
+from perf_assets.home import Home
+from perf_assets.loading import load_issues
+from perf_assets.months import months_between
+from perf_assets.sample.faults import Faults
+from perf_assets.sample.generator import generate
+from perf_assets.sample.server import CorpusServer
+from perf_assets.sources.corpus import Corpus, read_corpus
+from perf_assets.sources.github import GitHubClient, IssueSource, issues
+from perf_assets.sources.opening import UNLIMITED
+from perf_assets.warehouse import open_warehouse
+
+MONTHS = months_between("2015-01", "2020-12")
+CHANGED_SHARE = 0.01
+MEGABYTE = 1 << 20
+
+
+def main() -> None:
+    arguments = read_arguments()
+    folder = corpus_of(arguments.issues)
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    server = context.Process(target=serve, args=(folder, arguments.delay, theirs), daemon=True)
+    server.start()
+    url = ours.recv()
+    with tempfile.TemporaryDirectory() as home:
+        for title, command in (("full load", "stay"), ("refresh", "change")):
+            ours.send(command)
+            count = ours.recv()
+            client = context.Process(
+                target=load, args=(url, Path(home), arguments.workers, theirs), daemon=True
+            )
+            client.start()
+            client.join()
+            if client.exitcode:
+                raise SystemExit(client.exitcode)
+            told = ours.recv()
+            ours.send("report")
+            report(title, count, told, ours.recv())
+    server.terminate()
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--issues", type=int, default=50_000, help="issues; four comments each")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds added to each answer")
+    parser.add_argument("--workers", type=int, default=2, help="requests at once")
+    return parser.parse_args()
+
+
+def corpus_of(size: int) -> Path:
+    folder = Path(tempfile.gettempdir()) / f"perf-assets-github-ingest-{size}"
+    if not folder.is_dir():
+        print(f"generating {size:,} issues in {folder} ...", flush=True)
+        started = time.perf_counter()
+        generate(folder, seed=1, issues=size, months=len(MONTHS), commits=100, start=MONTHS[0])
+        print(f"generated in {time.perf_counter() - started:.0f} s", flush=True)
+    return folder
+
+
+def serve(folder: Path, delay: float, pipe: Connection) -> None:
+    """Serve the corpus; on "change", let 1 % of its issues change; on "report", tell the log."""
+    corpus = read_corpus(folder)
+    faults = Faults(0, 1.0, ("slow",), max_consecutive=10**9, delay=delay) if delay else None
+    with CorpusServer([corpus], limit=UNLIMITED, faults=faults) as server:
+        pipe.send(server.url)
+        while True:
+            command = pipe.recv()
+            if command == "report":
+                busy = sum(request.seconds for request in server.requests)
+                pipe.send((len(server.requests), server.points, busy))
+                server.requests.clear()
+                continue
+            if command == "change":
+                corpus = changed(corpus)
+                server.replace([corpus])
+            pipe.send(len(corpus.issues))
+
+
+def changed(corpus: Corpus) -> Corpus:
+    """Other titles for 1 % of the issues, now."""
+    newest = max(issue["updated_at"] for issue in corpus.issues.values())
+    chosen = random.Random(0).sample(
+        sorted(corpus.issues), round(CHANGED_SHARE * len(corpus.issues))
+    )
+    edited = {
+        number: {**corpus.issues[number], "title": "Edited", "updated_at": newest}
+        for number in chosen
+    }
+    return dataclasses.replace(corpus, issues={**corpus.issues, **edited})
+
+
+def load(url: str, home: Path, workers: int, pipe: Connection) -> None:
+    """Load or refresh everything; tell seconds, CPU seconds and peak memory of this process."""
+    issues.REQUESTS_AT_ONCE_PER_ACCOUNT = workers
+    started = time.perf_counter()
+    client = GitHubClient(url)
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        gate = Gate(database, Home(home))
+        for outcome in load_issues(gate, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
+            assert outcome.failure is None, outcome.failure
+    seconds = time.perf_counter() - started
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    pipe.send((seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
+
+
+def report(
+    title: str, count: int, client: tuple[float, float, int], server: tuple[int, int, float]
+) -> None:
+    seconds, cpu, peak = client
+    requests, points, busy = server
+    print(f"{title} of {count:,} issues")
+    print(f"  time               {seconds:8.1f} s, {count / seconds:,.0f} issues/s")
+    print(f"  requests           {requests:8,d}, {1000 * requests / count:.1f} per 1,000 issues")
+    print(f"  points             {points:8,d}")
+    print(f"  client CPU         {cpu:8.1f} s")
+    print(f"  peak memory        {peak / MEGABYTE:8.0f} MB")
+    print(f"  in the server      {busy:8.1f} s, {100 * busy / seconds:.0f} % of the time")
+
+
+if __name__ == "__main__":
+    main()

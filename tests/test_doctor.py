@@ -1,0 +1,117 @@
+"""perf-assets doctor: what it says before a run, and its exit code."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from perf_assets.home import Home
+from perf_assets.months import months_between
+from perf_assets.sample.generator import generate
+from perf_assets.sample.server import CorpusServer
+from perf_assets.sources.corpus import read_corpus
+from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.warehouse import Load, open_warehouse
+from tests.support import perf_assets
+
+NAME = "sample-lab/tensorkit"
+MONTHS = months_between("2020-01", "2020-06")
+TOKENS = ("ghp_doctorONE", "ghp_doctorTWO")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("generated") / "corpus"
+    generate(directory, seed=2, issues=60, months=6, commits=20)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def server(corpus: Path) -> Iterator[CorpusServer]:
+    with CorpusServer([read_corpus(corpus)], token=TOKENS[0], limit=300) as running:
+        yield running
+
+
+def study(folder: Path, corpus: Path, url: str, name: str = NAME) -> Path:
+    path = folder / "own.toml"
+    path.write_text(
+        f'name = "own"\n[[repositories]]\nname = "{name}"\nstart = "2020-01"\nend = "2020-06"\n'
+        f'git = "{corpus / "repository.git"}"\ngithub_url = "{url}"\n'
+    )
+    return path
+
+
+def doctor(
+    study_file: Path, home: Path, tokens: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    changes = {"GITHUB_TOKEN": tokens} if tokens else {}
+    ran = perf_assets("doctor", "--study", study_file, "--home", home, **changes)
+    assert "Traceback" not in ran.stderr
+    assert "ghp_" not in ran.stdout + ran.stderr
+    return ran
+
+
+def test_the_foretold_cost_is_that_of_the_run(
+    corpus: Path, server: CorpusServer, tmp_path: Path
+) -> None:
+    ran = doctor(study(tmp_path, corpus, server.url), tmp_path / "home", ",".join(TOKENS))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert re.search(r"the 1st token: works, \d+ of 300 points left, full again at 20", ran.stdout)
+    assert "the 2nd token: refused (401)" in ran.stdout
+    assert "6 months with 60 issues to load, 0 stored" in ran.stdout
+    foretold = re.search(r"a run costs about (\d+) requests and (\d+) points", ran.stdout)
+    assert foretold is not None
+    client = GitHubClient(server.url, TOKENS[0])
+    source = IssueSource(client, NAME)
+    source.look(None)
+    for _ in source.cohorts(source.counts(MONTHS)):
+        pass
+    assert client.total.requests <= int(foretold[1]) <= client.total.requests + 3
+    assert client.total.points <= int(foretold[2]) <= client.total.points + 6
+
+
+def test_what_is_stored_need_not_be_loaded_again(
+    corpus: Path, server: CorpusServer, tmp_path: Path
+) -> None:
+    home = Home.of(tmp_path / "home")
+    issues = read_corpus(corpus).issues.values()
+    newest = max(issue["updated_at"] for issue in issues)
+    with open_warehouse(home.warehouse) as database:
+        for month in MONTHS[:4]:
+            database.record(Load(NAME, month, "raw.issues", 1, watermark=newest))
+        database.record(Load(NAME, MONTHS[4], "raw.issues", 0, status="failed"))
+    left = sum(issue["created_at"][:7] in MONTHS[4:] for issue in issues)
+    ran = doctor(study(tmp_path, corpus, server.url), home.path, TOKENS[0])
+    assert f"2 months with {left} issues to load, 4 stored with 1 issues to refresh" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("tokens", "name", "sentence"),
+    [
+        (TOKENS[1], NAME, "no token works at"),
+        (TOKENS[0], "no/where", "has no repository no/where"),
+    ],
+)
+def test_a_run_that_could_not_succeed_is_said_so(
+    corpus: Path, server: CorpusServer, tmp_path: Path, tokens: str, name: str, sentence: str
+) -> None:
+    ran = doctor(study(tmp_path, corpus, server.url, name), tmp_path / "home", tokens)
+    assert ran.returncode == 2
+    assert sentence in ran.stdout
+
+
+def test_no_network_and_no_token_are_said_so(corpus: Path, tmp_path: Path) -> None:
+    ran = doctor(study(tmp_path, corpus, "http://127.0.0.1:9"), tmp_path / "home", TOKENS[0])
+    assert ran.returncode == 2
+    assert "http://127.0.0.1:9 cannot be reached" in ran.stdout
+    ran = doctor(study(tmp_path, corpus, "https://api.github.com"), tmp_path / "home")
+    assert ran.returncode == 2
+    assert "GITHUB_TOKEN is not set" in ran.stdout
+
+
+def test_a_corpus_needs_no_token(corpus: Path, tmp_path: Path) -> None:
+    ran = doctor(corpus / "study.toml", tmp_path / "home")
+    assert ran.returncode == 0
+    assert "no token is needed" in ran.stdout

@@ -1,0 +1,269 @@
+"""A refresh misses nothing: after it the tables equal a fresh load, whatever happened between."""
+
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from perf_assets import gate
+from perf_assets.audit import AuditReport
+from perf_assets.gate import Gate, Outcome
+from perf_assets.home import Home
+from perf_assets.loading import due_cohorts, load_issues
+from perf_assets.months import months_between
+from perf_assets.sample.server import CorpusServer
+from perf_assets.sources.github import GitHubClient, IssueSource, Look
+from perf_assets.warehouse import Database
+from tests.model_database import SCHEMA
+from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
+
+MONTHS = months_between("2020-01", "2020-04")
+EXAMPLES = 4 * int(os.environ.get("PERF_ASSETS_SEEDS", "2"))
+
+
+class Miner:
+    """An empty warehouse beside the server of a tracker that lives on."""
+
+    def __init__(self, server: CorpusServer, place: Path, life: Life) -> None:
+        connection = duckdb.connect()
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(SCHEMA)
+        self.server, self.life = server, life
+        self.database = Database(connection)
+        self.gate = Gate(self.database, Home(place))
+
+    def refresh(self, verify_months: int | None = None, months: list[str] = MONTHS) -> int:
+        """Run a refresh; how many requests it took."""
+        self.server.replace([self.life.corpus()])
+        before = len(self.server.requests)
+        self.outcomes: list[Outcome] = list(
+            load_issues(self.gate, self._source(), months, verify_months)
+        )
+        return len(self.server.requests) - before
+
+    def assert_equals_a_fresh_load(self) -> None:
+        source = self._source()
+        batches = [batch for _, batch in source.cohorts(source.counts(MONTHS))]
+        for name in ("issues", "comments", "events"):
+            fresh = pl.concat([getattr(batch, name) for batch in batches])
+            table = "raw.issues" if name == "issues" else f"raw.issue_{name}"
+            columns = ", ".join(fresh.columns)
+            stored = self.database.frame(f"SELECT {columns} FROM {table}").cast(dict(fresh.schema))  # type: ignore[arg-type]
+            key = [column for column in fresh.columns if column.endswith(("number", "_id"))]
+            assert stored.sort(key).equals(fresh.sort(key)), name
+
+    def differences(self) -> list[tuple[int, str, str | None]]:
+        return self.database.connection.execute(
+            "SELECT number, reason, moved_to FROM meta.count_differences ORDER BY ALL"
+        ).fetchall()
+
+    def _source(self) -> IssueSource:
+        return IssueSource(GitHubClient(self.server.url, "t0ken"), NAME)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[CorpusServer]:
+    with CorpusServer([Life().corpus()], limit=10**9) as running:
+        yield running
+
+
+@pytest.fixture
+def miner(server: CorpusServer, tmp_path: Path) -> Miner:
+    """A loaded warehouse of forty issues over the four months."""
+    life = Life(1)
+    for _ in range(40):
+        life.now += timedelta(days=1)
+        life.open()
+        life.happen("comment")
+    loaded = Miner(server, tmp_path, life)
+    loaded.refresh()
+    return loaded
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    seed=st.integers(0, 2**32),
+    steps=st.lists(
+        st.lists(st.sampled_from([*WRITES, *WRITES, *LEAVES]), max_size=12),
+        min_size=2,
+        max_size=4,
+    ),
+)
+def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
+    server: CorpusServer, tmp_path: Path, seed: int, steps: list[list[str]]
+) -> None:
+    miner = Miner(server, tmp_path, Life(seed))
+    # Great Expectations would take most of the time; the counts it checks are compared below.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate, "audit", counted)
+        for place, step in enumerate(steps):
+            for what in ["open"] * 5 * (place == 0) + step:
+                miner.life.happen(what)
+            miner.refresh()
+            assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
+            miner.assert_equals_a_fresh_load()
+
+
+def counted(table: str, rows: pl.DataFrame, told: Mapping[str, object]) -> AuditReport:
+    """An audit that looks at the number of rows alone."""
+    assert rows.height == told["source_count"], table
+    return AuditReport(table, None, None, rows.height, {})
+
+
+def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -> None:
+    assert miner.refresh() == 1
+    for what in WRITES:
+        miner.life.happen(what)
+    assert miner.refresh() == 2
+    miner.assert_equals_a_fresh_load()
+
+
+def test_an_issue_that_left_is_found_by_the_count_and_its_reason_kept(miner: Miner) -> None:
+    before = set(miner.life.issues)
+    for what in LEAVES:
+        miner.life.happen(what)
+    gone = before - set(miner.life.issues)
+    moved = {number for number, place in miner.life.departed.items() if place}
+    miner.refresh()
+    miner.assert_equals_a_fresh_load()
+    assert {number for number, _, _ in miner.differences()} == gone
+    (transferred,) = moved
+    assert (transferred, "transferred", f"{ELSEWHERE}#{transferred}") in miner.differences()
+    assert sorted(reason for _, reason, _ in miner.differences()) == [
+        "converted to a discussion",
+        "deleted",
+        "transferred",
+    ]
+    assert miner.refresh() == 1
+
+
+def test_one_that_left_is_found_though_another_came(miner: Miner) -> None:
+    miner.life.happen("delete")
+    miner.life.happen("transfer_in")
+    miner.refresh()
+    miner.assert_equals_a_fresh_load()
+
+
+def test_what_changed_without_an_update_is_found_when_everything_is_read_again(
+    miner: Miner,
+) -> None:
+    number = min(miner.life.issues)
+    miner.life.comments[number].clear()
+    miner.refresh()
+    with pytest.raises(AssertionError, match="issues"):
+        miner.assert_equals_a_fresh_load()
+    miner.refresh(verify_months=1)
+    miner.assert_equals_a_fresh_load()
+
+
+def test_verification_reads_everything_within_its_months(miner: Miner) -> None:
+    for issue in miner.life.issues.values():
+        issue["title"] = "Edited, and nobody told"
+    for _ in range(2):
+        miner.refresh(verify_months=2)
+    miner.assert_equals_a_fresh_load()
+
+
+def test_due_cohorts_are_spread_evenly_and_none_waits_too_long() -> None:
+    now = datetime(2021, 7, 2, tzinfo=UTC)
+    recent = {month: now - timedelta(days=3) for month in months_between("2020-01", "2020-12")}
+    assert due_cohorts(recent, 6, now) == ["2020-01", "2020-02"]
+    assert due_cohorts(recent, 1, now) == list(recent)
+    old = dict.fromkeys(["2020-05", "2020-06", "2020-07"], datetime(2021, 1, 31, tzinfo=UTC))
+    assert due_cohorts(recent | old, 6, now) == list(old)
+    assert due_cohorts({}, 6, now) == []
+
+
+def test_an_issue_that_the_search_loses_fails_its_month_and_stays(
+    miner: Miner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = miner.life.issues[min(miner.life.issues)]
+    known = miner.database.frame("SELECT count(*) FROM raw.issues").item()
+    with monkeypatch.context() as patch:
+        # It is still there, but neither counted nor listed any more.
+        patch.setattr(IssueSource, "whereabouts", lambda self, numbers: [])
+        miner.life.issues.pop(lost["number"])
+        miner.life.comments.pop(lost["number"])
+        miner.refresh()
+    (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
+    assert "row_count_is_githubs" in failure and "2020-01" in failure
+    assert miner.database.frame("SELECT count(*) FROM raw.issues").item() == known
+
+
+def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
+    miner: Miner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (min(miner.life.issues), max(miner.life.issues)):
+        issue = miner.life.issues[number]
+        miner.life.now += timedelta(hours=1)
+        issue |= {"title": "Edited", "updated_at": miner.life.now.strftime("%Y-%m-%dT%H:%M:%SZ")}
+    from perf_assets.sources.github import issues  # noqa: PLC0415
+
+    def lossy(node: dict[str, object], connection: str) -> list[dict[str, object]]:
+        is_lossy = connection == "comments" and node["number"] == min(miner.life.issues)
+        return [] if is_lossy else whole(node, connection)  # type: ignore[no-any-return]
+
+    whole = issues._distinct
+    monkeypatch.setattr(issues, "_distinct", lossy)
+    miner.refresh()
+    (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
+    assert "raw.issue_comments" in failure and "row_count_is_githubs" in failure
+    assert miner.database.frame("SELECT number FROM raw.issues WHERE title = 'Edited'")[
+        "number"
+    ].to_list() == [max(miner.life.issues)]
+
+
+def test_a_count_that_lags_behind_is_asked_once_more(
+    server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    miner = Miner(server, tmp_path, Life(3))
+    for _ in range(5):
+        miner.life.happen("open")
+    truly = IssueSource.counts
+    asked: list[int] = []
+
+    def lagging(source: IssueSource, months: list[str]) -> dict[str, int]:
+        asked.append(len(months))
+        short = len(asked) == 1
+        return {month: n - (short and n > 0) for month, n in truly(source, months).items()}
+
+    monkeypatch.setattr(IssueSource, "counts", lagging)
+    miner.refresh()
+    assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
+    assert asked == [4, 1]
+    miner.assert_equals_a_fresh_load()
+
+
+def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
+    server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    miner = Miner(server, tmp_path, Life(3))
+    miner.life.open()
+    looked, truly = IssueSource.look, IssueSource.counts
+
+    def look(source: IssueSource, since: datetime | None, spans: list[list[str]]) -> Look:
+        found = looked(source, since, spans)
+        miner.life.now += timedelta(hours=1)
+        miner.life.open()
+        server.replace([miner.life.corpus()])
+        return found
+
+    monkeypatch.setattr(IssueSource, "look", look)
+    monkeypatch.setattr(
+        IssueSource,
+        "counts",
+        lambda source, months: {m: min(n, 1) for m, n in truly(source, months).items()},
+    )
+    miner.refresh()
+    assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
+    assert miner.differences() == [(2, "opened while we read", None)]
