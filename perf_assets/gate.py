@@ -206,12 +206,8 @@ class Gate:
         try:
             with self.database.transaction():
                 for candidate, load in zip(candidates, loads, strict=True):
-                    partition = {"repository": load.repository, "month": load.month}
-                    stored = self.database.partition(load.table, **partition)
-                    if not _same(stored, candidate.rows):
-                        rows = _stamped(candidate.rows, stored)
-                        self.database.replace(load.table, rows, partition)
-                        outcome.is_written = True
+                    if load.table in outcome.reports:
+                        outcome.is_written |= self._replace(load, candidate.rows)
                     self.database.record(load)
                     self._record_findings(load, outcome.reports.get(load.table))
                 for table, rows in notes.items():
@@ -221,6 +217,15 @@ class Gate:
             place = f"{outcome.repository} {outcome.month}"
             outcome.failure = f"{place}: the warehouse refused the rows: {reason}"
             outcome.is_written = False
+
+    def _replace(self, load: Load, rows: pl.DataFrame) -> bool:
+        """Put ``rows`` in the place of a partition's; False where they are the same."""
+        partition = {"repository": load.repository, "month": load.month}
+        stored = self.database.partition(load.table, **partition)
+        if _same(stored, rows):
+            return False
+        self.database.replace(load.table, _stamped(rows, stored), partition)
+        return True
 
     def _record_failure(self, outcome: Outcome, loads: list[Load]) -> None:
         with self.database.transaction():
