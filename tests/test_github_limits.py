@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -225,6 +226,9 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
         assert_same(expected, load(tried, MONTHS))
         for month in MONTHS:
             assert_same(expected.of_month(month), load(tried, [month]))
+        since = expected.issues["updated_at"].sort()[expected.issues.height // 2]
+        changed = expected.issues.filter(pl.col("updated_at") >= since)["number"].to_list()
+        assert_same(expected.of_numbers(changed), tried.look(since).changed)
         assert any(request.fault for request in faulty.requests)
     assert not any("canary" in sentence for sentence in said)
 
