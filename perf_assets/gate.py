@@ -207,7 +207,7 @@ class Gate:
             with self.database.transaction():
                 for candidate, load in zip(candidates, loads, strict=True):
                     if load.table in outcome.reports:
-                        outcome.is_written |= self._replace(load, candidate.rows)
+                        outcome.is_written |= self._put(load, candidate.rows)
                     self.database.record(load)
                     self._record_findings(load, outcome.reports.get(load.table))
                 for table, rows in notes.items():
@@ -218,7 +218,7 @@ class Gate:
             outcome.failure = f"{place}: the warehouse refused the rows: {reason}"
             outcome.is_written = False
 
-    def _replace(self, load: Load, rows: pl.DataFrame) -> bool:
+    def _put(self, load: Load, rows: pl.DataFrame) -> bool:
         """Put ``rows`` in the place of a partition's; False where they are the same."""
         partition = {"repository": load.repository, "month": load.month}
         stored = self.database.partition(load.table, **partition)
