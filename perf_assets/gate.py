@@ -76,7 +76,8 @@ class Gate:
     ) -> Outcome:
         """Audit the candidates of one partition and replace its rows in one transaction.
 
-        A partition that already holds the same rows is left as it is. Where a critical rule fails,
+        A partition that already holds the same rows is left as it is, and a table of it whose rows
+        and counts are those stored was audited when they were. Where a critical rule fails,
         nothing is replaced: the candidates and reports go to quarantine and the outcome says why.
         """
         outcome = Outcome(
@@ -98,10 +99,13 @@ class Gate:
             )
             for place, candidate in enumerate(candidates)
         ]
-        if all(map(self._is_stored, candidates, loads)):
+        known = [self._stored_mark(*pair) for pair in zip(candidates, loads, strict=True)]
+        if all(mark == provenance.watermark for mark in known):
             self._note(provenance.notes)
             return outcome
-        for candidate in candidates:
+        for candidate, mark in zip(candidates, known, strict=True):
+            if mark is not None:
+                continue
             told = {
                 "repository": repository,
                 "month": month,
@@ -182,32 +186,33 @@ class Gate:
         return [Finding(**row) for row in rows.iter_rows(named=True)]
 
     def _refusal(self, outcome: Outcome, candidates: list[Candidate]) -> str | None:
-        """Quarantine all candidates of a partition when one breaks a critical rule; say why."""
+        """Quarantine what was audited of a partition when a critical rule is broken; say why."""
         broken = [report for report in outcome.reports.values() if not report.ok]
         if not broken:
             return None
+        audited = [candidate for candidate in candidates if candidate.table in outcome.reports]
         directory = self.home.quarantine
         if outcome.repository is not None and outcome.month is not None:
             directory = directory / outcome.repository.replace("/", "+") / outcome.month
-        for candidate in candidates:
+        for candidate in audited:
             quarantine(
                 outcome.reports[candidate.table], candidate.rows, directory / candidate.table
             )
         return "; ".join(report.sentence() for report in broken) + f"; kept in {directory}"
 
-    def _is_stored(self, candidate: Candidate, load: Load) -> bool:
-        """Whether the same rows, of the same state of the source, are stored already."""
+    def _stored_mark(self, candidate: Candidate, load: Load) -> str | None:
+        """The watermark of the same rows with the same counts, where they are stored already."""
         known = self.database.frame(
             """
-            SELECT status, watermark, row_count, source_count FROM meta.partition_loads
+            SELECT watermark, status, row_count, source_count FROM meta.partition_loads
             WHERE repository = ? AND month = ? AND "table" = ?
             """,
             [load.repository, load.month, load.table],
         ).rows()
-        if known != [(load.status, load.watermark, load.row_count, load.source_count)]:
-            return False
+        if not known or known[0][1:] != (load.status, load.row_count, load.source_count):
+            return None
         stored = self.database.partition(load.table, load.repository, load.month)
-        return _same(stored, candidate.rows)
+        return str(known[0][0]) if _same(stored, candidate.rows) else None
 
     def _note(self, notes: Mapping[str, pl.DataFrame]) -> None:
         if notes:
@@ -225,14 +230,10 @@ class Gate:
         try:
             with self.database.transaction():
                 for candidate, load in zip(candidates, loads, strict=True):
-                    partition = {"repository": load.repository, "month": load.month}
-                    stored = self.database.partition(load.table, **partition)
-                    if not _same(stored, candidate.rows):
-                        rows = _stamped(candidate.rows, stored)
-                        self.database.replace(load.table, rows, partition)
-                        outcome.is_written = True
+                    if load.table in outcome.reports:
+                        outcome.is_written |= self._put(load, candidate.rows)
                     self.database.record(load)
-                    self._record_findings(load, outcome.reports[load.table])
+                    self._record_findings(load, outcome.reports.get(load.table))
                 for table, rows in notes.items():
                     self.database.upsert(table, rows)
         except duckdb.ConstraintException as error:
@@ -241,15 +242,26 @@ class Gate:
             outcome.failure = f"{place}: the warehouse refused the rows: {reason}"
             outcome.is_written = False
 
+    def _put(self, load: Load, rows: pl.DataFrame) -> bool:
+        """Put ``rows`` in the place of a partition's; False where they are the same."""
+        partition = {"repository": load.repository, "month": load.month}
+        stored = self.database.partition(load.table, **partition)
+        if _same(stored, rows):
+            return False
+        self.database.replace(load.table, _stamped(rows, stored), partition)
+        return True
+
     def _record_failure(self, outcome: Outcome, loads: list[Load]) -> None:
         with self.database.transaction():
             for load in loads:
                 failed = replace(load, row_count=0, status="failed", message=outcome.failure)
                 self.database.record(failed)
-                self._record_findings(load, outcome.reports[load.table])
+                self._record_findings(load, outcome.reports.get(load.table))
 
-    def _record_findings(self, load: Load, report: AuditReport) -> None:
+    def _record_findings(self, load: Load, report: AuditReport | None) -> None:
         """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
+        if report is None:
+            return
         where = {"repository": load.repository, "month": load.month, "table": load.table}
         rows = [
             {

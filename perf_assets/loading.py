@@ -1,7 +1,7 @@
 """Loading: bring partitions of the raw tables up to what the sources say now, and no further."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ import polars as pl
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.months import add_months, month_of
 from perf_assets.sources.git import Clone, commit_months, read_commits, read_issue_templates
-from perf_assets.sources.github import IssueBatch, IssueSource, Look
+from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.issues import EMPTY_BATCH, Departure
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def load_issues(
 ) -> Iterator[Outcome]:
     """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
 
-    Costs one look where nothing changed. Every stored cohort has a watermark: the newest update
+    Costs one request where nothing changed. Every stored cohort has a watermark: the newest update
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
     run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
     and with ``verify_months`` those that are due to be read whole again, see ``due_cohorts``.
@@ -61,9 +61,7 @@ def load_issues(
         if month in months and month not in outdated
     }
     spans = spans_of(sorted(marks))
-    look = source.look(min(marks.values(), default=None), spans)
-    newest = look.newest_update or NEVER
-    yield from _refresh(gate, source, look, spans, newest)
+    newest = yield from _refresh(gate, source, min(marks.values(), default=None), spans)
     if verify_months is not None:
         yield from _verify(gate, source, sorted(marks), verify_months, newest)
     missing = [month for month in months if month not in marks]
@@ -73,39 +71,74 @@ def load_issues(
 
 
 def _refresh(
-    gate: Gate, source: IssueSource, look: Look, spans: list[list[str]], newest: datetime
-) -> Iterator[Outcome]:
-    """Store what the look found changed in cohorts that are loaded, and what its counts miss."""
+    gate: Gate, source: IssueSource, since: datetime | None, spans: list[list[str]]
+) -> Generator[Outcome, None, datetime]:
+    """Store what changed since ``since`` in cohorts that are loaded, and what their counts miss.
+
+    Returns the newest update that is stored now.
+    """
+    repository = source.repository
     months = [month for span in spans for month in span]
-    held = _row_counts(gate, source.repository)
-    changed = {}
-    for month in look.changed.issues["month"].unique().sort().to_list():
-        if month in months:
-            stored = _stored_batch(gate, source.repository, month)
-            merged = _merged(stored, look.changed.of_month(month))
-            held[month] = merged.issues.height
-            if not _equal(stored, merged):
-                changed[month] = merged
+    before = _row_counts(gate, repository)
+    held = dict(before)
+    failed: set[str] = set()
+    for look in source.looks(since, spans):
+        newest = look.newest_update or NEVER
+        changed = {
+            month: batch
+            for month, batch in _changed_cohorts(gate, repository, look.changed)
+            if month in months and month not in failed
+        }
+        held |= {month: batch.issues.height for month, batch in changed.items()}
+        if not look.is_last:
+            # Compared with GitHub's counts when all changes are known.
+            cohorts = [Cohort(month, held[month], batch) for month, batch in changed.items()]
+            failed |= yield from _store_cohorts(gate, source, cohorts, newest)
+            _advance(gate, repository, [month for month in months if month not in failed], newest)
     # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
+    # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
     suspects = {
         month
         for span, total in zip(spans, look.totals, strict=True)
         if sum(held.get(month, 0) for month in span) != total
         for month in span
     }
-    asked = sorted({*changed, *suspects})
+    grown = {month for month in months if held.get(month, 0) != before.get(month, 0)}
+    asked = sorted((grown | suspects) - failed)
     counts = source.counts(asked) if asked else {}
     again = [month for month in asked if counts[month] != held.get(month, 0)]
-    failed = set()
-    for month in sorted(set(changed) - set(again)):
-        cohort = Cohort(month, counts[month], changed[month])
-        outcome = _store_cohort(gate, source, cohort, newest)
-        failed |= {month} if outcome.failure is not None else set()
-        yield outcome
+    cohorts = [
+        Cohort(month, held[month], batch) for month, batch in changed.items() if month not in again
+    ]
+    failed |= yield from _store_cohorts(gate, source, cohorts, newest)
     for outcome in _load_cohorts(gate, source, again, newest) if again else ():
         failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
-    _advance(gate, source.repository, [month for month in months if month not in failed], newest)
+    _advance(gate, repository, [month for month in months if month not in failed], newest)
+    return newest
+
+
+def _changed_cohorts(
+    gate: Gate, repository: str, changed: IssueBatch
+) -> Iterator[tuple[str, IssueBatch]]:
+    """The stored cohorts with what changed put in place, where they are others then."""
+    for month in changed.issues["month"].unique().sort().to_list():
+        stored = _stored_batch(gate, repository, month)
+        merged = _merged(stored, changed.of_month(month))
+        if not _equal(stored, merged):
+            yield month, merged
+
+
+def _store_cohorts(
+    gate: Gate, source: IssueSource, cohorts: list[Cohort], newest: datetime
+) -> Generator[Outcome, None, set[str]]:
+    """Store each; the months that failed their audit."""
+    failed = set()
+    for cohort in cohorts:
+        outcome = _store_cohort(gate, source, cohort, newest)
+        failed |= {cohort.month} if outcome.failure is not None else set()
+        yield outcome
+    return failed
 
 
 def _verify(

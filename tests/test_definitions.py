@@ -54,6 +54,9 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
     metadata = records[0].asset_materialization.metadata
     assert metadata["dagster/partition_row_count"].value == issues.height
     assert metadata["source_count"].value == issues.height
+    # One look, one count, one page.
+    assert metadata["requests"].value == 3
+    assert metadata["points"].value >= 3
 
 
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -18,7 +19,7 @@ from perf_assets.sample.generator import generate
 from perf_assets.sample.github_app import GitHubApp
 from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.corpus import Corpus, read_corpus
-from perf_assets.sources.github import GitHubClient, IssueSource, issues
+from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
 from perf_assets.sources.github.accounts import Patience, in_words
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
@@ -77,6 +78,18 @@ def test_a_token_known_to_be_spent_is_not_tried(corpus: Corpus) -> None:
             reader.look(None)
         assert [request.points for request in server.requests] == [1] * 7
     assert len(waits) == 1
+
+
+def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "COUNTDOWN_SECONDS", 1.0)
+    waits: list[str] = []
+    with CorpusServer([corpus], limit=1, window=2) as server:
+        reader = source(server, "a", waits.append)
+        for _ in range(2):
+            reader.look(None)
+    left = [int(sentence.split(", in ")[1].split()[0]) for sentence in waits]
+    assert len(left) >= 2
+    assert left == sorted(left, reverse=True) and left[-1] < left[0]
 
 
 def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Corpus) -> None:
@@ -213,6 +226,9 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
         assert_same(expected, load(tried, MONTHS))
         for month in MONTHS:
             assert_same(expected.of_month(month), load(tried, [month]))
+        since = expected.issues["updated_at"].sort()[expected.issues.height // 2]
+        changed = expected.issues.filter(pl.col("updated_at") >= since)["number"].to_list()
+        assert_same(expected.of_numbers(changed), tried.look(since).changed)
         assert any(request.fault for request in faulty.requests)
     assert not any("canary" in sentence for sentence in said)
 

@@ -46,13 +46,14 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> GraphQLSchema:
     "document",
     [
         queries.LOOK,
+        queries.CHANGED_COUNT,
         queries.changed_document(2),
         queries.whereabouts_document(2),
         queries.SEARCH,
         queries.counts_document(2),
         queries.rest_document(list(queries.CONNECTIONS)),
     ],
-    ids=["look", "changed", "whereabouts", "search", "counts", "rest"],
+    ids=["look", "changed-count", "changed", "whereabouts", "search", "counts", "rest"],
 )
 def test_every_document_is_valid_at_github(published: GraphQLSchema, document: str) -> None:
     assert validate(published, parse(document)) == []

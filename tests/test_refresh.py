@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from math import ceil, log
 from pathlib import Path
 
 import duckdb
@@ -18,7 +19,7 @@ from perf_assets.home import Home
 from perf_assets.loading import due_cohorts, load_issues
 from perf_assets.months import months_between
 from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.github import GitHubClient, IssueSource, Look
+from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues
 from perf_assets.warehouse import Database
 from tests.model_database import SCHEMA
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
@@ -106,6 +107,9 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
     # Great Expectations would take most of the time; the counts it checks are compared below.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gate, "audit", counted)
+        # Pages so small that changes are stored in several goes.
+        patch.setattr(issues, "PAGE", 2)
+        patch.setattr(issues, "HELD_ISSUES", 4)
         for place, step in enumerate(steps):
             for what in ["open"] * 5 * (place == 0) + step:
                 miner.life.happen(what)
@@ -118,6 +122,41 @@ def counted(table: str, rows: pl.DataFrame, told: Mapping[str, object]) -> Audit
     """An audit that looks at the number of rows alone."""
     assert rows.height == told["source_count"], table
     return AuditReport(table, None, None, rows.height, {})
+
+
+def test_a_full_load_and_a_refresh_cost_what_they_promise(
+    server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most 15 requests per 1,000 issues, and 2 plus one per 100 that changed."""
+    monkeypatch.setattr(gate, "audit", counted)
+    miner = Miner(server, tmp_path, ordinary(1500))
+    assert miner.refresh() <= 15 * 1.5
+    for changed in (1, 99, 1100):
+        for number in miner.life.chance.sample(sorted(miner.life.issues), changed):
+            miner.life.now += timedelta(seconds=1)
+            miner.life.issues[number] |= {
+                "title": f"Edited {miner.life.now}",
+                "updated_at": f"{miner.life.now:%Y-%m-%dT%H:%M:%SZ}",
+            }
+        # One issue is listed again: it has the newest update that was stored.
+        assert miner.refresh() <= 2 + ceil((changed + 1) / 100)
+    miner.assert_equals_a_fresh_load()
+
+
+def ordinary(count: int) -> Life:
+    """Issues over the four months whose threads have a median of 3 comments, and 1 % over 40."""
+    life = Life(4)
+    spread = log(40 / 3) / 2.326  # the 99th percentile of a normal variable
+    for number in range(1, count + 1):
+        life.now += timedelta(days=120) / count
+        life.open()
+        moment = life.issues[number]["created_at"]
+        life.comments[number] = [
+            {"id": 100 * count * number + place, "issue_number": number, "user": {"login": "a"}}
+            | {"body": "Any news?", "created_at": moment, "updated_at": moment}
+            for place in range(round(life.chance.lognormvariate(log(3), spread)))
+        ]
+    return life
 
 
 def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -> None:
@@ -207,7 +246,6 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
         issue = miner.life.issues[number]
         miner.life.now += timedelta(hours=1)
         issue |= {"title": "Edited", "updated_at": miner.life.now.strftime("%Y-%m-%dT%H:%M:%SZ")}
-    from perf_assets.sources.github import issues  # noqa: PLC0415
 
     def lossy(node: dict[str, object], connection: str) -> list[dict[str, object]]:
         is_lossy = connection == "comments" and node["number"] == min(miner.life.issues)
@@ -249,16 +287,17 @@ def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
 ) -> None:
     miner = Miner(server, tmp_path, Life(3))
     miner.life.open()
-    looked, truly = IssueSource.look, IssueSource.counts
+    looked, truly = IssueSource.looks, IssueSource.counts
 
-    def look(source: IssueSource, since: datetime | None, spans: list[list[str]]) -> Look:
-        found = looked(source, since, spans)
+    def looks(
+        source: IssueSource, since: datetime | None, spans: list[list[str]]
+    ) -> Iterator[Look]:
+        yield from looked(source, since, spans)
         miner.life.now += timedelta(hours=1)
         miner.life.open()
         server.replace([miner.life.corpus()])
-        return found
 
-    monkeypatch.setattr(IssueSource, "look", look)
+    monkeypatch.setattr(IssueSource, "looks", looks)
     monkeypatch.setattr(
         IssueSource,
         "counts",

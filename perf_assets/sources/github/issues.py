@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
@@ -125,14 +125,16 @@ def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
 
 @dataclass(frozen=True)
 class Look:
-    """The newest update GitHub knew of when we looked, and the issues changed since we last did.
+    """Issues changed since we last looked, and the newest update up to which these are all.
 
     ``totals`` are GitHub's own numbers of issues opened in the spans of months we asked about.
+    ``is_last``: no more have changed.
     """
 
     newest_update: datetime | None
     changed: IssueBatch
     totals: tuple[int, ...] = ()
+    is_last: bool = True
 
 
 @dataclass(frozen=True)
@@ -153,14 +155,20 @@ class IssueSource:
         self.repository = repository
         self._owner, self._name = repository.split("/")
 
-    def look(self, since: datetime | None, spans: Sequence[Sequence[str]] = ()) -> Look:
-        """One look at what changed at or after ``since`` (``None``: only whether it is there).
+    def look(self, since: datetime | None) -> Look:
+        """Everything that changed at or after ``since`` (``None``: only whether it is there)."""
+        looks = list(self.looks(since))
+        return replace(looks[-1], changed=joined([look.changed for look in looks]))
+
+    def looks(self, since: datetime | None, spans: Sequence[Sequence[str]] = ()) -> Iterator[Look]:
+        """What changed at or after ``since``, oldest change first, ``HELD_ISSUES`` at a time.
 
         ``spans`` are lists of months that follow each other; their issues are counted by the way.
         """
         if since is None:
             found = self._repository(self.client.query(queries.LOOK, self._names()))
-            return Look(_newest(found["issues"]), self._batch([]))
+            yield Look(_newest(found["issues"]), EMPTY_BATCH)
+            return
         nodes: dict[str, dict[str, Any]] = {}
         newest: datetime | None = None
         totals: tuple[int, ...] = ()
@@ -181,11 +189,17 @@ class IssueSource:
                 data[f"c{place}"]["issueCount"] for place in range(len(counted))
             )
             counted = {}
-            for node in found["issues"]["nodes"]:
-                nodes[node["id"]] = node
+            nodes |= {node["id"]: node for node in found["issues"]["nodes"]}
             after = _next_page(found["issues"])
             if after is None:
-                return Look(newest, self._batch(list(nodes.values())), totals)
+                yield Look(newest, self._batch(list(nodes.values())), totals)
+                return
+            if len(nodes) >= HELD_ISSUES:
+                # An issue that changes meanwhile moves to the end of the list, and comes again.
+                batch = self._batch(list(nodes.values()))
+                reached = datetime.fromisoformat(found["issues"]["nodes"][-1]["updatedAt"])
+                yield Look(reached, batch, is_last=False)
+                nodes = {}
 
     def counts(self, months: Sequence[str]) -> dict[str, int]:
         """GitHub's own number of issues opened in each of ``months``."""

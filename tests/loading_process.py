@@ -1,0 +1,23 @@
+"""A process that loads issues through the gate, quick to start and fit to be killed."""
+
+from pathlib import Path
+
+from perf_assets.gate import Gate
+from perf_assets.home import Home
+from perf_assets.loading import load_issues
+from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.suites import load_suite
+from perf_assets.validation import _expectations
+from perf_assets.warehouse import open_warehouse
+
+# Great Expectations takes seconds to import: once, in the process from which the others fork.
+for table in ("raw.issues", "raw.issue_comments", "raw.issue_events"):
+    _expectations(load_suite(table))
+
+
+def load(url: str, home: Path, repository: str, months: list[str]) -> None:
+    """Load or refresh ``months``; an AssertionError where one fails its audit."""
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        source = IssueSource(GitHubClient(url), repository)
+        for outcome in load_issues(Gate(database, Home(home)), source, months):
+            assert outcome.failure is None, outcome.failure
