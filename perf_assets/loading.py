@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 
 GIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 NO_COMMITS = "no commits"  # the fingerprint of a month without any
+PULL_REQUEST_KEY = ["number", "pull_request_repository", "pull_request", "relation"]
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -95,7 +96,8 @@ def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -
             """
             UPDATE meta.partition_loads SET watermark = ?
             WHERE repository = ? AND list_contains(?, month) AND watermark <> ?
-              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events')
+              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events',
+                              'raw.issue_pull_requests')
             """,
             [mark, repository, months, mark],
         )
@@ -125,6 +127,7 @@ def _store_cohort(gate: Gate, source: IssueSource, cohort: Cohort, newest: datet
             Candidate("raw.issues", batch.issues, source_count=count),
             Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
             Candidate("raw.issue_events", batch.events, numbers),
+            Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
         ],
         Provenance(newest.isoformat(), spent.requests, spent.points),
     )
@@ -157,6 +160,7 @@ def _equal(one: IssueBatch, other: IssueBatch) -> bool:
             (one.issues, other.issues, "number"),
             (one.comments, other.comments, "comment_id"),
             (one.events, other.events, "event_id"),
+            (one.pull_requests, other.pull_requests, PULL_REQUEST_KEY),
         )
     )
 

@@ -98,6 +98,19 @@ CREATE TABLE IF NOT EXISTS raw.issue_events (
     PRIMARY KEY (repository, event_id)
 );
 
+CREATE TABLE IF NOT EXISTS raw.issue_pull_requests (
+    repository VARCHAR NOT NULL,
+    number BIGINT NOT NULL,
+    pull_request_repository VARCHAR NOT NULL,
+    pull_request BIGINT NOT NULL CHECK (pull_request > 0),
+    relation VARCHAR NOT NULL CHECK (relation IN ('closer', 'linked')),
+    is_merged BOOLEAN NOT NULL,
+    merge_commit_sha VARCHAR,
+    commits BIGINT CHECK (commits >= 0),
+    month VARCHAR NOT NULL,
+    PRIMARY KEY (repository, number, pull_request_repository, pull_request, relation)
+);
+
 CREATE TABLE IF NOT EXISTS raw.commits (
     repository VARCHAR NOT NULL,
     sha VARCHAR NOT NULL CHECK (regexp_full_match(sha, '[0-9a-f]{40}|[0-9a-f]{64}')),

@@ -310,6 +310,16 @@ GOOD: dict[str, list[Row]] = {
         event("renamed", "E3", previous_title="Slow"),
         event("reopened", "E4"),
     ],
+    "raw.issue_pull_requests": [
+        of_partition(
+            number=7,
+            pull_request_repository=REPOSITORY,
+            pull_request=9,
+            relation=relation,
+            merge_commit_sha=SHA,
+        )
+        for relation in ("closer", "linked")
+    ],
     "raw.commits": [
         commit(SHA),
         commit(OTHER_SHA, is_merge=True, parents=[SHA, "d" * 40]),
@@ -524,6 +534,14 @@ BREAKING: dict[str, dict[str, Any]] = {
         "label_events_name_the_label": {"event": "unlabeled"},
         "renames_give_the_title_before": {"event": "renamed"},
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
+    },
+    "raw.issue_pull_requests": {
+        **PARTITION,
+        "relations_are_unique": AGAIN,
+        "relations_belong_to_the_cohort": {"number": 6},
+        "relation_is_known": {"relation": "mentioned"},
+        "merge_commit_is_a_whole_sha": {"merge_commit_sha": "abc1234"},
+        "pull_request_has_a_repository": {"pull_request_repository": "name"},
     },
     "raw.commits": {
         **PARTITION,

@@ -13,7 +13,12 @@ from perf_assets.sources.opening import open_issue_source
 from perf_assets.sql_models import table_docs
 from perf_assets.study import Repository, Study
 
-ISSUE_TABLES = ("raw.issues", "raw.issue_comments", "raw.issue_events")
+ISSUE_TABLES = (
+    "raw.issues",
+    "raw.issue_comments",
+    "raw.issue_events",
+    "raw.issue_pull_requests",
+)
 COMMIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 
 
