@@ -58,8 +58,10 @@ def link_commits(
     """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed."""
     loaded = _loaded(gate, "raw.commits", repository)
     commits = gate.database.frame(
-        "SELECT repository, sha, message, committed_at, month FROM raw.commits "
-        "WHERE repository = ?",
+        """
+        SELECT repository, sha, parents, message, committed_at, month, NULL::VARCHAR AS branch
+        FROM raw.commits WHERE repository = ?
+        """,
         [repository],
     )
     issues = gate.database.frame(
@@ -68,8 +70,11 @@ def link_commits(
     closed = gate.database.frame(
         "SELECT * FROM raw.issue_events WHERE repository = ? AND event = 'closed'", [repository]
     )
+    pull_requests = gate.database.frame(
+        "SELECT * FROM raw.issue_pull_requests WHERE repository = ?", [repository]
+    )
     numbers = set(issues["number"])
-    links = link_fixes(commits, issues, closed, study.count_approaches)
+    links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
     for month in _from_first(loaded, months):
         rows = links.filter(pl.col("month") == month)
         shas = commits.filter(pl.col("month") == month)["sha"].to_list()

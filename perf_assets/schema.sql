@@ -173,8 +173,11 @@ CREATE TABLE IF NOT EXISTS links.fix_links (
     number BIGINT NOT NULL,
     sha VARCHAR NOT NULL,
     approach VARCHAR NOT NULL
-        CHECK (approach IN ('url', 'id', 'closed_by_commit', 'closed_by_pull_request')),
+        CHECK (approach IN
+            ('url', 'id', 'closed_by_commit', 'closed_by_pull_request', 'pull_request')),
     evidence VARCHAR NOT NULL,
+    pull_request BIGINT,
+    branch VARCHAR,
     is_counted BOOLEAN NOT NULL,
     month VARCHAR NOT NULL,
     PRIMARY KEY (repository, number, sha, approach)

@@ -344,8 +344,11 @@ GOOD: dict[str, list[Row]] = {
         label(10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]),
     ],
     "links.fix_links": [
-        of_partition(number=7, sha=SHA, approach="id", evidence="fixes #7"),
+        of_partition(
+            number=7, sha=SHA, approach="id", evidence="fixes #7", is_counted=True, branch=None
+        ),
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
+        of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
     "marts.bug_metrics": [
         bug(7),
@@ -592,6 +595,8 @@ BREAKING: dict[str, dict[str, Any]] = {
         "issues_are_known": {"number": 6},
         "approach_is_known": {"approach": "guess"},
         "evidence_is_present": {"evidence": " "},
+        "pull_requests_are_named": {"approach": "closed_by_pull_request"},
+        "other_branches_do_not_count": {"branch": "v1", "is_counted": True},
     },
     "marts.bug_metrics": {
         "keys_are_unique": AGAIN,
