@@ -219,6 +219,11 @@ def test_off_the_main_line_a_message_counts_only_where_it_is_the_only_one() -> N
     assert history(*twice).landings(PullRequest(7)) == []
 
 
+def test_a_cherry_pick_with_the_same_words_is_not_how_it_landed() -> None:
+    rows = [*LINE[:2], ("r2", "r1", "Fix (#12)"), ("pick", "r0", "Fix (#12)", 5, "v1")]
+    assert own(history(*rows), PullRequest(12)) == [{"r2"}]
+
+
 # Issue to pull request to commits
 
 
