@@ -179,6 +179,7 @@ CREATE TABLE IF NOT EXISTS links.fix_links (
     pull_request BIGINT,
     branch VARCHAR,
     is_counted BOOLEAN NOT NULL,
+    is_repeated BOOLEAN NOT NULL DEFAULT false,
     month VARCHAR NOT NULL,
     PRIMARY KEY (repository, number, sha, approach)
 );

@@ -272,7 +272,7 @@ def test_the_flow_adds_up_to_the_cumulative_series(corpus):
 def test_metrics_follow_from_links_commits_and_comments(corpus):
     commits = {row["sha"]: row for row in corpus.truth("commits").iter_rows(named=True)}
     fixes = defaultdict(set)
-    for row in corpus.truth("fix_links").filter("is_counted").iter_rows(named=True):
+    for row in corpus.truth("fix_links").filter(~pl.col("is_repeated")).iter_rows(named=True):
         assert commits[row["sha"]]["committed_at"] >= corpus.issues[row["number"]]["created_at"]
         fixes[row["number"]].add(row["sha"])
     comments = corpus.by_issue("comments")

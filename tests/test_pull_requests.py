@@ -245,44 +245,50 @@ def related(*rows: tuple[Any, ...]) -> pl.DataFrame:
 
 def links(
     rows: pl.DataFrame, pulls: pl.DataFrame, count: tuple[str, ...] = APPROACHES
-) -> dict[tuple[str, str], bool]:
+) -> dict[tuple[str, str], str]:
+    """What becomes of each commit and approach: sized, repeated, or not counted."""
     issues = pl.DataFrame({"number": [7], "created_at": [DAY]})
     found = link_fixes(rows, issues, pl.DataFrame(schema=EVENT_SCHEMA), pulls, count)
     assert found["pull_request"].is_null().eq(found["approach"].is_in(["id", "url"])).all()
     return {
-        (sha, approach): counted
-        for sha, approach, counted in found.select("sha", "approach", "is_counted").iter_rows()
+        (row["sha"], row["approach"]): "not counted"
+        if not row["is_counted"]
+        else "repeated"
+        if row["is_repeated"]
+        else "sized"
+        for row in found.iter_rows(named=True)
     }
 
 
-def test_the_commits_of_a_branch_count_and_the_merge_that_repeats_them_does_not() -> None:
+def test_the_commits_of_a_branch_make_the_size_and_no_merge_repeats_them() -> None:
     rows = commits(
         *MERGE[:4],
         ("s3", "s2 a", "Merge branch 'main' into topic"),
         ("m", "a s3", "Merge pull request #12 from ann/topic\n\nFixes #7"),
     )
-    through = ("m", "pull_request"), ("m", "id")
     pulls = related((7, 12, "closer"), (7, 12))
-    brought = {("s1", "pull_request"): True, ("s2", "pull_request"): True}
     assert links(rows, pulls) == {
-        **brought,
-        ("s3", "pull_request"): False,
-        **dict.fromkeys(through, False),
+        ("s1", "pull_request"): "sized",
+        ("s2", "pull_request"): "sized",
+        ("s3", "pull_request"): "repeated",
+        ("m", "pull_request"): "repeated",
+        ("m", "id"): "repeated",
     }
-    # The paper's rule knows messages only, and counts the merge whose message names the issue.
+    # The paper's rule knows messages only: the merge whose message names the issue is the fix.
     found = links(rows, pulls, ("url", "id"))
-    assert {key for key, is_counted in found.items() if is_counted} == {("m", "id")}
+    assert {key for key, fate in found.items() if fate != "not counted"} == {("m", "id")}
+    assert found["m", "id"] == "sized"
 
 
 def test_a_merge_counts_where_none_of_its_commits_can() -> None:
     late = [(*row[:3], 60) if row[0] == "m" else (*row, "Work", -60)[:4] for row in MERGE[:5]]
-    assert links(commits(*late), related((7, 12))) == {("m", "pull_request"): True}
+    assert links(commits(*late), related((7, 12))) == {("m", "pull_request"): "sized"}
 
 
 def test_pull_requests_of_other_repositories_and_commits_of_other_branches_do_not_count() -> None:
     rows = commits(*MERGE, ("b", "root", "Fix the check (#12)", 0, "v1"))
     assert links(rows, related((7, 12, "linked", "m", 2, "other/name"))) == {}
-    assert links(rows, related((7, 12, "linked", "b", 1))) == {("b", "pull_request"): False}
+    assert links(rows, related((7, 12, "linked", "b", 1))) == {("b", "pull_request"): "not counted"}
 
 
 def test_the_evidence_tells_the_whole_chain() -> None:

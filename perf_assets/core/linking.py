@@ -22,6 +22,7 @@ LINK_SCHEMA: Columns = {
     "pull_request": pl.Int64,
     "branch": pl.String,
     "is_counted": pl.Boolean,
+    "is_repeated": pl.Boolean,
     "month": pl.String,
 }
 
@@ -121,9 +122,9 @@ def link_fixes(
 
     A commit is only linked to an issue that had been opened when it was committed. Links of other
     branches than the default one never count. Of a merged pull request both the merge and the
-    commits it brought are linked, and the commits count, as the sizes of a fix's commits are
-    summed: not the merge that shows their lines again, nor merges among them, which show the work
-    of others. Where none of them can be linked the merge counts.
+    commits it brought are linked. As the sizes of a fix's commits are summed, the merge is marked
+    as repeated where those commits count, for it shows their lines again, and so is a merge among
+    them, which shows the work of others. Where none of them counts the merge stands for all.
 
     Parameters
     ----------
@@ -180,19 +181,24 @@ class _Links:
         self._found.setdefault((mention.number, sha, mention.approach), mention)
         return branch is None and mention.approach in self._count
 
+    def has(self, number: int, sha: str, approach: str) -> bool:
+        """Whether the link is there."""
+        return (number, sha, approach) in self._found
+
     def repeat(self, number: int, sha: str) -> None:
-        """Let a merge not count for an issue: what it shows counts by other commits."""
+        """Mark a merge: what it shows of the fix of an issue counts by other commits."""
         self._repeated.add((number, sha))
 
     def frame(self) -> pl.DataFrame:
         rows = []
         for (number, sha, approach), mention in self._found.items():
             repository, _, branch, month = self._commits[sha]
-            counted = (
-                approach in self._count and branch is None and (number, sha) not in self._repeated
-            )
+            counted = approach in self._count and branch is None
+            repeated = (number, sha) in self._repeated
             key = (repository, number, sha, approach)
-            rows.append((*key, mention.evidence, mention.pull_request, branch, counted, month))
+            rows.append(
+                (*key, mention.evidence, mention.pull_request, branch, counted, repeated, month)
+            )
         frame = pl.DataFrame(rows, schema=LINK_SCHEMA, orient="row")
         return frame.sort("number", "sha", "approach")
 
@@ -231,9 +237,10 @@ def _link_landing(
         can_count = links.add(sha, Mention(number, "pull_request", evidence, pull))
         do_commits_count |= can_count and sha not in merges
     if landing.is_merge:
-        merge = Mention(number, "pull_request", f"{told}, this commit", pull)
-        if links.add(landing.sha, merge):
-            for sha in [landing.sha, *merges] if do_commits_count else merges:
+        if not links.has(number, landing.sha, "closed_by_pull_request"):
+            links.add(landing.sha, Mention(number, "pull_request", f"{told}, this commit", pull))
+        if do_commits_count:
+            for sha in [landing.sha, *merges]:
                 links.repeat(number, sha)
 
 

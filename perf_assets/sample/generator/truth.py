@@ -32,7 +32,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     fixes = _fixes(links)
     tables = {
         "performance_labels": [_label(plan, issue) for issue in issues],
-        "fix_links": [_link(plan, link, counted) for link, counted in links.items()],
+        "fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
         "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
         "trend_monthly": _trend(plan, bugs, fixes, trend_start),
         "dataset_breakdown": _breakdown(plan, bugs, fixes),
@@ -47,20 +47,21 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
 def planned_links(
     issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit]
 ) -> Links:
-    """Issue, commit and approach of every fix link, each once, and whether it counts.
+    """Issue, commit and approach of every fix link, each once, and whether it is repeated.
 
-    Every approach does; of a merged pull request its commits count, and the merge only where none
-    of them is there.
+    Of a merged pull request its commits make the size, and the merge only where none of them is
+    linked.
     """
     links: dict[Link, None] = {}
     repeated: set[tuple[Issue, Commit]] = set()
     for issue, pull in _related(issues, pulls):
         later = [commit for commit in pull.own if commit.at >= issue.created]
         merge = pull.merge_commit
-        if merge is not None and merge.merges is not None and merge.at >= issue.created:
+        if merge is not None and merge.merges is not None:
             if later:
                 repeated.add((issue, merge))
-            later.append(merge)
+            if not any(event.closer and event.closer.pull is pull for event in issue.events):
+                later.append(merge)
         for commit in later:
             links[issue, commit, "pull_request"] = None
     for commit in commits:
@@ -76,7 +77,7 @@ def planned_links(
             elif closer.pull is not None and closer.pull.merge_commit is not None:
                 links[issue, closer.pull.merge_commit, "closed_by_pull_request"] = None
     ordered = sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
-    return {link: link[:2] not in repeated for link in ordered}
+    return {link: link[:2] in repeated for link in ordered}
 
 
 def _related(issues: Sequence[Issue], pulls: Sequence[Pull]) -> list[tuple[Issue, Pull]]:
@@ -92,8 +93,8 @@ def _related(issues: Sequence[Issue], pulls: Sequence[Pull]) -> list[tuple[Issue
 
 def _fixes(links: Links) -> defaultdict[Issue, set[Commit]]:
     fixes: defaultdict[Issue, set[Commit]] = defaultdict(set)
-    for (issue, commit, _), counted in links.items():
-        if counted:
+    for (issue, commit, _), is_repeated in links.items():
+        if not is_repeated:
             fixes[issue].add(commit)
     return fixes
 
@@ -110,14 +111,15 @@ def _label(plan: Plan, issue: Issue) -> Row:
     }
 
 
-def _link(plan: Plan, link: Link, is_counted: bool) -> Row:
+def _link(plan: Plan, link: Link, is_repeated: bool) -> Row:
     issue, commit, approach = link
     return {
         "repository": plan.repository,
         "number": issue.number,
         "sha": commit.sha,
         "approach": approach,
-        "is_counted": is_counted,
+        "is_counted": True,
+        "is_repeated": is_repeated,
     }
 
 
