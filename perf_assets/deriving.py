@@ -145,9 +145,14 @@ class Analysis:
 BUG_METRICS = "SELECT * FROM marts.bug_metrics ORDER BY dataset, repository, number"
 TREND_MONTHLY = "SELECT * FROM marts.trend_monthly ORDER BY dataset, repository, month"
 COUNTED_LINKS = """
-    SELECT links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at
+    SELECT
+        links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at,
+        list_contains(doubtful.doubts, 'reverted_later') AS is_reverted
     FROM staging.counted_fixes AS links
     JOIN marts.bug_metrics AS bugs USING (dataset, repository, number)
+    LEFT JOIN staging.link_doubts AS doubtful
+        ON links.dataset = 'live' AND links.repository = doubtful.repository
+        AND links.number = doubtful.number AND links.sha = doubtful.sha
     ORDER BY ALL
 """
 

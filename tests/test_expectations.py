@@ -350,6 +350,34 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
+    "marts.link_quality": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "approach": approach,
+            "comparable": 40,
+            "agreeing": 30,
+            "precision": 0.75,
+            "precision_low": 0.6,
+            "precision_high": 0.86,
+            "known_issues": 50,
+            "found_issues": 25,
+            "recall": 0.5,
+        }
+        for approach in ("id", "pull_request")
+    ],
+    "marts.rated_links": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": number,
+            "sha": SHA,
+            "approach": "id",
+            "confidence": 0.75,
+            "confidence_links": 40,
+        }
+        for number in (7, 8)
+    ],
     "marts.bug_metrics": [
         bug(7),
         bug(8, **UNFIXED),
@@ -597,6 +625,21 @@ BREAKING: dict[str, dict[str, Any]] = {
         "evidence_is_present": {"evidence": " "},
         "pull_requests_are_named": {"approach": "closed_by_pull_request"},
         "other_branches_do_not_count": {"branch": "v1", "is_counted": True},
+    },
+    "marts.link_quality": {
+        "keys_are_unique": AGAIN,
+        "approach_is_known": {"approach": "guess"},
+        "agreeing_not_above_comparable": {"agreeing": 41},
+        "found_not_above_known": {"found_issues": 51},
+        "precision_not_below_its_lower_limit": {"precision": 0.5},
+        "precision_not_above_its_upper_limit": {"precision": 0.9},
+        "recall_is_a_share": {"recall": 1.1},
+    },
+    "marts.rated_links": {
+        "keys_are_unique": AGAIN,
+        "approach_is_known": {"approach": "guess"},
+        "confidence_is_a_share": {"confidence": 1.1},
+        "confidence_rests_on_enough_links": {"confidence_links": 19},
     },
     "marts.bug_metrics": {
         "keys_are_unique": AGAIN,
