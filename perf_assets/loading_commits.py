@@ -11,6 +11,7 @@ from functools import cached_property
 import polars as pl
 
 from perf_assets.amending import Amendment, amend
+from perf_assets.branch_changes import note_branch
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.sources.git import (
     RULE_VERSION,
@@ -38,9 +39,11 @@ def load_commits(
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
     A month changes when the set of its commits is another than the one stored, whatever the
-    cause: new commits, a force push, a commit with an old date, a branch that was merged.
+    cause: new commits, a force push, a commit with an old date, a branch that was merged. That
+    the default branch was rewritten or is another is also recorded and logged.
     """
     branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
+    note_branch(gate.database, clone, repository, branch.commits)
     yield from _load(branch, months)
     others = Listing(gate, clone, repository, OTHER_BRANCHES, list_branch_commits(clone))
     yield from _load(others, months)

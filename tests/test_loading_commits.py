@@ -1,6 +1,8 @@
 """Loading commits: whatever a repository does between two loads, the tables are a fresh load's."""
 
+import io
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 import perf_assets.amending
 from perf_assets.amending import Amendment, amend
@@ -18,6 +21,7 @@ from perf_assets.home import Home
 from perf_assets.loading_commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
 from perf_assets.months import months_between
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
+from perf_assets.summary import print_status
 from perf_assets.warehouse import open_warehouse
 from tests.support import assert_same_tables, stored_tables
 from tests.test_git_source import FILE, Made, git, make
@@ -274,6 +278,92 @@ def test_a_thousand_branches_are_one_walk(source, tmp_path, monkeypatch):
     listed = list_branch_commits(clone)
     assert len(started) == 2 and shas[0] not in listed["sha"]
     assert listed["branch"].n_unique() == listed.height == count
+
+
+# ---- what happens to the default branch
+
+CHANGES = """
+    SELECT old_branch, branch, old_tip, tip, is_rewritten, dropped_commits, months
+    FROM meta.branch_changes ORDER BY noticed_at
+"""
+
+
+@pytest.fixture
+def four(source):
+    """Four commits on main, from January to March."""
+    times = (JANUARY, FEBRUARY, FEBRUARY + 1, MARCH)
+    return make(
+        source,
+        [
+            Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(when))
+            for n, when in enumerate(times)
+        ],
+    )
+
+
+def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
+    source, home, four, tmp_path, caplog
+):
+    load(source, home)
+    other = make(
+        source,
+        [
+            Made(one_file(b"0\n"), when=at(JANUARY)),
+            Made(one_file(b"other\n"), [0], when=at(FEBRUARY)),
+        ],
+    )
+    assert other[0] == four[0]
+    load(source, home)
+    assert rows(home, CHANGES) == [
+        ("main", "main", four[3], other[1], True, 3, ["2017-02", "2017-03"])
+    ]
+    (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "owner/name: the history of main was rewritten: 3 commits of 2017-02 to 2017-03" in told
+    assert rows(home, "SELECT sha FROM raw.commits ORDER BY month") == [(sha,) for sha in other]
+    assert_as_fresh(source, tmp_path, home)
+    load(source, home)
+    assert len(rows(home, CHANGES)) == 1
+
+
+def test_a_branch_that_only_moves_on_is_no_change(source, home, four):
+    git(source, "update-ref", "refs/heads/main", four[1])
+    load(source, home)
+    git(source, "update-ref", "refs/heads/main", four[3])
+    load(source, home)
+    assert rows(home, CHANGES) == []
+    assert rows(home, "SELECT branch, tip FROM meta.branch_tips") == [("main", four[3])]
+
+
+def test_a_rewriting_before_the_first_month_of_the_study_is_noticed(source, home, four):
+    load(source, home, ["2017-06"])
+    git(source, "update-ref", "refs/heads/main", four[1])
+    assert load(source, home, ["2017-06"]) == []
+    assert rows(home, CHANGES) == [
+        ("main", "main", four[3], four[1], True, 2, ["2017-02", "2017-03"])
+    ]
+
+
+def test_commits_that_the_clone_forgot_are_told_as_they_are_stored(source, home, four, tmp_path):
+    load(source, home)
+    git(source, "update-ref", "refs/heads/main", four[2])
+    git(source, "reflog", "expire", "--all", "--expire=now")
+    git(source, "gc", "--quiet", "--prune=now")
+    shutil.rmtree(home / "clones")
+    load(source, home)
+    assert rows(home, CHANGES) == [("main", "main", four[3], four[2], True, 1, ["2017-03"])]
+    assert_as_fresh(source, tmp_path, home)
+
+
+def test_another_name_of_the_default_branch_is_recorded(source, home, four, tmp_path, caplog):
+    load(source, home)
+    git(source, "branch", "-m", "main", "trunk")
+    load(source, home)
+    assert rows(home, CHANGES) == [("main", "trunk", four[3], four[3], False, 0, [])]
+    assert "the default branch is now trunk and was main" in caplog.text
+    output = io.StringIO()
+    print_status(Home.of(home), Console(file=output, width=200))
+    assert "main, now trunk" in output.getvalue()
+    assert_as_fresh(source, tmp_path, home)
 
 
 # ---- random lives of a repository

@@ -6,6 +6,7 @@ from perf_assets.sources.git.history import (
     commit_months,
     list_branch_commits,
     list_commits,
+    list_dropped,
     months_of,
 )
 from perf_assets.sources.git.mining import read_commits
@@ -17,6 +18,7 @@ __all__ = [
     "commit_months",
     "list_branch_commits",
     "list_commits",
+    "list_dropped",
     "months_of",
     "read_commits",
     "read_issue_templates",

@@ -42,14 +42,16 @@ def months_of(listed: pl.DataFrame) -> pl.DataFrame:
 
 def list_commits(clone: Clone) -> pl.DataFrame:
     """Every commit reachable from the tip, older months first: sha, committed_at, month."""
-    listed = pl.read_csv(
-        io.BytesIO(_walk(clone, clone.tip)),
-        has_header=False,
-        separator=" ",
-        quote_char=None,
-        schema={"committed_at": pl.UInt64, "sha": pl.String},
-    )
-    return _dated(listed)
+    return _listed(_walk(clone, clone.tip))
+
+
+def list_dropped(clone: Clone, old_tip: str) -> pl.DataFrame | None:
+    """The commits reachable from ``old_tip`` and no longer from the tip; None if it is gone."""
+    try:
+        run(in_clone(clone.path, "cat-file", "-e", f"{old_tip}^{{commit}}"), local_environment())
+    except GitError:
+        return None
+    return _listed(_walk(clone, old_tip, f"^{clone.tip}"))
 
 
 def list_branch_commits(clone: Clone) -> pl.DataFrame:
@@ -70,6 +72,18 @@ def list_branch_commits(clone: Clone) -> pl.DataFrame:
             schema={"committed_at": pl.UInt64, "sha": pl.String, "branch": pl.String},
         )
     )
+
+
+def _listed(walked: bytes) -> pl.DataFrame:
+    listed = pl.read_csv(
+        io.BytesIO(walked),
+        has_header=False,
+        separator=" ",
+        quote_char=None,
+        schema={"committed_at": pl.UInt64, "sha": pl.String},
+        raise_if_empty=False,
+    )
+    return _dated(listed)
 
 
 def _walk(clone: Clone, *arguments: str) -> bytes:
