@@ -91,13 +91,9 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
     unknown = listing.commits.filter(of_changes).join(
         kept, on="sha", how="anti", maintain_order="left"
     )
-    log.info(
-        "%s: mining %d commits of %d months for %s",
-        listing.repository,
-        unknown.height,
-        len(changes),
-        listing.tables[0],
-    )
+    if unknown.height:
+        which = "the default branch" if listing.tables == DEFAULT_BRANCH else "other branches"
+        log.info("%s: mining %s commits of %s", listing.repository, f"{unknown.height:,}", which)
     waiting: list[tuple[Change, list[pl.DataFrame]]] = []
     for month, frames in _each_month(sorted(changes), _mine(listing, unknown), listing.empty):
         change = changes[month]
@@ -195,7 +191,7 @@ def _mine(listing: Listing, unknown: pl.DataFrame) -> Iterator[tuple[str, list[p
         nonlocal told
         if done - told >= COMMITS_TOLD and done < total:
             told = done
-            log.info("%s: %s of %s commits", listing.repository, f"{done:,}", f"{total:,}")
+            log.info("%s: mined %s of %s commits", listing.repository, f"{done:,}", f"{total:,}")
 
     for month, commits, files in _by_month(read_commits(listing.clone, unknown, tell)):
         found = templates.filter(pl.col("month") == month)

@@ -358,6 +358,20 @@ def test_months_are_those_of_the_committer_in_utc(cloned):
     assert mine(clone, of_months(clone, "2017-02"))[0]["sha"].to_list() == [shas[1]]
 
 
+def test_a_clock_that_was_wrong_hides_no_commit(cloned):
+    """A walk that stops at the first old commit would lose the two that are older than theirs."""
+    times = (1_485_907_200, 1_500_000_000, 1_400_000_000, 1_485_907_201, 1_400_000_001)
+    clone, shas = cloned(
+        *[Made({}, [n - 1] if n else [], when=f"{time} +0000") for n, time in enumerate(times)]
+    )
+    assert commit_months(clone).select("month", "commits").rows() == [
+        ("2014-05", 2),
+        ("2017-02", 2),
+        ("2017-07", 1),
+    ]
+    assert set(mine(clone, of_months(clone, "2017-02"))[0]["sha"]) == {shas[0], shas[3]}
+
+
 def test_absurd_times_are_kept_within_years_of_four_digits(tmp_path, source):
     git(source, "init", "--quiet", "--bare", "--initial-branch=main")
     tree, parent = git(source, "mktree"), None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import perf_assets.amending
+import perf_assets.loading_commits
 from perf_assets.amending import Amendment, amend
 from perf_assets.audit import audit
 from perf_assets.gate import Candidate, Gate, Provenance
@@ -218,6 +219,20 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
     git(source, "update-ref", "refs/heads/main", shas[3])
     assert [outcome.failure for outcome in load(source, home)] == [None]
     assert_as_fresh(source, tmp_path, home)
+
+
+def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
+    monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
+    monkeypatch.setattr(perf_assets.loading_commits, "COMMITS_TOLD", 2)
+    caplog.set_level("INFO", logger="perf_assets")
+    make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
+    load(source, home, ["2017-07"])
+    ours = [record for record in caplog.records if record.name.startswith("perf_assets")]
+    assert [record.getMessage() for record in ours] == [
+        "owner/name: mining 5 commits of the default branch",
+        "owner/name: mined 2 of 5 commits",
+        "owner/name: mined 4 of 5 commits",
+    ]
 
 
 # ---- branches
