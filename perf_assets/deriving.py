@@ -60,7 +60,10 @@ def link_commits(
     commits = gate.database.frame(
         """
         SELECT repository, sha, parents, message, committed_at, month, NULL::VARCHAR AS branch
-        FROM raw.commits WHERE repository = ?
+        FROM raw.commits WHERE repository = $1
+        UNION ALL BY NAME
+        SELECT repository, sha, parents, message, committed_at, month, branch
+        FROM raw.branch_commits WHERE repository = $1
         """,
         [repository],
     )

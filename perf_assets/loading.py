@@ -8,14 +8,11 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
-from perf_assets.sources.git import Clone, commit_months, read_commits, read_issue_templates
 from perf_assets.sources.github import IssueBatch, IssueSource, Look
 from perf_assets.sources.github.issues import EMPTY_BATCH
 
 log = logging.getLogger(__name__)
 
-GIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
-NO_COMMITS = "no commits"  # the fingerprint of a month without any
 PULL_REQUEST_KEY = ["number", "pull_request_repository", "pull_request", "relation"]
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -27,18 +24,6 @@ class Cohort:
     month: str
     count: int
     batch: IssueBatch
-
-
-@dataclass(frozen=True)
-class History:
-    """The commits of a month: git's own count and fingerprint, the rows mined, the templates."""
-
-    month: str
-    count: int
-    fingerprint: str
-    commits: pl.DataFrame
-    files: pl.DataFrame
-    templates: pl.DataFrame
 
 
 def load_issues(gate: Gate, source: IssueSource, months: Sequence[str]) -> Iterator[Outcome]:
@@ -162,68 +147,4 @@ def _equal(one: IssueBatch, other: IssueBatch) -> bool:
             (one.events, other.events, "event_id"),
             (one.pull_requests, other.pull_requests, PULL_REQUEST_KEY),
         )
-    )
-
-
-def load_commits(
-    gate: Gate, clone: Clone, repository: str, months: Sequence[str]
-) -> Iterator[Outcome]:
-    """Bring the commits of ``months`` up to date.
-
-    A month is mined again when the set of its commits is another than the one stored, whatever
-    the cause: new commits, a force push, a commit with an old date.
-    """
-    listing = {month: rest for month, *rest in commit_months(clone).iter_rows()}
-    loads = gate.database.loads("raw.commits", repository).filter(status="loaded")
-    stored = dict(loads["month", "watermark"].rows())
-    changed: dict[str, tuple[int, str]] = {}
-    for month in months:
-        count, fingerprint = listing.get(month, (0, NO_COMMITS))
-        if stored.get(month) != fingerprint:
-            changed[month] = (count, fingerprint)
-    if not changed:
-        return
-    log.info("%s: mining %d months of commits", repository, len(changed))
-    templates = read_issue_templates(clone)
-    for month, commits, files in _by_month(read_commits(clone, list(changed))):
-        found = templates.filter(pl.col("month") == month)
-        history = History(month, *changed.pop(month), commits, files, found)
-        yield _store_history(gate, repository, history)
-    for month, (count, fingerprint) in changed.items():
-        nothing = (gate.database.frame(f"FROM {table} LIMIT 0") for table in GIT_TABLES)
-        yield _store_history(gate, repository, History(month, count, fingerprint, *nothing))
-
-
-def _by_month(
-    stream: Iterator[tuple[pl.DataFrame, pl.DataFrame]],
-) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
-    """Cut a stream of commits and files that comes in the order of months into its months."""
-    held: tuple[pl.DataFrame, pl.DataFrame] | None = None
-    for batch in stream:
-        commits, files = batch if held is None else map(pl.concat, zip(held, batch, strict=True))
-        *whole, last = commits["month"].unique().sort().to_list()
-        for month in whole:
-            of_month = pl.col("month") == month
-            yield month, commits.filter(of_month), files.filter(of_month)
-        still_open = pl.col("month") == last
-        held = commits.filter(still_open), files.filter(still_open)
-    if held is not None:
-        yield held[0]["month"][0], *held
-
-
-def _store_history(gate: Gate, repository: str, history: History) -> Outcome:
-    commits, files, templates = (
-        frame.with_columns(repository=pl.lit(repository))
-        for frame in (history.commits, history.files, history.templates)
-    )
-    shas = {"commit_shas": commits["sha"].to_list()}
-    return gate.store(
-        repository,
-        history.month,
-        [
-            Candidate("raw.commits", commits, source_count=history.count),
-            Candidate("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
-            Candidate("raw.issue_templates", templates),
-        ],
-        Provenance(history.fingerprint),
     )

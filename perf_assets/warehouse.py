@@ -69,6 +69,11 @@ class Database:
         _check_name(table)
         condition = " AND ".join(f'"{column}" = ?' for column in where) or "true"
         self.connection.execute(f"DELETE FROM {table} WHERE {condition}", list(where.values()))
+        self.insert(table, rows)
+
+    def insert(self, table: str, rows: pl.DataFrame) -> None:
+        """Add ``rows`` to ``table``, by name. Call it inside a transaction."""
+        _check_name(table)
         if rows.height:
             self.connection.register("candidate", rows.to_arrow())
             self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM candidate")
@@ -113,6 +118,22 @@ class Database:
                 load.watermark,
             ],
         )
+
+    def record_loaded(self, loads: Sequence[Load]) -> None:
+        """Write many ``loads`` that went well, in one go."""
+        if not loads:
+            return
+        now = datetime.now(UTC)
+        rows = pl.DataFrame(
+            [{**vars(load), "loaded_at": now} for load in loads],
+            schema_overrides={"source_count": pl.Int64, "message": pl.String},
+            infer_schema_length=None,
+        )
+        self.connection.register("loads", rows.to_arrow())
+        self.connection.execute(
+            "INSERT OR REPLACE INTO meta.partition_loads BY NAME SELECT * FROM loads"
+        )
+        self.connection.unregister("loads")
 
     def loads(self, table: str, repository: str) -> pl.DataFrame:
         """The rows of meta.partition_loads of one table of one repository, by month."""

@@ -12,7 +12,7 @@ import polars as pl
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # When and at what cost a partition was loaded differs from run to run.
-VOLATILE = {"loaded_at", "requests", "points"}
+VOLATILE = {"loaded_at", "requests", "points", "seen_at"}
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -40,11 +40,15 @@ def perf_assets(*arguments: str | Path, **changes: str) -> subprocess.CompletedP
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
-    """Every table of a database, without what differs from run to run, in a fixed order."""
+    """Every table of a database, without what differs from run to run, in a fixed order.
+
+    meta.branch_changes is left out: it tells what was seen, which depends on when one looked.
+    """
     with duckdb.connect(str(database), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         names = connection.execute(
-            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
+            "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
+            "WHERE name <> 'meta.branch_changes' ORDER BY ALL"
         ).fetchall()
         frames = {}
         for (name,) in names:

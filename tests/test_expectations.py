@@ -320,6 +320,11 @@ GOOD: dict[str, list[Row]] = {
         )
         for relation in ("closer", "linked")
     ],
+    "raw.branch_commits": [
+        commit(SHA, branch="release-1"),
+        commit(OTHER_SHA, branch="a/b", is_merge=True, parents=[SHA, "d" * 40]),
+        commit("e" * 40, branch="a/b", parents=[], additions=0, deletions=0, changed_files=0),
+    ],
     "raw.commits": [
         commit(SHA),
         commit(OTHER_SHA, is_merge=True, parents=[SHA, "d" * 40]),
@@ -441,6 +446,19 @@ PARTITION = {
     "rows_are_of_the_month": {"month": "2020-03"},
 }
 AFTER_THE_MONTH, BEFORE_THE_MONTH = at(1, month=3), at(31, hour=23, month=1)
+COMMIT_BREACHES: dict[str, Any] = {
+    **PARTITION,
+    "shas_are_unique": AGAIN,
+    "sha_is_whole": {"sha": "abc1234"},
+    "row_count_is_gits": COUNT,
+    "committed_within_the_month": {"committed_at": AFTER_THE_MONTH},
+    "authored_not_after_committed": {"authored_at": at(3)},
+    "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},
+    "merges_have_several_parents": {"is_merge": True},
+    "other_commits_have_one_parent_at_most": {"parents": [OTHER_SHA, "d" * 40]},
+    "no_lines_without_files": {"changed_files": 0},
+    "size_is_below_a_million_lines": {"additions": 1_000_001},
+}
 
 SERIES_UNKNOWN = {"series_is_open_or_fixed": {"series": "opened"}}
 FOREIGN = {"keys_are_unique": AGAIN, "repository_is_of_the_study": {"repository": REPOSITORY}}
@@ -574,19 +592,8 @@ BREAKING: dict[str, dict[str, Any]] = {
         "merge_commit_is_a_whole_sha": {"merge_commit_sha": "abc1234"},
         "pull_request_has_a_repository": {"pull_request_repository": "name"},
     },
-    "raw.commits": {
-        **PARTITION,
-        "shas_are_unique": AGAIN,
-        "sha_is_whole": {"sha": "abc1234"},
-        "row_count_is_gits": COUNT,
-        "committed_within_the_month": {"committed_at": AFTER_THE_MONTH},
-        "authored_not_after_committed": {"authored_at": at(3)},
-        "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},
-        "merges_have_several_parents": {"is_merge": True},
-        "other_commits_have_one_parent_at_most": {"parents": [OTHER_SHA, "d" * 40]},
-        "no_lines_without_files": {"changed_files": 0},
-        "size_is_below_a_million_lines": {"additions": 1_000_001},
-    },
+    "raw.commits": COMMIT_BREACHES,
+    "raw.branch_commits": {**COMMIT_BREACHES, "branch_is_named": {"branch": ""}},
     "raw.commit_files": {
         **PARTITION,
         "sha_and_path_are_unique": AGAIN,

@@ -14,7 +14,13 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sample.generator import GeneratedCorpus, generate
 from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.corpus import read_corpus
-from perf_assets.sources.git import read_commits, update_clone
+from perf_assets.sources.git import (
+    Clone,
+    list_branch_commits,
+    list_commits,
+    read_commits,
+    update_clone,
+)
 from perf_assets.sources.github import GitHubClient, IssueSource
 
 SEEDS = range(int(os.environ.get("PERF_ASSETS_SEEDS", "2")))
@@ -26,8 +32,12 @@ FLAGS = ["is_counted", "is_repeated"]
 def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
     """The links that the real sources and the linking give for a corpus."""
     clone = update_clone(str(made.repository), clone_at)
-    commits = pl.concat([batch for batch, _ in read_commits(clone)]).with_columns(
-        repository=pl.lit("sample-lab/tensorkit"), branch=pl.lit(None, pl.String)
+    commits = pl.concat(
+        [
+            _mined(clone, list_commits(clone)).with_columns(branch=pl.lit(None, pl.String)),
+            _mined(clone, list_branch_commits(clone)),
+        ],
+        how="diagonal",
     )
     corpus = read_corpus(made.directory)
     with CorpusServer([corpus]) as server:
@@ -39,6 +49,12 @@ def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
     )
     closed = events.filter(event="closed")
     return link_fixes(commits, issues, closed, pulls, APPROACHES)
+
+
+def _mined(clone: Clone, listed: pl.DataFrame) -> pl.DataFrame:
+    commits = pl.concat([batch for batch, _ in read_commits(clone, listed)])
+    more = listed.select(pl.col("sha"), pl.selectors.by_name("branch", require_all=False))
+    return commits.join(more, on="sha").with_columns(repository=pl.lit("sample-lab/tensorkit"))
 
 
 @pytest.mark.parametrize("workflow", ["merge", "squash", "rebase"])
@@ -53,6 +69,7 @@ def test_links_equal_the_planted_truth(tmp_path: Path, workflow: str, seed: int)
     assert found.select(columns).sort(KEY).rows() == truth.select(columns).sort(KEY).rows()
     by_pull = truth.filter(approach="pull_request")
     assert by_pull["number"].n_unique() >= 10
+    assert found["branch"].is_null().eq(found["is_counted"]).all()
     if workflow == "merge":  # merges are linked, and add nothing to the size beside their commits
         assert truth.filter("is_repeated").height >= 10
 

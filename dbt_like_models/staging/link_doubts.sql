@@ -21,7 +21,9 @@ bug_reports as (
 ),
 
 commits as (
-    select * from raw.commits
+    select repository, sha, message, is_merge, authored_at, committed_at from raw.commits
+    union all
+    select repository, sha, message, is_merge, authored_at, committed_at from raw.branch_commits
 ),
 
 reverts as (

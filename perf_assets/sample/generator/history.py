@@ -176,7 +176,7 @@ class _Writer:
         sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
         zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
         name = f"{commit.author_name} " if commit.author_name else ""
-        branch = "main" if commit.is_on_main else "wip"
+        branch = "main" if commit.is_on_main else f"wip-{mark}"
         header = (
             f"commit refs/heads/{branch}\nmark :{mark}\n"
             f"author {name}<author@example.org> {commit.authored} {zone}\n"

@@ -27,7 +27,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     """Write the truth tables into ``directory``; ``trend_start`` is the place of that month."""
     issues = sorted(plan.issues, key=lambda issue: issue.number)
     commits = [commit for commit in plan.commits if commit.is_on_main]
-    links = planned_links(issues, plan.pulls, commits)
+    links = planned_links(issues, plan.pulls, plan.commits)
     bugs = [issue for issue in issues if issue.is_bug_report]
     fixes = _fixes(links)
     tables = {
@@ -94,7 +94,7 @@ def _related(issues: Sequence[Issue], pulls: Sequence[Pull]) -> list[tuple[Issue
 def _fixes(links: Links) -> defaultdict[Issue, set[Commit]]:
     fixes: defaultdict[Issue, set[Commit]] = defaultdict(set)
     for (issue, commit, _), is_repeated in links.items():
-        if not is_repeated:
+        if commit.is_on_main and not is_repeated:
             fixes[issue].add(commit)
     return fixes
 
@@ -118,7 +118,7 @@ def _link(plan: Plan, link: Link, is_repeated: bool) -> Row:
         "number": issue.number,
         "sha": commit.sha,
         "approach": approach,
-        "is_counted": True,
+        "is_counted": commit.is_on_main,
         "is_repeated": is_repeated,
     }
 
