@@ -389,6 +389,9 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
 @click.option(
     "--repository", default="sample-lab/tensorkit", show_default=True, help="Its owner/name."
 )
+@click.option(
+    "--workflow", metavar="NAME", help="Land fixes by pull requests: merge, squash or rebase."
+)
 @_explained
 def generate(
     directory: Path,
@@ -398,6 +401,7 @@ def generate(
     commits: int,
     start: str,
     repository: str,
+    workflow: str | None,
 ) -> None:
     """Write a synthetic corpus with its git repository and its planted truth to DIRECTORY.
 
@@ -413,6 +417,7 @@ def generate(
         commits=commits,
         start=start,
         repository=repository,
+        workflow=workflow,
     )
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
     click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")

@@ -81,8 +81,13 @@ def link_commits(
     """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed."""
     loaded = _loaded(gate, "raw.commits", repository)
     commits = gate.database.frame(
-        "SELECT repository, sha, message, committed_at, month FROM raw.commits "
-        "WHERE repository = ?",
+        """
+        SELECT repository, sha, parents, message, committed_at, month, NULL::VARCHAR AS branch
+        FROM raw.commits WHERE repository = $1
+        UNION ALL BY NAME
+        SELECT repository, sha, parents, message, committed_at, month, branch
+        FROM raw.branch_commits WHERE repository = $1
+        """,
         [repository],
     )
     issues = gate.database.frame(
@@ -91,8 +96,11 @@ def link_commits(
     closed = gate.database.frame(
         "SELECT * FROM raw.issue_events WHERE repository = ? AND event = 'closed'", [repository]
     )
+    pull_requests = gate.database.frame(
+        "SELECT * FROM raw.issue_pull_requests WHERE repository = ?", [repository]
+    )
     numbers = set(issues["number"])
-    links = link_fixes(commits, issues, closed, study.count_approaches)
+    links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
     for month in _from_first(loaded, months):
         rows = links.filter(pl.col("month") == month)
         shas = commits.filter(pl.col("month") == month)["sha"].to_list()
@@ -165,9 +173,14 @@ class Analysis:
 BUG_METRICS = "SELECT * FROM marts.bug_metrics ORDER BY dataset, repository, number"
 TREND_MONTHLY = "SELECT * FROM marts.trend_monthly ORDER BY dataset, repository, month"
 COUNTED_LINKS = """
-    SELECT links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at
+    SELECT
+        links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at,
+        list_contains(doubtful.doubts, 'reverted_later') AS is_reverted
     FROM staging.counted_fixes AS links
     JOIN marts.bug_metrics AS bugs USING (dataset, repository, number)
+    LEFT JOIN staging.link_doubts AS doubtful
+        ON links.dataset = 'live' AND links.repository = doubtful.repository
+        AND links.number = doubtful.number AND links.sha = doubtful.sha
     ORDER BY ALL
 """
 VERDICTS = "SELECT * FROM staging.verdicts ORDER BY dataset, repository, number, rater"

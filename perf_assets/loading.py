@@ -9,15 +9,13 @@ import polars as pl
 
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.months import add_months, month_of
-from perf_assets.sources.git import Clone, commit_months, read_commits, read_issue_templates
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.issues import EMPTY_BATCH, Departure
 
 log = logging.getLogger(__name__)
 
-GIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 LATE = "opened while we read"
-NO_COMMITS = "no commits"  # the fingerprint of a month without any
+PULL_REQUEST_KEY = ["number", "pull_request_repository", "pull_request", "relation"]
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -30,24 +28,12 @@ class Cohort:
     batch: IssueBatch
 
 
-@dataclass(frozen=True)
-class History:
-    """The commits of a month: git's own count and fingerprint, the rows mined, the templates."""
-
-    month: str
-    count: int
-    fingerprint: str
-    commits: pl.DataFrame
-    files: pl.DataFrame
-    templates: pl.DataFrame
-
-
 def load_issues(
     gate: Gate, source: IssueSource, months: Sequence[str], verify_months: int | None = None
 ) -> Iterator[Outcome]:
     """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
 
-    Costs one request where nothing changed. Every stored cohort has a watermark: the newest update
+    Costs one look where nothing changed. Every stored cohort has a watermark: the newest update
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
     run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
     and with ``verify_months`` those that are due to be read whole again, see ``due_cohorts``.
@@ -223,7 +209,8 @@ def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -
             """
             UPDATE meta.partition_loads SET watermark = ?
             WHERE repository = ? AND list_contains(?, month) AND watermark <> ?
-              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events')
+              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events',
+                              'raw.issue_pull_requests')
             """,
             [mark, repository, months, mark],
         )
@@ -307,6 +294,7 @@ def _store_cohort(
             Candidate("raw.issues", batch.issues, source_count=count),
             Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
             Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
+            Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
         ],
         Provenance(newest.isoformat(), spent.requests, spent.points, notes or {}),
     )
@@ -339,69 +327,6 @@ def _equal(one: IssueBatch, other: IssueBatch) -> bool:
             (one.issues, other.issues, "number"),
             (one.comments, other.comments, "comment_id"),
             (one.events, other.events, "event_id"),
+            (one.pull_requests, other.pull_requests, PULL_REQUEST_KEY),
         )
-    )
-
-
-def load_commits(
-    gate: Gate, clone: Clone, repository: str, months: Sequence[str]
-) -> Iterator[Outcome]:
-    """Bring the commits of ``months`` up to date.
-
-    A month is mined again when the set of its commits is another than the one stored, whatever
-    the cause: new commits, a force push, a commit with an old date.
-    """
-    listing = {month: rest for month, *rest in commit_months(clone).iter_rows()}
-    loads = gate.database.loads("raw.commits", repository).filter(status="loaded")
-    stored = dict(loads["month", "watermark"].rows())
-    changed: dict[str, tuple[int, str]] = {}
-    for month in months:
-        count, fingerprint = listing.get(month, (0, NO_COMMITS))
-        if stored.get(month) != fingerprint:
-            changed[month] = (count, fingerprint)
-    if not changed:
-        return
-    log.info("%s: mining %d months of commits", repository, len(changed))
-    templates = read_issue_templates(clone)
-    for month, commits, files in _by_month(read_commits(clone, list(changed))):
-        found = templates.filter(pl.col("month") == month)
-        history = History(month, *changed.pop(month), commits, files, found)
-        yield _store_history(gate, repository, history)
-    for month, (count, fingerprint) in changed.items():
-        nothing = (gate.database.frame(f"FROM {table} LIMIT 0") for table in GIT_TABLES)
-        yield _store_history(gate, repository, History(month, count, fingerprint, *nothing))
-
-
-def _by_month(
-    stream: Iterator[tuple[pl.DataFrame, pl.DataFrame]],
-) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
-    """Cut a stream of commits and files that comes in the order of months into its months."""
-    held: tuple[pl.DataFrame, pl.DataFrame] | None = None
-    for batch in stream:
-        commits, files = batch if held is None else map(pl.concat, zip(held, batch, strict=True))
-        *whole, last = commits["month"].unique().sort().to_list()
-        for month in whole:
-            of_month = pl.col("month") == month
-            yield month, commits.filter(of_month), files.filter(of_month)
-        still_open = pl.col("month") == last
-        held = commits.filter(still_open), files.filter(still_open)
-    if held is not None:
-        yield held[0]["month"][0], *held
-
-
-def _store_history(gate: Gate, repository: str, history: History) -> Outcome:
-    commits, files, templates = (
-        frame.with_columns(repository=pl.lit(repository))
-        for frame in (history.commits, history.files, history.templates)
-    )
-    shas = {"commit_shas": commits["sha"].to_list()}
-    return gate.store(
-        repository,
-        history.month,
-        [
-            Candidate("raw.commits", commits, source_count=history.count),
-            Candidate("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
-            Candidate("raw.issue_templates", templates),
-        ],
-        Provenance(history.fingerprint),
     )

@@ -75,6 +75,28 @@ CREATE TABLE IF NOT EXISTS meta.count_differences (
     PRIMARY KEY (repository, number)
 );
 
+CREATE TABLE IF NOT EXISTS meta.branch_tips (
+    repository VARCHAR PRIMARY KEY,
+    branch VARCHAR NOT NULL,
+    tip VARCHAR NOT NULL,
+    seen_at TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS meta.branch_changes (
+    repository VARCHAR NOT NULL,
+    noticed_at TIMESTAMPTZ NOT NULL,
+    old_branch VARCHAR NOT NULL,
+    branch VARCHAR NOT NULL,
+    old_tip VARCHAR NOT NULL,
+    tip VARCHAR NOT NULL,
+    is_rewritten BOOLEAN NOT NULL,
+    dropped_commits BIGINT NOT NULL CHECK (dropped_commits >= 0),
+    months VARCHAR[] NOT NULL,
+    PRIMARY KEY (repository, noticed_at),
+    CHECK (is_rewritten OR branch <> old_branch),
+    CHECK (is_rewritten OR dropped_commits = 0)
+);
+
 CREATE TABLE IF NOT EXISTS raw.issues (
     repository VARCHAR NOT NULL,
     number BIGINT NOT NULL CHECK (number > 0),
@@ -130,8 +152,38 @@ CREATE TABLE IF NOT EXISTS raw.issue_events (
     PRIMARY KEY (repository, event_id)
 );
 
+CREATE TABLE IF NOT EXISTS raw.issue_pull_requests (
+    repository VARCHAR NOT NULL,
+    number BIGINT NOT NULL,
+    pull_request_repository VARCHAR NOT NULL,
+    pull_request BIGINT NOT NULL CHECK (pull_request > 0),
+    relation VARCHAR NOT NULL CHECK (relation IN ('closer', 'linked')),
+    is_merged BOOLEAN NOT NULL,
+    merge_commit_sha VARCHAR,
+    commits BIGINT CHECK (commits >= 0),
+    month VARCHAR NOT NULL,
+    PRIMARY KEY (repository, number, pull_request_repository, pull_request, relation)
+);
+
 CREATE TABLE IF NOT EXISTS raw.commits (
     repository VARCHAR NOT NULL,
+    sha VARCHAR NOT NULL CHECK (regexp_full_match(sha, '[0-9a-f]{40}|[0-9a-f]{64}')),
+    parents VARCHAR[] NOT NULL,
+    author_name VARCHAR,
+    authored_at TIMESTAMPTZ NOT NULL,
+    committed_at TIMESTAMPTZ NOT NULL,
+    message VARCHAR,
+    is_merge BOOLEAN NOT NULL,
+    additions BIGINT NOT NULL CHECK (additions >= 0),
+    deletions BIGINT NOT NULL CHECK (deletions >= 0),
+    changed_files BIGINT NOT NULL CHECK (changed_files >= 0),
+    month VARCHAR NOT NULL,
+    PRIMARY KEY (repository, sha)
+);
+
+CREATE TABLE IF NOT EXISTS raw.branch_commits (
+    repository VARCHAR NOT NULL,
+    branch VARCHAR NOT NULL,
     sha VARCHAR NOT NULL CHECK (regexp_full_match(sha, '[0-9a-f]{40}|[0-9a-f]{64}')),
     parents VARCHAR[] NOT NULL,
     author_name VARCHAR,
@@ -201,9 +253,13 @@ CREATE TABLE IF NOT EXISTS links.fix_links (
     number BIGINT NOT NULL,
     sha VARCHAR NOT NULL,
     approach VARCHAR NOT NULL
-        CHECK (approach IN ('url', 'id', 'closed_by_commit', 'closed_by_pull_request')),
+        CHECK (approach IN
+            ('url', 'id', 'closed_by_commit', 'closed_by_pull_request', 'pull_request')),
     evidence VARCHAR NOT NULL,
+    pull_request BIGINT,
+    branch VARCHAR,
     is_counted BOOLEAN NOT NULL,
+    is_repeated BOOLEAN NOT NULL DEFAULT false,
     month VARCHAR NOT NULL,
     PRIMARY KEY (repository, number, sha, approach)
 );

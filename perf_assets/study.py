@@ -74,7 +74,7 @@ class Study:
     path: Path
     repositories: tuple[Repository, ...]
     rules: Rules
-    count_approaches: tuple[str, ...] = field(default=paper.APPROACHES)
+    count_approaches: tuple[str, ...] = field(default=APPROACHES)
     verify_months: int = VERIFY_MONTHS
 
     def repository(self, name: str) -> Repository:
@@ -136,7 +136,7 @@ class _Reader:
             if repository.name.casefold() in seen:
                 raise self.refuse("repositories.name", f"{repository.name} is listed twice")
             seen.add(repository.name.casefold())
-        approaches = self.texts(content, "count_approaches", paper.APPROACHES)
+        approaches = self.texts(content, "count_approaches", APPROACHES)
         for approach in approaches:
             if approach not in APPROACHES:
                 known = ", ".join(APPROACHES)

@@ -72,6 +72,14 @@ SELECT repository, '#' || number AS bug_report, question,
        rater_1 || ': ' || answer_1 AS one, rater_2 || ': ' || answer_2 AS other
 FROM analysis.rater_disagreements ORDER BY repository, number, question, rater_1, rater_2
 """
+BRANCH_CHANGES = """
+SELECT repository, strftime(noticed_at AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M UTC') AS noticed,
+       CASE WHEN branch = old_branch THEN branch ELSE old_branch || ', now ' || branch END
+           AS default_branch,
+       is_rewritten AS rewritten, dropped_commits AS commits_dropped,
+       list_min(months) AS "from", list_max(months) AS "to"
+FROM meta.branch_changes ORDER BY ALL
+"""
 
 
 FIGURES = (
@@ -181,8 +189,12 @@ def print_status(home: Home, console: Console) -> None:
     with reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
         _print_table(console, f"Stored in {home.path}", connection.sql(STATUS).pl())
         failed = connection.sql(FAILED).pl()
+        has_changes = connection.sql("FROM duckdb_tables() WHERE table_name = 'branch_changes'")
+        changes = connection.sql(BRANCH_CHANGES).pl() if has_changes.fetchall() else failed.clear()
     if failed.height:
         _print_table(console, "Failed audits", failed)
+    if changes.height:
+        _print_table(console, "Default branches that were rewritten or renamed", changes)
 
 
 def reading(path: Path) -> duckdb.DuckDBPyConnection:

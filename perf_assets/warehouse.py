@@ -126,6 +126,22 @@ class Database:
             ],
         )
 
+    def record_loaded(self, loads: Sequence[Load]) -> None:
+        """Write many ``loads`` that went well, in one go."""
+        if not loads:
+            return
+        now = datetime.now(UTC)
+        rows = pl.DataFrame(
+            [{**vars(load), "loaded_at": now} for load in loads],
+            schema_overrides={"source_count": pl.Int64, "message": pl.String},
+            infer_schema_length=None,
+        )
+        self.connection.register("loads", rows.to_arrow())
+        self.connection.execute(
+            "INSERT OR REPLACE INTO meta.partition_loads BY NAME SELECT * FROM loads"
+        )
+        self.connection.unregister("loads")
+
     def loads(self, table: str, repository: str) -> pl.DataFrame:
         """The rows of meta.partition_loads of one table of one repository, by month."""
         return self.frame(

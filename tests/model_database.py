@@ -129,7 +129,14 @@ def commit(name: str, at: str, additions: int, deletions: int, **changes: Any) -
     return {**row, **changes}
 
 
-def link(number: int, name: str, approach: str = "id", *, is_counted: bool = True) -> Row:
+def link(
+    number: int,
+    name: str,
+    approach: str = "id",
+    *,
+    is_counted: bool = True,
+    is_repeated: bool = False,
+) -> Row:
     return {
         "repository": REPOSITORY,
         "number": number,
@@ -137,6 +144,7 @@ def link(number: int, name: str, approach: str = "id", *, is_counted: bool = Tru
         "approach": approach,
         "evidence": f"#{number}",
         "is_counted": is_counted,
+        "is_repeated": is_repeated,
         "month": "2020-01",
     }
 

@@ -14,7 +14,7 @@ from perf_assets.home import Home
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # When and at what cost a partition was loaded differs from run to run.
-VOLATILE = {"loaded_at", "requests", "points"}
+VOLATILE = {"loaded_at", "requests", "points", "seen_at"}
 ACCOUNTS = "meta.source_requests"
 
 
@@ -52,11 +52,15 @@ def materialize(study: Path, home: Path, first: str | None = None, last: str | N
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
-    """Every table of a database, without what differs from run to run, in a fixed order."""
+    """Every table of a database, without what differs from run to run, in a fixed order.
+
+    meta.branch_changes is left out: it tells what was seen, which depends on when one looked.
+    """
     with duckdb.connect(str(database), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         names = connection.execute(
-            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
+            "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
+            "WHERE name <> 'meta.branch_changes' ORDER BY ALL"
         ).fetchall()
         frames = {}
         for (name,) in names:

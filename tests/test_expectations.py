@@ -369,6 +369,21 @@ GOOD: dict[str, list[Row]] = {
         event("renamed", "E3", previous_title="Slow"),
         event("reopened", "E4"),
     ],
+    "raw.issue_pull_requests": [
+        of_partition(
+            number=7,
+            pull_request_repository=REPOSITORY,
+            pull_request=9,
+            relation=relation,
+            merge_commit_sha=SHA,
+        )
+        for relation in ("closer", "linked")
+    ],
+    "raw.branch_commits": [
+        commit(SHA, branch="release-1"),
+        commit(OTHER_SHA, branch="a/b", is_merge=True, parents=[SHA, "d" * 40]),
+        commit("e" * 40, branch="a/b", parents=[], additions=0, deletions=0, changed_files=0),
+    ],
     "raw.commits": [
         commit(SHA),
         commit(OTHER_SHA, is_merge=True, parents=[SHA, "d" * 40]),
@@ -397,8 +412,39 @@ GOOD: dict[str, list[Row]] = {
         label_kind("feature", is_non_bug=True),
     ],
     "links.fix_links": [
-        of_partition(number=7, sha=SHA, approach="id", evidence="fixes #7"),
+        of_partition(
+            number=7, sha=SHA, approach="id", evidence="fixes #7", is_counted=True, branch=None
+        ),
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
+        of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
+    ],
+    "marts.link_quality": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "approach": approach,
+            "comparable": 40,
+            "agreeing": 30,
+            "precision": 0.75,
+            "precision_low": 0.6,
+            "precision_high": 0.86,
+            "known_issues": 50,
+            "found_issues": 25,
+            "recall": 0.5,
+        }
+        for approach in ("id", "pull_request")
+    ],
+    "marts.rated_links": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": number,
+            "sha": SHA,
+            "approach": "id",
+            "confidence": 0.75,
+            "confidence_links": 40,
+        }
+        for number in (7, 8)
     ],
     "marts.bug_metrics": [
         bug(7),
@@ -463,6 +509,19 @@ PARTITION = {
     "rows_are_of_the_month": {"month": "2020-03"},
 }
 AFTER_THE_MONTH, BEFORE_THE_MONTH = at(1, month=3), at(31, hour=23, month=1)
+COMMIT_BREACHES: dict[str, Any] = {
+    **PARTITION,
+    "shas_are_unique": AGAIN,
+    "sha_is_whole": {"sha": "abc1234"},
+    "row_count_is_gits": COUNT,
+    "committed_within_the_month": {"committed_at": AFTER_THE_MONTH},
+    "authored_not_after_committed": {"authored_at": at(3)},
+    "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},
+    "merges_have_several_parents": {"is_merge": True},
+    "other_commits_have_one_parent_at_most": {"parents": [OTHER_SHA, "d" * 40]},
+    "no_lines_without_files": {"changed_files": 0},
+    "size_is_below_a_million_lines": {"additions": 1_000_001},
+}
 
 SERIES_UNKNOWN = {"series_is_open_or_fixed": {"series": "opened"}}
 FOREIGN = {"keys_are_unique": AGAIN, "repository_is_of_the_study": {"repository": REPOSITORY}}
@@ -627,19 +686,16 @@ BREAKING: dict[str, dict[str, Any]] = {
         "row_count_is_githubs": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
     },
-    "raw.commits": {
+    "raw.issue_pull_requests": {
         **PARTITION,
-        "shas_are_unique": AGAIN,
-        "sha_is_whole": {"sha": "abc1234"},
-        "row_count_is_gits": COUNT,
-        "committed_within_the_month": {"committed_at": AFTER_THE_MONTH},
-        "authored_not_after_committed": {"authored_at": at(3)},
-        "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},
-        "merges_have_several_parents": {"is_merge": True},
-        "other_commits_have_one_parent_at_most": {"parents": [OTHER_SHA, "d" * 40]},
-        "no_lines_without_files": {"changed_files": 0},
-        "size_is_below_a_million_lines": {"additions": 1_000_001},
+        "relations_are_unique": AGAIN,
+        "relations_belong_to_the_cohort": {"number": 6},
+        "relation_is_known": {"relation": "mentioned"},
+        "merge_commit_is_a_whole_sha": {"merge_commit_sha": "abc1234"},
+        "pull_request_has_a_repository": {"pull_request_repository": "name"},
     },
+    "raw.commits": COMMIT_BREACHES,
+    "raw.branch_commits": {**COMMIT_BREACHES, "branch_is_named": {"branch": ""}},
     "raw.commit_files": {
         **PARTITION,
         "sha_and_path_are_unique": AGAIN,
@@ -681,6 +737,23 @@ BREAKING: dict[str, dict[str, Any]] = {
         "issues_are_known": {"number": 6},
         "approach_is_known": {"approach": "guess"},
         "evidence_is_present": {"evidence": " "},
+        "pull_requests_are_named": {"approach": "closed_by_pull_request"},
+        "other_branches_do_not_count": {"branch": "v1", "is_counted": True},
+    },
+    "marts.link_quality": {
+        "keys_are_unique": AGAIN,
+        "approach_is_known": {"approach": "guess"},
+        "agreeing_not_above_comparable": {"agreeing": 41},
+        "found_not_above_known": {"found_issues": 51},
+        "precision_not_below_its_lower_limit": {"precision": 0.5},
+        "precision_not_above_its_upper_limit": {"precision": 0.9},
+        "recall_is_a_share": {"recall": 1.1},
+    },
+    "marts.rated_links": {
+        "keys_are_unique": AGAIN,
+        "approach_is_known": {"approach": "guess"},
+        "confidence_is_a_share": {"confidence": 1.1},
+        "confidence_rests_on_enough_links": {"confidence_links": 19},
     },
     "marts.bug_metrics": {
         "keys_are_unique": AGAIN,

@@ -285,10 +285,13 @@ def test_what_is_fixed_in_a_month_follows_from_replaying_events_and_commits(corp
         assert (row["fixed_total"], row["newly_fixed_total"]) == (fixed, newly_fixed)
 
 
+COUNTS = pl.col("is_counted") & ~pl.col("is_repeated")
+
+
 def test_metrics_follow_from_links_commits_and_comments(corpus):
     commits = {row["sha"]: row for row in corpus.truth("commits").iter_rows(named=True)}
     fixes = defaultdict(set)
-    for row in corpus.truth("fix_links").filter("is_counted").iter_rows(named=True):
+    for row in corpus.truth("fix_links").filter(COUNTS).iter_rows(named=True):
         assert commits[row["sha"]]["committed_at"] >= corpus.issues[row["number"]]["created_at"]
         fixes[row["number"]].add(row["sha"])
     comments = corpus.by_issue("comments")
@@ -447,7 +450,6 @@ UNLINKED = (
     "issue_of_another_repository",
     "number_in_code",
     "issue_opened_after_the_commit",
-    "commit_of_another_branch",
     "closed_by_a_commit_of_another_repository",
     "closed_by_a_pull_request_of_another_repository",
     "closed_by_a_pull_request_never_merged",
@@ -459,6 +461,11 @@ UNLINKED = (
 def test_what_only_looks_like_a_link_is_none(corpus, name):
     linked = set(corpus.truth("fix_links")["number"])
     assert linked.isdisjoint(corpus.traps[name]["issues"])
+
+
+def test_a_link_from_another_branch_does_not_count(corpus):
+    (number,) = corpus.traps["commit_of_another_branch"]["issues"]
+    assert not corpus.truth("fix_links").filter(number=number)["is_counted"].any()
 
 
 def test_numbers_of_lists_and_pull_requests_link_nothing(corpus):

@@ -24,6 +24,7 @@ from perf_assets.sources.git import (
     Clone,
     changes,
     commit_months,
+    list_commits,
     read_commits,
     read_issue_templates,
     update_clone,
@@ -91,8 +92,12 @@ def _imported(number: int, made: Made) -> bytes:
     return b"".join(lines)
 
 
-def mine(clone: Clone, months=None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    batches = list(read_commits(clone, months))
+def of_months(clone: Clone, *months: str) -> pl.DataFrame:
+    return list_commits(clone).filter(pl.col("month").is_in(months))
+
+
+def mine(clone: Clone, listed=None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    batches = list(read_commits(clone, listed))
     return pl.concat([commits for commits, _ in batches]), pl.concat([f for _, f in batches])
 
 
@@ -350,7 +355,21 @@ def test_months_are_those_of_the_committer_in_utc(cloned):
     found = dict(commits.select("sha", "month").iter_rows())
     assert found == {shas[0]: "2017-01", shas[1]: "2017-02", shas[2]: "2017-01"}
     assert commits.filter(sha=shas[1])["committed_at"][0] == datetime(2017, 2, 1, tzinfo=UTC)
-    assert mine(clone, ["2017-02"])[0]["sha"].to_list() == [shas[1]]
+    assert mine(clone, of_months(clone, "2017-02"))[0]["sha"].to_list() == [shas[1]]
+
+
+def test_a_clock_that_was_wrong_hides_no_commit(cloned):
+    """A walk that stops at the first old commit would lose the two that are older than theirs."""
+    times = (1_485_907_200, 1_500_000_000, 1_400_000_000, 1_485_907_201, 1_400_000_001)
+    clone, shas = cloned(
+        *[Made({}, [n - 1] if n else [], when=f"{time} +0000") for n, time in enumerate(times)]
+    )
+    assert commit_months(clone).select("month", "commits").rows() == [
+        ("2014-05", 2),
+        ("2017-02", 2),
+        ("2017-07", 1),
+    ]
+    assert set(mine(clone, of_months(clone, "2017-02"))[0]["sha"]) == {shas[0], shas[3]}
 
 
 def test_absurd_times_are_kept_within_years_of_four_digits(tmp_path, source):
@@ -483,16 +502,15 @@ def test_the_frames_have_the_columns_of_their_tables(three_months):
         assert frame.columns == [name for name in columns if name not in added_later]
 
 
-def test_only_the_months_asked_for_are_read_and_progress_tells_of_them(three_months, monkeypatch):
+def test_only_the_commits_asked_for_are_read_and_progress_tells_of_them(three_months, monkeypatch):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
     clone, shas = three_months
     seen = []
-    batches = list(
-        read_commits(clone, ["2017-02", "2017-03", "1999-01"], lambda *p: seen.append(p))
-    )
+    listed = of_months(clone, "2017-02", "2017-03", "1999-01")
+    batches = list(read_commits(clone, listed, lambda *p: seen.append(p)))
     assert [commits["sha"].to_list() for commits, _ in batches] == [[sha] for sha in shas[1:]]
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert list(read_commits(clone, [])) == []
+    assert list(read_commits(clone, listed.clear())) == []
 
 
 def test_a_fingerprint_changes_with_the_commits_of_its_month_only(three_months, source):

@@ -46,7 +46,7 @@ def load(issues: IssueSource, months: list[str] = MONTHS) -> IssueBatch:
 
 
 def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:
-    return [batch.issues, batch.comments, batch.events]
+    return list(vars(batch).values())
 
 
 def assert_same(one: IssueBatch, other: IssueBatch) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.core.linking import LINK_SCHEMA, link_fixes, mentions
+from perf_assets.sources.github.issues import PULL_REQUEST_SCHEMA
 
 OWN = "Owner/Name"
 
@@ -47,6 +48,8 @@ def test_a_message_names_an_issue_by_url_or_number(
         "https://github.com/owner/name/pull/12",
         "https://github.com/owner/name-fork/issues/12",
         "https://example.org/page#12",
+        "PR #12: cap it\n\nImported from GitHub PR https://github.com/other/repo/pull/12\n\n"
+        "Merging this change closes #12",
         "text\n\n```\nfixes #12\n```\n",
         "text\n\n~~~\n#12",
         "text `#12` and ``#13``",
@@ -86,12 +89,15 @@ def commits(*rows: tuple[str, str | None, int]) -> pl.DataFrame:
             {
                 "repository": OWN,
                 "sha": sha,
+                "parents": [],
                 "message": message,
                 "committed_at": DAY + timedelta(days=day),
                 "month": "2020-05",
+                "branch": None,
             }
             for sha, message, day in rows
-        ]
+        ],
+        schema_overrides={"parents": pl.List(pl.String), "branch": pl.String},
     )
 
 
@@ -113,9 +119,9 @@ ISSUES = pl.DataFrame({"number": [7, 8], "created_at": [DAY, DAY + timedelta(day
 def link(
     commits: pl.DataFrame, closed_events: pl.DataFrame | None = None
 ) -> set[tuple[object, ...]]:
-    links = link_fixes(
-        commits, ISSUES, closed() if closed_events is None else closed_events, ["url", "id"]
-    )
+    events = closed() if closed_events is None else closed_events
+    none = pl.DataFrame(schema=PULL_REQUEST_SCHEMA)
+    links = link_fixes(commits, ISSUES, events, none, ["url", "id"])
     assert dict(links.schema) == LINK_SCHEMA
     return set(links.select("number", "sha", "approach", "is_counted").iter_rows())
 

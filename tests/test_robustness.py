@@ -52,6 +52,7 @@ LINKS_SCHEMA = {
     "committed_at": pl.Datetime("us", "UTC"),
     "additions": pl.Int64,
     "deletions": pl.Int64,
+    "is_reverted": pl.Boolean,
 }
 START = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -79,9 +80,9 @@ def metrics(*rows):
     return pl.DataFrame(rows, schema=METRICS_SCHEMA, orient="row")
 
 
-def link(number, sha, committed, *, closed=10, size=5, is_performance=True):
+def link(number, sha, committed, *, closed=10, size=5, is_performance=True, reverted=None):
     moments = (day(0), day(closed), day(committed))
-    return ("live", "a/a", number, sha, is_performance, *moments, size, 0)
+    return ("live", "a/a", number, sha, is_performance, *moments, size, 0, reverted)
 
 
 def links(*rows):
@@ -282,6 +283,7 @@ def test_without_any_rule_the_comparison_is_that_of_all_links():
         ("issue_number_below_100", link(99, "x", 5), link(100, "x", 5)),
         ("commit_a_day_before_report", link(200, "x", -1.01), link(200, "x", -1)),
         ("commit_90_days_after_close", link(200, "x", 100.01), link(200, "x", 100)),
+        ("reverted_later", link(200, "x", 5, reverted=True), link(200, "x", 5, reverted=False)),
     ],
 )
 def test_a_rule_leaves_out_only_what_lies_beyond_its_bound(rule, doubtful, sound):
@@ -300,6 +302,18 @@ def test_a_rule_leaves_out_only_what_lies_beyond_its_bound(rule, doubtful, sound
     assert left_out(sound) == others
 
 
+def test_a_commit_is_left_out_from_the_fifth_bug_on():
+    def left_out(bugs):
+        rows = [link(200 + n, "x", 5) for n in range(bugs)]
+        table = link_sensitivity(links(*rows, link(500, "y", 5))).filter(
+            repository="a/a", metric="fix_size", parameters=json.dumps({"left_out": [rule]})
+        )
+        return table["links_left_out"].to_list()
+
+    rule = "commit_serves_five_bugs"
+    assert (left_out(4), left_out(5)) == ([0], [5])
+
+
 def test_a_fix_keeps_the_links_that_are_not_doubtful():
     rows = [
         link(200, "a", 1, size=5),
@@ -308,7 +322,7 @@ def test_a_fix_keeps_the_links_that_are_not_doubtful():
     ]
     table = link_sensitivity(links(*rows)).filter(repository="a/a", metric="fix_size")
     medians = table["median_performance"].to_list()
-    assert medians == [1005, 1005, 1005, 5, 5]
+    assert medians == [1005, 1005, 1005, 5, 1005, 1005, 5]
 
 
 @pytest.mark.parametrize("metric", ["fix_time_days", "fix_size"])
@@ -319,7 +333,7 @@ def test_a_bug_that_loses_its_only_link_or_is_open_is_not_fixed(metric):
         link(300, "c", 3, is_performance=False),
     ]
     table = link_sensitivity(links(*rows)).filter(repository="a/a", metric=metric)
-    assert table["n_performance"].to_list() == [1, 0, 1, 1, 0]
+    assert table["n_performance"].to_list() == [1, 0, 1, 1, 1, 1, 0]
     assert table["cliffs_delta"][1] is None
     assert "no fixed bugs" in table["result"][1]
 

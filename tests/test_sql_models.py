@@ -179,6 +179,8 @@ CONSTANTS = {
     ("staging.repositories", "dataset"),
     ("marts.dataset_breakdown", "is_performance"),
     ("marts.published_trend", "dataset"),
+    *(("marts.link_quality", column) for column in ("dataset", "approach", "reference")),
+    ("marts.rated_links", "dataset"),
 }
 
 

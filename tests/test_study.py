@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from perf_assets.core import paper
+from perf_assets.core.linking import APPROACHES
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
 from perf_assets.study import load_study
@@ -30,7 +31,7 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert repository.git == "https://github.com/owner/name.git"
     assert repository.end == last_full_month()
     assert study.rules.keywords == paper.KEYWORDS
-    assert study.count_approaches == ("url", "id")
+    assert study.count_approaches == APPROACHES
     assert study.verify_months == 6
 
 
@@ -48,6 +49,7 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         ("tensorflow/tensorflow", "2015-11", "2016-02"),
     ]
     assert study.rules.performance_labels == ("performance", "module: memory usage")
+    assert study.count_approaches == paper.APPROACHES == ("url", "id")
 
 
 @pytest.mark.parametrize(

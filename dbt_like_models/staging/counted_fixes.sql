@@ -1,5 +1,6 @@
 -- The commits that count as fixes of each bug report, each commit once however many approaches
--- found it, with its own size.
+-- found it, with its own size. Of a merged pull request these are the commits it brought, without
+-- merges, which would show the same lines again.
 
 with
 
@@ -18,7 +19,7 @@ links as (
         sha,
         list(approach order by approach) as approaches
     from links.fix_links
-    where is_counted
+    where is_counted and not is_repeated
     group by repository, number, sha
 ),
 

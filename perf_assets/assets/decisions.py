@@ -33,7 +33,13 @@ def decision_assets(
             home,
             partitions,
             "links.fix_links",
-            ("raw.commits", "raw.issues", "raw.issue_events"),
+            (
+                "raw.commits",
+                "raw.branch_commits",
+                "raw.issues",
+                "raw.issue_events",
+                "raw.issue_pull_requests",
+            ),
             link_commits,
         ),
     ]

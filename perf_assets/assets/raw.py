@@ -9,15 +9,21 @@ import dagster as dg
 from perf_assets.assets import wiring
 from perf_assets.gate import Gate, Outcome
 from perf_assets.home import Home
-from perf_assets.loading import load_commits, load_issues
+from perf_assets.loading import load_issues
+from perf_assets.loading_commits import load_commits
 from perf_assets.partitions import VERIFY_TAG
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.opening import open_issue_source
 from perf_assets.sql_models import table_docs
 from perf_assets.study import Repository, Study
 
-ISSUE_TABLES = ("raw.issues", "raw.issue_comments", "raw.issue_events")
-COMMIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates")
+ISSUE_TABLES = (
+    "raw.issues",
+    "raw.issue_comments",
+    "raw.issue_events",
+    "raw.issue_pull_requests",
+)
+COMMIT_TABLES = ("raw.commits", "raw.commit_files", "raw.issue_templates", "raw.branch_commits")
 
 
 def raw_assets(
@@ -53,7 +59,7 @@ def raw_assets(
         backfill_policy=wiring.SINGLE_RUN,
     )
     def git_commits(context: dg.AssetExecutionContext) -> Iterator[wiring.Event]:
-        """Commits of the default branch with their files, and the versions of issue templates."""
+        """Commits of all branches, files of the default branch's, versions of issue templates."""
         yield from wiring.bring_up_to_date(context, home, study, COMMIT_TABLES, _load_commits)
 
     return [github_issues, git_commits]

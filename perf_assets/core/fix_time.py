@@ -33,11 +33,16 @@ DOUBTFUL_LINKS = {
     "issue_number_below_100": pl.col("number") < 100,
     "commit_a_day_before_report": _committed < _opened - pl.duration(days=1),
     "commit_90_days_after_close": _committed > _closed + pl.duration(days=90),
+    "commit_serves_five_bugs": pl.col("number").n_unique().over("dataset", "repository", "sha")
+    >= 5,
+    "reverted_later": pl.col("is_reverted"),
 }
 """Reasons to doubt that a commit fixes the issue it is linked to.
 
 Low numbers appear in messages for other reasons (template text, lists); a commit cannot fix what
-nobody has reported, give or take a day; and one long after the close rather mentions the issue.
+nobody has reported, give or take a day; one long after the close rather mentions the issue; one
+that serves five bugs or more is a release, a merge or a tidying up; and what was taken back later
+was no fix.
 """
 
 FIX_TIME_SURVIVAL_SCHEMA = pl.Schema(
@@ -126,13 +131,14 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
     links
         The counted links between bug reports and commits, each with its issue and commit: dataset,
         repository, number, sha, is_performance, opened_at, closed_at (NULL when open),
-        committed_at, additions, deletions. A pair found by several approaches counts once. A rule
-        of :data:`DOUBTFUL_LINKS` whose time is missing does not apply.
+        committed_at, additions, deletions, is_reverted (NULL where nobody knows). A pair found by
+        several approaches counts once. A rule of :data:`DOUBTFUL_LINKS` whose time is missing does
+        not apply.
 
     Returns
     -------
     ``analysis.link_sensitivity``, :data:`LINK_SENSITIVITY_SCHEMA`: for each dataset, repository
-    (and pooled) and metric (fix_time_days, fix_size) five rows: with all links, without those of
+    (and pooled) and metric (fix_time_days, fix_size) seven rows: with all links, without those of
     each rule, and without those of any (``left_out`` in ``parameters``). ``links`` counts what
     there is and ``links_left_out`` what the row does without; the other columns are those of
     ``analysis.group_comparisons``, over the closed bugs that keep a link.

@@ -57,6 +57,7 @@ def pull_view(tracker: Tracker, pull: Record) -> View:
         "merged": merged,
         "mergedAt": pull["merged_at"],
         "mergeCommit": commit_view(tracker.repository, sha) if sha else None,
+        "commits": {"totalCount": pull.get("commits") or 0},
     }
 
 

@@ -64,6 +64,15 @@ class Tracker:
         """Every event by its id."""
         return _by_id(self.corpus.events.values())
 
+    @cached_property
+    def linked_pulls(self) -> dict[int, set[int]]:
+        """The numbers of the pull requests that are linked to an issue as closing it."""
+        linked: dict[int, set[int]] = {}
+        for number, pull in self.corpus.pulls.items():
+            for issue in pull.get("closes") or ():
+                linked.setdefault(issue, set()).add(number)
+        return linked
+
     def timeline(self, number: int, item_types: Sequence[str] | None, since: str) -> list[Record]:
         """Timeline items of an issue from ``since`` on, oldest first: events and comments."""
         wanted = None if item_types is None else set(item_types)
@@ -79,14 +88,14 @@ class Tracker:
         return items[bisect_left(items, since, key=itemgetter("created_at")) :]
 
     def closing_pulls(self, number: int) -> list[Record]:
-        """The repository's own pull requests that closed an issue, in their order."""
+        """The repository's own pull requests that closed an issue or say so, in their order."""
         closers = (event.get("closer") or {} for event in self.corpus.events.get(number, ()))
         numbers = {
             closer["number"]
             for closer in closers
             if closer.get("type") == "pull_request"
             and (closer.get("repository") or self.repository) == self.repository
-        }
+        } | self.linked_pulls.get(number, set())
         return [self.corpus.pulls[key] for key in sorted(numbers) if key in self.corpus.pulls]
 
 

@@ -1,7 +1,9 @@
 """A corpus directory: one repository's issues as JSON lines, read and checked line by line.
 
 Its files hold GitHub's REST shapes: ``issues``, ``comments``, optional ``events`` and ``pulls``,
-each ``.jsonl`` or ``.jsonl.gz``; ``repository.json`` names the repository.
+each ``.jsonl`` or ``.jsonl.gz``; ``repository.json`` names the repository. A pull request may say
+in ``closes`` which issues it is linked to as closing them, which REST does not tell, and in
+``commits`` how many it has.
 """
 
 import gzip
@@ -248,6 +250,10 @@ def _pulls(directory: Path, issues: Mapping[int, Record]) -> dict[int, Record]:
         known = (line.record["created_at"], line.record["closed_at"], merged_at)
         updated_at = line.moment("updated_at") or max(filter(None, known))
         line.optional("merge_commit_sha", str)
+        line.optional("commits", int)
+        for issue in line.optional("closes", list) or ():
+            if not isinstance(issue, int):
+                raise line.refuse(f"'closes' must list numbers of issues, not {issue!r:.80}")
         line.record.update(merged_at=merged_at, updated_at=updated_at)
         if number in pulls or number in issues:
             other = "a pull request" if number in pulls else "an issue"

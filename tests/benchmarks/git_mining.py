@@ -6,6 +6,7 @@ Run by hand, on a quiet machine:
 
 REPOSITORY is a path or URL; it is cloned to a temporary directory first. PyDriller reads a sample
 of the same commits, which holds every root and octopus merge, and is extrapolated to all of them.
+At last a warehouse is loaded as of about 500 commits earlier, and brought up to date.
 """
 
 import argparse
@@ -23,9 +24,21 @@ from pathlib import Path
 import polars as pl
 import pydriller
 
-from perf_assets.sources.git import Clone, read_commits, update_clone
-from perf_assets.sources.git.command import local_environment
+from perf_assets.gate import Gate
+from perf_assets.home import Home
+from perf_assets.loading_commits import load_commits
+from perf_assets.sources.git import (
+    Clone,
+    list_branch_commits,
+    list_commits,
+    read_commits,
+    read_issue_templates,
+    update_clone,
+)
+from perf_assets.sources.git.command import in_clone, local_environment, run
+from perf_assets.warehouse import open_warehouse
 
+NEW_COMMITS = 500  # that a refresh is measured on
 SIZES = ("additions", "deletions", "changed_files")
 
 
@@ -46,6 +59,9 @@ def main() -> None:
         print(f"PyDriller         {naive:8.1f} s, from {sample.height} commits")
         print(f"the stream is {naive / seconds:.1f} times as fast as PyDriller")
         print(f"commits whose numbers differ from PyDriller's: {differ} of {sample.height}")
+        count, miner, gate = refresh(clone, Path(folder) / "home")
+        print(f"refresh after {count} new commits: {miner:.2f} s of git and counting,")
+        print(f"                  {gate:.2f} s through the gate into the warehouse")
     sys.exit(1 if differ else 0)
 
 
@@ -78,6 +94,54 @@ def mine(clone: Clone, answers) -> None:
         kept.append(commits.select("sha", "parents", *SIZES))
     seconds = time.perf_counter() - start
     answers.put((seconds, pl.concat(kept)))
+
+
+def refresh(origin: Clone, path: Path) -> tuple[int, float, float]:
+    """How many commits are new, seconds to mine them, and to bring a loaded warehouse up to date.
+
+    The warehouse is loaded from ``origin`` as it was about 500 commits earlier. The time to fetch
+    is not counted, nor that of starting a process.
+    """
+    home = Home.of(path)
+    earlier = git(origin, "rev-list", "--first-parent", origin.tip).split()
+    old = next((sha for sha in earlier if new_since(origin, sha) >= NEW_COMMITS), earlier[-1])
+    git(origin, "update-ref", f"refs/heads/{origin.branch}", old)
+    before = load(update_clone(str(origin.path), home.clone("bench/mark")), home)
+    git(origin, "update-ref", f"refs/heads/{origin.branch}", origin.tip)
+    clone = update_clone(str(origin.path), home.clone("bench/mark"))
+    start = time.perf_counter()
+    listed = list_commits(clone)
+    list_branch_commits(clone)
+    unknown = listed.filter(~pl.col("sha").is_in(before["sha"].implode()))
+    read_issue_templates(clone, unknown)
+    for _ in read_commits(clone, unknown):
+        pass
+    miner = time.perf_counter() - start
+    start = time.perf_counter()
+    after = load(clone, home)
+    gate = time.perf_counter() - start
+    assert after["sha"].sort().equals(listed["sha"].sort())
+    return unknown.height, miner, gate
+
+
+def load(clone: Clone, home: Home) -> pl.DataFrame:
+    """Bring the warehouse to what the clone holds, every month of it; the commits stored."""
+    listings = [list_commits(clone)["month"], list_branch_commits(clone)["month"]]
+    months = pl.concat(listings).unique().sort().to_list()
+    with open_warehouse(home.warehouse) as database:
+        gate = Gate(database, home)
+        for outcome in load_commits(gate, clone, "bench/mark", months):
+            if outcome.failure:
+                raise SystemExit(outcome.failure)
+        return database.frame("SELECT sha FROM raw.commits")
+
+
+def new_since(clone: Clone, sha: str) -> int:
+    return int(git(clone, "rev-list", "--count", f"{sha}..{clone.tip}"))
+
+
+def git(clone: Clone, *arguments: str) -> str:
+    return run(in_clone(clone.path, *arguments), local_environment()).decode()
 
 
 def family(pid: int | None) -> Iterator[int]:

@@ -31,6 +31,7 @@ from perf_assets.sample.generator.history import write_history
 from perf_assets.sample.generator.planner import Calendar, Plan
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
+from perf_assets.sample.generator.workflows import plan_workflow
 from perf_assets.study import NAME_PATTERN
 
 GIT_DIRECTORY = "repository.git"
@@ -64,7 +65,7 @@ class GeneratedCorpus:
         return self.directory / TRUTH_DIRECTORY
 
 
-def generate(
+def generate(  # noqa: PLR0913
     directory: Path,
     *,
     seed: int = 0,
@@ -74,6 +75,7 @@ def generate(
     comments: int | None = None,
     start: str = "2020-01",
     repository: str = "sample-lab/tensorkit",
+    workflow: str | None = None,
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
@@ -96,6 +98,9 @@ def generate(
         The first month, YYYY-MM.
     repository : str
         Name of the repository, owner/name.
+    workflow : str, optional
+        ``merge``, ``squash`` or ``rebase``: half of the commits that the traps leave, with issues
+        of their own beyond ``issues``, land by pull requests in this way.
 
     Returns
     -------
@@ -115,7 +120,7 @@ def generate(
         rng = Random(seed)
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
-        _fill(plan, issues, commits, total)
+        _fill(plan, issues, commits, total, workflow)
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
@@ -125,7 +130,7 @@ def generate(
     return GeneratedCorpus(Path(directory), records)
 
 
-def _fill(plan: Plan, issues: int, commits: int, comments: int) -> None:
+def _fill(plan: Plan, issues: int, commits: int, comments: int, workflow: str | None) -> None:
     """Plan everything: first what must be there, then the traps, then what is usual."""
     open_history(plan, commits)
     open_issues(plan, issues)
@@ -134,8 +139,10 @@ def _fill(plan: Plan, issues: int, commits: int, comments: int) -> None:
         int((issues - len(plan.issues)) * TRAP_SHARE),
         int((commits - len(plan.commits)) * TRAP_SHARE),
     )
+    if workflow is not None:
+        plan_workflow(plan, workflow, (commits - _on_main(plan)) // 2)
     fix_commits = int((commits - _on_main(plan)) * FIX_SHARE)
-    fill_issues(plan, issues - len(plan.issues), fix_commits)
+    fill_issues(plan, max(0, issues - len(plan.issues)), fix_commits)
     fill_commits(plan, commits - _on_main(plan))
     fill_pulls(plan, commits // 20)
     fill_comments(plan, comments)

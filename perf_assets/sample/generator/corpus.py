@@ -106,14 +106,13 @@ def _closer(closer: Closer) -> Record:
     if closer.pull is None:
         oid = closer.oid if closer.commit is None else closer.commit.sha
         return {"commit_id": oid, "closer": {"type": "commit", "oid": oid, **where}}
-    merge = closer.pull.merge_commit
-    sha = None if merge is None else merge.sha
+    sha = _merge_sha(closer.pull)
     pull = {"type": "pull_request", "number": closer.pull.number, "merge_commit_sha": sha}
     return {"closer": {**pull, **where}}
 
 
 def _pull(pull: Pull) -> Record:
-    merged = None if pull.merge_commit is None else timestamp(pull.closed)
+    merge_sha = _merge_sha(pull)
     return {
         "number": pull.number,
         "title": pull.title,
@@ -122,6 +121,13 @@ def _pull(pull: Pull) -> Record:
         "state": "open" if pull.closed is None else "closed",
         "created_at": timestamp(pull.created),
         "closed_at": timestamp(pull.closed),
-        "merged_at": merged,
-        "merge_commit_sha": None if pull.merge_commit is None else pull.merge_commit.sha,
+        "merged_at": None if merge_sha is None else timestamp(pull.closed),
+        "merge_commit_sha": merge_sha,
+        "commits": pull.size or max(1, len(pull.own)),
+        "closes": sorted(issue.number for issue in pull.closes),
     }
+
+
+def _merge_sha(pull: Pull) -> str | None:
+    """The commit that GitHub names as the merge of a pull request."""
+    return pull.lost_oid if pull.merge_commit is None else pull.merge_commit.sha

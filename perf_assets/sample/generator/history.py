@@ -6,7 +6,8 @@ and deletes is known exactly, however git compares.
 
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import IO
@@ -39,15 +40,39 @@ def write_history(path: Path, commits: Sequence[Commit], rng: Random) -> None:
         When git is missing or refuses.
     """
     _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(path))
-    stream, marks = path / "planned-stream", path / "planned-marks"
+    marks = path / "planned-marks"
     ordered = sorted(commits, key=lambda commit: (commit.order, commit.merges is not None))
-    with stream.open("wb") as file:
-        _Writer(file, rng).write(ordered)
-    with stream.open("rb") as file:
-        _git("fast-import", "--quiet", f"--export-marks={marks}", cwd=path, stdin=file)
-    stream.unlink()
+    with _fast_import(path, marks) as (stream, answers):
+        _Writer(stream, answers, rng).write(ordered)
     _read_marks(marks, ordered)
     marks.unlink()
+
+
+@contextmanager
+def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """What git reads commits from, and where it answers questions about them."""
+    read, write = os.pipe()
+    with (
+        os.fdopen(read, "rb") as answers,
+        subprocess.Popen(
+            ["git", "fast-import", "--quiet", f"--export-marks={marks}", f"--cat-blob-fd={write}"],
+            cwd=path,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(write,),
+        ) as git,
+    ):
+        os.close(write)
+        assert git.stdin is not None and git.stderr is not None
+        try:
+            yield git.stdin, answers
+            git.stdin.close()
+        except BrokenPipeError:  # git says why below
+            pass
+        told = git.stderr.read().decode(errors="replace").strip()
+        if git.wait():
+            raise PerfAssetsError(f"git fast-import failed: {told}")
 
 
 def _read_marks(marks: Path, ordered: Sequence[Commit]) -> None:
@@ -62,13 +87,12 @@ def _environment() -> dict[str, str]:
     return kept | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"}
 
 
-def _git(*arguments: str, cwd: Path | None = None, stdin: IO[bytes] | None = None) -> None:
+def _git(*arguments: str) -> None:
     try:
         result = subprocess.run(
             ["git", *arguments],
-            cwd=cwd,
             env=_environment(),
-            stdin=stdin or subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
@@ -84,8 +108,10 @@ def _git(*arguments: str, cwd: Path | None = None, stdin: IO[bytes] | None = Non
 class _Writer:
     """The files as they are after each commit, and the stream that tells git about it."""
 
-    def __init__(self, stream: IO[bytes], rng: Random) -> None:
+    def __init__(self, stream: IO[bytes], answers: IO[bytes], rng: Random) -> None:
         self.stream = stream
+        self.answers = answers
+        self.marks: dict[Commit, int] = {}
         self.rng = rng
         self.files: dict[str, list[str]] = {}
         self.editable: list[str] = []
@@ -140,6 +166,9 @@ class _Writer:
 
     def emit(self, mark: int, commit: Commit, parents: Sequence[int]) -> None:
         """Write one commit and note its sizes."""
+        self.marks[commit] = mark
+        if commit.quotes is not None:
+            commit.quotes.sha = self.sha_of(commit.quotes)
         commit.additions = sum(added for added, _ in self.changed.values())
         commit.deletions = sum(deleted for _, deleted in self.changed.values())
         commit.changed_files = len(self.changed)
@@ -147,7 +176,7 @@ class _Writer:
         sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
         zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
         name = f"{commit.author_name} " if commit.author_name else ""
-        branch = "main" if commit.is_on_main else "wip"
+        branch = "main" if commit.is_on_main else f"wip-{mark}"
         header = (
             f"commit refs/heads/{branch}\nmark :{mark}\n"
             f"author {name}<author@example.org> {commit.authored} {zone}\n"
@@ -159,6 +188,12 @@ class _Writer:
         )
         self.stream.write(header.encode() + message + b"\n" + lineage.encode())
         self.stream.write(b"".join(self.operations) + b"\n")
+
+    def sha_of(self, commit: Commit) -> str:
+        """The hash that git gave to a commit written before."""
+        self.stream.write(f"get-mark :{self.marks[commit]}\n".encode())
+        self.stream.flush()
+        return self.answers.readline().decode().strip()
 
     # Changes of single files
 

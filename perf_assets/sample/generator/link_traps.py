@@ -242,7 +242,7 @@ def issue_opened_after_the_commit(plan: Plan) -> None:
 
 @trap(commits=0)
 def commit_of_another_branch(plan: Plan) -> None:
-    """A commit that never reached the default branch fixes nothing."""
+    """A commit that never reached the default branch is linked and does not count."""
     issue, at = fixable(plan)
-    commit = plan.commit(at, lambda: f"Try to fix #{issue.number}")
+    commit = plan.commit(at, lambda: f"Try to fix #{issue.number}", [(issue, "id")])
     commit.is_on_main = False

@@ -26,7 +26,13 @@ class Comment:
 
 @dataclass(slots=True)
 class Pull:
-    """A pull request: it takes a number from the same row as the issues."""
+    """A pull request: it takes a number from the same row as the issues.
+
+    ``merge_commit`` is the commit that GitHub names; ``lost_oid`` one that a force push took away.
+    ``landed`` are the commits by which it is in the history, where they are not those that
+    ``merge_commit`` tells; ``size`` is how many commits it had, by default as many. ``closes`` are
+    the issues it is linked to.
+    """
 
     title: str
     body: str | None
@@ -35,6 +41,18 @@ class Pull:
     closed: int | None = None
     merge_commit: "Commit | None" = None
     number: int = 0
+    lost_oid: str | None = None
+    landed: list["Commit"] = field(default_factory=list)
+    size: int | None = None
+    closes: list["Issue"] = field(default_factory=list)
+
+    @property
+    def own(self) -> list["Commit"]:
+        """Its commits in the history: of a merge those of the branch."""
+        if self.landed or self.merge_commit is None:
+            return self.landed
+        merged = self.merge_commit.merges
+        return [self.merge_commit] if merged is None else merged.commits
 
 
 @dataclass(slots=True)
@@ -139,7 +157,8 @@ class Commit:
     """A commit; sizes and ``sha`` are filled in when the history is written.
 
     ``order`` is its place in the history, by default its time. ``links`` are the issues its
-    message names in a way that counts as a link, with the approach (url or id).
+    message names in a way that counts as a link, with the approach (url or id). ``quotes`` is an
+    earlier commit whose ``sha`` the message gives.
     """
 
     at: int
@@ -153,6 +172,7 @@ class Commit:
     links: list[tuple[Issue, str]] = field(default_factory=list)
     branch: Branch | None = None
     merges: Branch | None = None
+    quotes: "Commit | None" = None
     is_on_main: bool = True
     additions: int = 0
     deletions: int = 0

@@ -13,27 +13,27 @@ from typing import Any
 import polars as pl
 
 from perf_assets.sample.generator.corpus import timestamp
-from perf_assets.sample.generator.model import Commit, Issue, person
+from perf_assets.sample.generator.model import Commit, Issue, Pull, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.truth_schema import SCHEMAS
 
-COUNTED = ("url", "id")
 DATASET = "live"
 
 Row = dict[str, Any]
 Link = tuple[Issue, Commit, str]
+Links = dict[Link, bool]
 
 
 def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     """Write the truth tables into ``directory``; ``trend_start`` is the place of that month."""
     issues = sorted(plan.issues, key=lambda issue: issue.number)
     commits = [commit for commit in plan.commits if commit.is_on_main]
-    links = planned_links(issues, commits)
+    links = planned_links(issues, plan.pulls, plan.commits)
     bugs = [issue for issue in issues if issue.is_bug_report]
     fixes = _fixes(links)
     tables = {
         "performance_labels": [_label(plan, issue) for issue in issues],
-        "fix_links": [_link(plan, link) for link in links],
+        "fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
         "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
         "trend_monthly": _trend(plan, issues, fixes, trend_start),
         "dataset_breakdown": _breakdown(plan, bugs, fixes),
@@ -45,9 +45,26 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     _write_json(directory / "traps.json", _traps(plan))
 
 
-def planned_links(issues: Sequence[Issue], commits: Sequence[Commit]) -> list[Link]:
-    """Issue, commit and approach of every fix link, each once."""
+def planned_links(
+    issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit]
+) -> Links:
+    """Issue, commit and approach of every fix link, each once, and whether it is repeated.
+
+    Of a merged pull request its commits make the size, and the merge only where none of them is
+    linked.
+    """
     links: dict[Link, None] = {}
+    repeated: set[tuple[Issue, Commit]] = set()
+    for issue, pull in _related(issues, pulls):
+        later = [commit for commit in pull.own if commit.at >= issue.created]
+        merge = pull.merge_commit
+        if merge is not None and merge.merges is not None:
+            if later:
+                repeated.add((issue, merge))
+            if not any(event.closer and event.closer.pull is pull for event in issue.events):
+                later.append(merge)
+        for commit in later:
+            links[issue, commit, "pull_request"] = None
     for commit in commits:
         for issue, approach in commit.links:
             links[issue, commit, approach] = None
@@ -60,13 +77,25 @@ def planned_links(issues: Sequence[Issue], commits: Sequence[Commit]) -> list[Li
                 links[issue, closer.commit, "closed_by_commit"] = None
             elif closer.pull is not None and closer.pull.merge_commit is not None:
                 links[issue, closer.pull.merge_commit, "closed_by_pull_request"] = None
-    return sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
+    ordered = sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
+    return {link: link[:2] in repeated for link in ordered}
 
 
-def _fixes(links: Sequence[Link]) -> defaultdict[Issue, set[Commit]]:
+def _related(issues: Sequence[Issue], pulls: Sequence[Pull]) -> list[tuple[Issue, Pull]]:
+    """The pull requests of the repository itself that closed an issue or are linked to it."""
+    closers = [(issue, event.closer) for issue in issues for event in issue.events if event.closer]
+    closed = [
+        (issue, closer.pull)
+        for issue, closer in closers
+        if closer.pull is not None and closer.repository is None
+    ]
+    return closed + [(issue, pull) for pull in pulls for issue in pull.closes]
+
+
+def _fixes(links: Links) -> defaultdict[Issue, set[Commit]]:
     fixes: defaultdict[Issue, set[Commit]] = defaultdict(set)
-    for issue, commit, approach in links:
-        if approach in COUNTED:
+    for (issue, commit, _), is_repeated in links.items():
+        if commit.is_on_main and not is_repeated:
             fixes[issue].add(commit)
     return fixes
 
@@ -83,14 +112,15 @@ def _label(plan: Plan, issue: Issue) -> Row:
     }
 
 
-def _link(plan: Plan, link: Link) -> Row:
+def _link(plan: Plan, link: Link, is_repeated: bool) -> Row:
     issue, commit, approach = link
     return {
         "repository": plan.repository,
         "number": issue.number,
         "sha": commit.sha,
         "approach": approach,
-        "is_counted": approach in COUNTED,
+        "is_counted": commit.is_on_main,
+        "is_repeated": is_repeated,
     }
 
 

@@ -20,7 +20,13 @@ SCHEMAS: dict[str, dict[str, pl.DataType | type[pl.DataType]]] = {
         "matched_keywords": pl.String,
         "matched_in": pl.String,
     },
-    "fix_links": {**KEY, "sha": pl.String, "approach": pl.String, "is_counted": pl.Boolean},
+    "fix_links": {
+        **KEY,
+        "sha": pl.String,
+        "approach": pl.String,
+        "is_counted": pl.Boolean,
+        "is_repeated": pl.Boolean,
+    },
     "bug_metrics": {
         "dataset": pl.String,
         **KEY,

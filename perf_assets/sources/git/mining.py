@@ -1,8 +1,8 @@
-"""The stream: commits of the default branch with exact sizes, in bounded memory."""
+"""The stream: commits with exact sizes, in bounded memory."""
 
 import tempfile
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import polars as pl
@@ -56,10 +56,10 @@ Frames = tuple[pl.DataFrame, pl.DataFrame]
 
 def read_commits(
     clone: Clone,
-    months: Collection[str] | None = None,
+    listed: pl.DataFrame | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Frames]:
-    """Commits of the default branch and their changed files, batch by batch.
+    """Commits and their changed files, batch by batch.
 
     Sizes are those of ``git diff --numstat -M`` against the first parent (a root: against
     nothing), so merges have files too and a commit's numbers are the sums over its files; a
@@ -67,21 +67,19 @@ def read_commits(
 
     Parameters
     ----------
-    months : months to read, by committer time in UTC; None for all.
+    listed : the commits to read, as ``list_commits`` gives them; None for all of them.
     on_progress : told how many commits are done, and of how many.
 
     Yields
     ------
     commits, files : the columns of raw.commits and raw.commit_files but for ``repository`` and
-        ``loaded_at``. Months come in order, a commit's files together with the commit.
+        ``loaded_at``, in the order of ``listed``, a commit's files together with the commit.
 
     Raises
     ------
     PerfAssetsError : an object of the clone is missing; names the commit.
     """
-    listed = list_commits(clone)
-    if months is not None:
-        listed = listed.filter(pl.col("month").is_in(list(months)))
+    listed = list_commits(clone) if listed is None else listed
     done = 0
     for frames in _in_parallel(clone, listed):
         yield frames

@@ -26,12 +26,16 @@ _PLACES = [
 ]
 
 
-def read_issue_templates(clone: Clone) -> pl.DataFrame:
-    """Every version of every issue template that a commit of the default branch added or changed.
+def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Every version of every issue template that a commit added or changed.
 
     Templates are files named ``ISSUE_TEMPLATE*`` and the Markdown and YAML files of directories
     named so, at the root, in ``docs`` and in ``.github``, whatever their case; ``config.yml`` is
     none. A merge counts with what it changed against its first parent.
+
+    Parameters
+    ----------
+    listed : the commits to look at, as ``list_commits`` gives them; None for all of them.
 
     Returns
     -------
@@ -39,8 +43,9 @@ def read_issue_templates(clone: Clone) -> pl.DataFrame:
     file's text; a YAML issue form has its rendering before it, because GitHub writes the form's
     headings, options and default values, not its source, into an issue.
     """
+    listed = list_commits(clone) if listed is None else listed
     try:
-        versions = _versions(clone)
+        versions = _versions(clone, listed["sha"].to_list())
         bodies = _bodies(clone, [blob for _, _, blob in versions])
     except GitError as failure:
         raise damaged(clone.path, failure) from None
@@ -49,7 +54,7 @@ def read_issue_templates(clone: Clone) -> pl.DataFrame:
         schema={"sha": pl.String, "path": pl.String, "body": pl.String},
         orient="row",
     ).filter(pl.col("body").str.strip_chars() != "")
-    dated = found.join(list_commits(clone), on="sha", maintain_order="left")
+    dated = found.join(listed, on="sha", maintain_order="left")
     return dated.sort("committed_at", "path", "sha").select(*COLUMNS)
 
 
@@ -87,10 +92,8 @@ def _element_lines(attributes: dict[str, Any]) -> Iterator[str]:
             yield f"- [ ] {text}"
 
 
-def _versions(clone: Clone) -> list[tuple[str, str, str]]:
+def _versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
     """Commit, path and blob of each version; of a path that is a link or gone there is none."""
-    walk = in_clone(clone.path, "rev-list", "--full-history", clone.tip, "--", *_PLACES)
-    shas = run(walk, local_environment()).decode().split()
     found = []
     for piece in read_changes(clone, shas, _PLACES):
         files = piece.files().filter(pl.col("pair").str.slice(2, 2) == "10")

@@ -69,6 +69,17 @@ EVENT_SCHEMA: Columns = {
     "from_repository": pl.String,
     "month": pl.String,
 }
+PULL_REQUEST_SCHEMA: Columns = {
+    "repository": pl.String,
+    "number": pl.Int64,
+    "pull_request_repository": pl.String,
+    "pull_request": pl.Int64,
+    "relation": pl.String,
+    "is_merged": pl.Boolean,
+    "merge_commit_sha": pl.String,
+    "commits": pl.Int64,
+    "month": pl.String,
+}
 EVENT_NAMES = {
     "ClosedEvent": "closed",
     "ReopenedEvent": "reopened",
@@ -81,25 +92,22 @@ EVENT_NAMES = {
 
 @dataclass(frozen=True)
 class IssueBatch:
-    """Issues with everything that belongs to them; columns as the three ``*_SCHEMA``."""
+    """Issues with everything that belongs to them; columns as the four ``*_SCHEMA``."""
 
     issues: pl.DataFrame
     comments: pl.DataFrame
     events: pl.DataFrame
+    pull_requests: pl.DataFrame
 
     def of_month(self, month: str) -> "IssueBatch":
         """The part of the cohort of ``month``."""
         wanted = pl.col("month") == month
-        return IssueBatch(
-            self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
-        )
+        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
 
     def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
         """The part of the issues with these numbers."""
         wanted = pl.col("number").is_in(numbers)
-        return IssueBatch(
-            self.issues.filter(wanted), self.comments.filter(wanted), self.events.filter(wanted)
-        )
+        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
 
     @property
     def announced_comments(self) -> int:
@@ -113,7 +121,10 @@ class IssueBatch:
 
 
 EMPTY_BATCH = IssueBatch(
-    *(pl.DataFrame(schema=schema) for schema in (ISSUE_SCHEMA, COMMENT_SCHEMA, EVENT_SCHEMA))
+    *(
+        pl.DataFrame(schema=schema)
+        for schema in (ISSUE_SCHEMA, COMMENT_SCHEMA, EVENT_SCHEMA, PULL_REQUEST_SCHEMA)
+    )
 )
 
 
@@ -381,25 +392,28 @@ def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[s
 
 
 def to_frames(nodes: Sequence[dict[str, Any]], repository: str) -> IssueBatch:
-    """GraphQL issue nodes as the three frames, sorted by number and id."""
-    issues, comments, events = [], [], []
+    """GraphQL issue nodes as the four frames, sorted by number and id."""
+    issues, comments, events, pull_requests = [], [], [], []
     for node in nodes:
         month = month_of(datetime.fromisoformat(node["createdAt"]))
         own = {"repository": repository, "number": node["number"], "month": month}
         issues.append(_issue(node) | own)
         comments += [_comment(entry) | own for entry in _distinct(node, "comments")]
         events += [_event(entry) | own for entry in _distinct(node, "timelineItems")]
+        pull_requests += [row | own for row in _pull_requests(node)]
     return IssueBatch(
         _frame(issues, ISSUE_SCHEMA, ("number",)),
         _frame(comments, COMMENT_SCHEMA, ("number", "comment_id")),
         _frame(events, EVENT_SCHEMA, ("number", "created_at", "event_id")),
+        _frame(pull_requests, PULL_REQUEST_SCHEMA, tuple(PULL_REQUEST_SCHEMA)[1:5]),
     )
 
 
 def _distinct(node: dict[str, Any], connection: str) -> list[dict[str, Any]]:
     # Pages read while an issue is being edited may overlap.
     key = "fullDatabaseId" if connection == "comments" else "id"
-    return list({entry[key]: entry for entry in node[connection]["nodes"] if entry}.values())
+    entries = node[connection]["nodes"] if node[connection] else []
+    return list({entry[key]: entry for entry in entries if entry}.values())
 
 
 def _frame(rows: list[dict[str, Any]], schema: Columns, order: tuple[str, ...]) -> pl.DataFrame:
@@ -456,6 +470,36 @@ def _event(node: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _pull_requests(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pull requests that GitHub relates to an issue, once for each relation."""
+    linked = _distinct(node, "closedByPullRequestsReferences")
+    rows = {_pull_request_key(entry): _pull_request(entry, "linked") for entry in linked}
+    closing: dict[tuple[str, int], dict[str, Any]] = {}
+    for event in _distinct(node, "timelineItems"):
+        closer = event.get("closer") or {}
+        if closer.get("__typename") == "PullRequest":
+            key = _pull_request_key(closer)
+            # How many commits it has is only asked of those that are linked.
+            commits = rows[key]["commits"] if key in rows else None
+            closing[key] = _pull_request(closer, "closer") | {"commits": commits}
+    return [*rows.values(), *closing.values()]
+
+
+def _pull_request_key(node: dict[str, Any]) -> tuple[str, int]:
+    return node["repository"]["nameWithOwner"], node["number"]
+
+
+def _pull_request(node: dict[str, Any], relation: str) -> dict[str, Any]:
+    return {
+        "pull_request_repository": node["repository"]["nameWithOwner"],
+        "pull_request": node["number"],
+        "relation": relation,
+        "is_merged": node["merged"],
+        "merge_commit_sha": (node["mergeCommit"] or {}).get("oid"),
+        "commits": (node.get("commits") or {}).get("totalCount"),
+    }
+
+
 def _login(actor: dict[str, Any] | None) -> str | None:
     """The login; a deleted account ("ghost") has none."""
     return None if actor is None or actor["login"] == "ghost" else actor["login"]
@@ -466,6 +510,8 @@ def _newest(connection: dict[str, Any]) -> datetime | None:
     return datetime.fromisoformat(nodes[0]["updatedAt"]) if nodes else None
 
 
-def _next_page(connection: dict[str, Any]) -> str | None:
+def _next_page(connection: dict[str, Any] | None) -> str | None:
+    if connection is None:  # GitHub may leave a connection out that has nothing to show
+        return None
     info = connection["pageInfo"]
     return info["endCursor"] if info["hasNextPage"] else None

@@ -19,7 +19,7 @@ __typename
   closer {
     __typename
     ... on Commit { oid repository { nameWithOwner } }
-    ... on PullRequest { number mergeCommit { oid } repository { nameWithOwner } }
+    ... on PullRequest { number merged mergeCommit { oid } repository { nameWithOwner } }
   }
 }
 ... on ReopenedEvent { id createdAt actor { login } }
@@ -29,6 +29,10 @@ __typename
 ... on TransferredEvent { id createdAt actor { login } fromRepository { nameWithOwner } }
 """
 
+PULL_REQUEST_FIELDS = (
+    "id number merged mergeCommit { oid } commits { totalCount } repository { nameWithOwner }"
+)
+
 CONNECTIONS = {
     "labels": f"labels(first: %s) {{ {PAGE_INFO} nodes {{ name }} }}",
     "comments": f"comments(first: %s) {{ totalCount {PAGE_INFO} nodes {{ {COMMENT_FIELDS} }} }}",
@@ -36,10 +40,21 @@ CONNECTIONS = {
         f"timelineItems(first: %s, itemTypes: [{EVENT_TYPES}]) "
         f"{{ totalCount {PAGE_INFO} nodes {{ {EVENT_FIELDS} }} }}"
     ),
+    # Holds what closing keywords and people linked; cross-references that will close are among
+    # it, and reading all cross-references instead would cost pages of their own.
+    "closedByPullRequestsReferences": (
+        "closedByPullRequestsReferences(first: %s, includeClosedPrs: true) "
+        f"{{ {PAGE_INFO} nodes {{ {PULL_REQUEST_FIELDS} }} }}"
+    ),
 }
 
 # How much of each nested connection comes with its issue; the rest is asked for by itself.
-FIRST = {"labels": 30, "comments": 50, "timelineItems": 50}
+FIRST = {
+    "labels": 30,
+    "comments": 50,
+    "timelineItems": 50,
+    "closedByPullRequestsReferences": 3,  # each costs a hundredth of a point, for its commits
+}
 
 ISSUE_FIELDS = (
     "id number title body author { login } state stateReason createdAt updatedAt closedAt url "

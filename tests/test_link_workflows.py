@@ -1,0 +1,79 @@
+"""Links of generated corpora with merge, squash and rebase workflows, against the planted truth.
+
+PERF_ASSETS_SEEDS: how many seeds a workflow.
+"""
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from perf_assets.core.linking import APPROACHES, link_fixes
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sample.generator import GeneratedCorpus, generate
+from perf_assets.sample.server import CorpusServer
+from perf_assets.sources.corpus import read_corpus
+from perf_assets.sources.git import (
+    Clone,
+    list_branch_commits,
+    list_commits,
+    read_commits,
+    update_clone,
+)
+from perf_assets.sources.github import GitHubClient, IssueSource
+
+SEEDS = range(int(os.environ.get("PERF_ASSETS_SEEDS", "2")))
+SIZES = {"issues": 60, "months": 9, "commits": 240}
+KEY = ["number", "sha", "approach"]
+FLAGS = ["is_counted", "is_repeated"]
+
+
+def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
+    """The links that the real sources and the linking give for a corpus."""
+    clone = update_clone(str(made.repository), clone_at)
+    commits = pl.concat(
+        [
+            _mined(clone, list_commits(clone)).with_columns(branch=pl.lit(None, pl.String)),
+            _mined(clone, list_branch_commits(clone)),
+        ],
+        how="diagonal",
+    )
+    corpus = read_corpus(made.directory)
+    with CorpusServer([corpus]) as server:
+        source = IssueSource(GitHubClient(server.url, "t0ken"), corpus.repository)
+        months = sorted({record["created_at"][:7] for record in corpus.issues.values()})
+        batches = [batch for _, batch in source.cohorts(source.counts(months))]
+    issues, _, events, pulls = (
+        pl.concat(frames) for frames in zip(*(vars(b).values() for b in batches), strict=True)
+    )
+    closed = events.filter(event="closed")
+    return link_fixes(commits, issues, closed, pulls, APPROACHES)
+
+
+def _mined(clone: Clone, listed: pl.DataFrame) -> pl.DataFrame:
+    commits = pl.concat([batch for batch, _ in read_commits(clone, listed)])
+    more = listed.select(pl.col("sha"), pl.selectors.by_name("branch", require_all=False))
+    return commits.join(more, on="sha").with_columns(repository=pl.lit("sample-lab/tensorkit"))
+
+
+@pytest.mark.parametrize("workflow", ["merge", "squash", "rebase"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_links_equal_the_planted_truth(tmp_path: Path, workflow: str, seed: int) -> None:
+    made = generate(tmp_path / "corpus", seed=seed, workflow=workflow, **SIZES)
+    truth = pl.read_csv(
+        made.truth / "fix_links.csv", schema_overrides=dict.fromkeys(FLAGS, pl.Boolean)
+    )
+    found = found_links(made, tmp_path / "clone.git")
+    columns = [*KEY, *FLAGS]
+    assert found.select(columns).sort(KEY).rows() == truth.select(columns).sort(KEY).rows()
+    by_pull = truth.filter(approach="pull_request")
+    assert by_pull["number"].n_unique() >= 10
+    assert found["branch"].is_null().eq(found["is_counted"]).all()
+    if workflow == "merge":  # merges are linked, and add nothing to the size beside their commits
+        assert truth.filter("is_repeated").height >= 10
+
+
+def test_an_unknown_workflow_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PerfAssetsError, match="--workflow is 'trunk', and must be one of merge, "):
+        generate(tmp_path / "corpus", workflow="trunk", **SIZES)
