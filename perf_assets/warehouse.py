@@ -16,7 +16,7 @@ import polars as pl
 
 from perf_assets.errors import PerfAssetsError
 
-FORMAT = 2  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 3  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
