@@ -57,7 +57,7 @@ class Analysis:
     trace: Trace = field(default_factory=Trace)
 
 
-def analyse(clone: Path, shas: Sequence[str]) -> Iterator[Analysis]:
+def analyse(clone: Path, shas: Sequence[str]) -> Generator[Analysis, None, None]:
     """Look closely at the commits ``shas`` of the bare repository ``clone``, none of them a merge.
 
     Nothing is written to the clone. What cannot be analysed comes with a reason, in its turn; a
