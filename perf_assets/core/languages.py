@@ -173,7 +173,8 @@ def code_lines(path: str, text: str) -> set[int]:
         first = place + len(value) - len(value.lstrip())
         last = place + len(value.rstrip()) - 1
         found.update(range(bisect_right(breaks, first) + 1, bisect_right(breaks, last) + 2))
-    return found
+    lines = text.split("\n")
+    return {number for number in found if lines[number - 1].strip()}
 
 
 def _code(lexer: Lexer, text: str) -> Iterator[tuple[int, str]]:

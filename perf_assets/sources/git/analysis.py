@@ -179,7 +179,6 @@ def main(clone: Path) -> None:
     """Analyse the commits whose hashes stand in the input, a line of JSON for each."""
     # Ctrl-C goes to the whole group: it is for the parent to stop, and not for a commit to fail.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, _out_of_time)
     for line in sys.stdin:
         analysis = analyse_one(clone, line.strip())
         sys.stdout.write(json.dumps(asdict(analysis)) + "\n")
@@ -218,6 +217,7 @@ def _opened(clone: Path) -> "ReadOnlyGit":
 
 def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:
     """The result of ``work``, or why there is none."""
+    signal.signal(signal.SIGALRM, _out_of_time)
     signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
     try:
         return work(), None

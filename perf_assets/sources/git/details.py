@@ -23,12 +23,14 @@ class ReadOnlyGit(Git):  # type: ignore[misc]
 
 
 class _Commit(Commit):  # type: ignore[misc]
-    """PyDriller's commit, which keeps its files: each metric would compare and parse anew."""
+    """PyDriller's commit, which keeps its files: each metric would compare and parse anew.
+
+    Submodules and links are left out: they have no content to parse, whatever their name.
+    """
 
     @cached_property
     def modified_files(self) -> list[ModifiedFile]:
-        files: list[ModifiedFile] = super().modified_files
-        return files
+        return [file for file in super().modified_files if _is_regular(file)]
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
@@ -78,3 +80,8 @@ def read_details(repository: ReadOnlyGit, sha: str) -> Details:
         "dmm_unit_complexity": commit.dmm_unit_complexity,
         "dmm_unit_interfacing": commit.dmm_unit_interfacing,
     }
+
+
+def _is_regular(file: ModifiedFile) -> bool:
+    modes = {file._c_diff.a_mode, file._c_diff.b_mode} - {None, 0}
+    return modes <= {0o100644, 0o100755}

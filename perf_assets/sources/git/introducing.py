@@ -10,7 +10,7 @@ known weakness stays: a fix often touches more than the bug, and what a fix adds
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,7 +36,7 @@ _PATCH = (
 _SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
 _INDEX = re.compile(r"index ([0-9a-f]+)\.\.([0-9a-f]+)")
 _HUNK = re.compile(r"@@ -(\d+)")
-_BLAMED = re.compile(r"([0-9a-f]{40,64}) \d+ \d+")
+_BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)")
 
 
 @dataclass
@@ -130,29 +130,26 @@ def _removed_lines(clone: Path, sha: str) -> dict[tuple[str | None, str | None],
 
 
 def _blame(clone: Path, sha: str, path: str, lines: Sequence[int]) -> Counter[tuple[str, int]]:
-    """How many of the ``lines`` of the file before the commit each commit wrote, with its time."""
-    ranges = [option for first, last in _ranges(lines) for option in ("-L", f"{first},{last}")]
-    options = ("--line-porcelain", "-w", "-M", "-C")
-    command = in_clone(clone, "blame", *options, *ranges, f"{sha}^", "--", path)
+    """How many of the ``lines`` of the file before the commit each commit wrote, with its time.
+
+    The whole file is asked for: git recognises moved code by its length, and of the lines alone
+    it would see no more than what the fix takes from the block.
+    """
+    command = in_clone(clone, "blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", path)
     output = run(command, local_environment())
+    wanted = frozenset(lines)
+    times: dict[str, int] = {}
     found: Counter[tuple[str, int]] = Counter()
-    commit = ""
+    commit, number = "", 0
     for line in output.split(b"\n"):
-        if line.startswith(b"committer-time "):
-            found[commit, int(line[15:])] += 1
-        elif header := _BLAMED.match(line.decode("latin-1")):
-            commit = header[1]
+        if line.startswith(b"\t"):
+            if number in wanted:
+                found[commit, times[commit]] += 1
+        elif line.startswith(b"committer-time "):
+            times[commit] = int(line[15:])
+        elif header := _BLAMED.match(line):
+            commit, number = header[1].decode(), int(header[2])
     return found
-
-
-def _ranges(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
-    first = last = lines[0]
-    for line in lines[1:]:
-        if line > last + 1:
-            yield first, last
-            first = line
-        last = line
-    yield first, last
 
 
 def _merges(clone: Path, shas: set[str]) -> set[str]:
