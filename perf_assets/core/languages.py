@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -167,13 +168,13 @@ def code_lines(path: str, text: str) -> set[int]:
     A line within a documentation string holds none, a preprocessor line does. ``path`` must be in
     a programming language.
     """
-    breaks = [place for place, letter in enumerate(text) if letter == "\n"]
+    lines = text.split("\n")
+    ends = list(accumulate(len(line) + 1 for line in lines))
     found: set[int] = set()
     for place, value in _code(_lexer(_CODE[language_of(path)][0]), text):
         first = place + len(value) - len(value.lstrip())
         last = place + len(value.rstrip()) - 1
-        found.update(range(bisect_right(breaks, first) + 1, bisect_right(breaks, last) + 2))
-    lines = text.split("\n")
+        found.update(range(bisect_right(ends, first) + 1, bisect_right(ends, last) + 2))
     return {number for number in found if lines[number - 1].strip()}
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from git import Repo
+from git import Diff, Repo
 from pydriller import Git
-from pydriller.domain.commit import Commit, ModifiedFile
+from pydriller.domain.commit import Commit, Method, ModifiedFile
 
 from perf_assets.sources.git.changed_files import LARGEST_FILE, ChangedFile, shown
 
@@ -22,6 +22,15 @@ class ReadOnlyGit(Git):  # type: ignore[misc]
         self._repo = Repo(str(self.path))
 
 
+class _File(ModifiedFile):  # type: ignore[misc]
+    """PyDriller's file, which parses its old version once, also where that has no methods."""
+
+    @cached_property
+    def methods_before(self) -> list[Method]:
+        methods: list[Method] = super().methods_before
+        return methods
+
+
 class _Commit(Commit):  # type: ignore[misc]
     """PyDriller's commit, which keeps its files: each metric would compare and parse anew.
 
@@ -31,6 +40,9 @@ class _Commit(Commit):  # type: ignore[misc]
     @cached_property
     def modified_files(self) -> list[ModifiedFile]:
         return [file for file in super().modified_files if _is_regular(file)]
+
+    def _parse_diff(self, diff_index: list[Diff]) -> list[ModifiedFile]:
+        return [_File(diff=diff) for diff in diff_index]
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
