@@ -75,9 +75,10 @@ FIXES = """
 """
 
 
+STORED = "SELECT sha, month FROM raw.commit_details WHERE repository = ?"
 FILES = """
     SELECT sha, path, additions, deletions FROM raw.commit_files
-    WHERE repository = ? AND list_contains(?, sha)
+    WHERE repository = ? AND month = ? AND list_contains(?, sha)
 """
 
 
@@ -129,26 +130,26 @@ def _changed(gate: Gate, repository: str, months: Sequence[str]) -> Iterator[Mon
     links = gate.database.loads("links.fix_links", repository)
     linked = links.filter(pl.col("watermark").is_not_null())["month"].to_list()
     fixes = gate.database.frame(FIXES, [repository])
+    stored = gate.database.frame(STORED, [repository])
     loads = gate.database.loads("raw.commit_details", repository)
     valid = set(loads.filter(status="loaded", watermark=watermark())["month"])
     for name in linked:
+        of_month = fixes.filter(month=name)
         if name < min(months, default="9999-12"):
             continue
-        of_month = fixes.filter(pl.col("month") == name)
         if name not in valid:
-            yield Month(
-                name, of_month, *(pl.DataFrame(schema=schema) for schema in TABLES.values())
-            )
-            continue
-        details, introducing = (
-            gate.database.partition(table, repository, name)
-            .select(schema.keys())
-            .cast(pl.Schema(schema))
-            for table, schema in TABLES.items()
-        )
-        if set(details["sha"]) != set(of_month["sha"]):
-            kept = (rows.join(of_month, on="sha", how="semi") for rows in (details, introducing))
-            yield Month(name, of_month, *kept)
+            nothing = (pl.DataFrame(schema=schema) for schema in TABLES.values())
+            yield Month(name, of_month, *nothing)
+        elif set(stored.filter(month=name)["sha"]) != set(of_month["sha"]):
+            yield Month(name, of_month, *_kept(gate, repository, name, of_month))
+
+
+def _kept(gate: Gate, repository: str, month: str, fixes: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The stored rows of those commits that are still fixes."""
+    for table, schema in TABLES.items():
+        rows = gate.database.partition(table, repository, month)
+        known = rows.select(schema.keys()).cast(pl.Schema(schema))
+        yield known.join(fixes, on="sha", how="semi")
 
 
 def _store(gate: Gate, repository: str, month: Month, analyses: Iterator[Analysis]) -> Outcome:
@@ -160,7 +161,7 @@ def _store(gate: Gate, repository: str, month: Month, analyses: Iterator[Analysi
     ]
     place: dict[str, Any] = {"repository": repository, "month": month.name}
     details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ_SCHEMA)
-    files = gate.database.frame(FILES, [repository, missing["sha"].to_list()])
+    files = gate.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
