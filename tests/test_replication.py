@@ -171,7 +171,8 @@ def test_the_series_is_counted_at_the_cut_off_of_each_framework(small: Database)
 
 
 def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: Database) -> None:
-    for table in ANALYSES:
+    # Published data tell no changed lines, so that nothing is known of the lives of bugs.
+    for table in ANALYSES.keys() - {"analysis.lifetime_comparisons"}:
         found = {name for (name,) in rows(small, f"SELECT repository FROM {table}")}
         pooled = set() if table == "analysis.trend_tests" else {"pooled"}
         assert found == {PYTORCH, TENSORFLOW} | pooled, table
@@ -320,7 +321,7 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
     assert loading == {
         "everything": {"raw"},
         "mine": {"raw"},
-        "decide": set(),
+        "decide": {"raw"},  # the details of the commits that turned out to be fixes
         "derive": set(),
         "replicate": {"replication"},
     }
