@@ -4,6 +4,7 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets.decisions import decision_assets
+from perf_assets.assets.fix_details import fix_detail_assets
 from perf_assets.assets.models import analysis_assets, model_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.raw import raw_assets
@@ -11,6 +12,7 @@ from perf_assets.assets.replication import GROUP as REPLICATION
 from perf_assets.assets.replication import replication_assets
 from perf_assets.assets.reviews import review_job, review_specs
 from perf_assets.assets.schedules import monthly_refresh
+from perf_assets.assets.wiring import asset_key
 from perf_assets.home import Home
 from perf_assets.partitions import partitions_of
 from perf_assets.study import Study
@@ -25,12 +27,15 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
         dg.AssetSelection.all() - published,
         description="Load, label, link, model, analyse and publish: the main job.",
     )
-    mined = dg.AssetSelection.groups("raw")
-    decided = dg.AssetSelection.groups("labels", "links")
+    # Which commits to look at closely is known when they are linked.
+    detailed = dg.AssetSelection.assets(asset_key("raw.commit_details"))
+    mined = dg.AssetSelection.groups("raw") - detailed
+    decided = dg.AssetSelection.groups("labels", "links") | detailed
     return dg.Definitions(
         assets=[
             *raw_assets(study, home, partitions),
             *decision_assets(study, home, partitions),
+            *fix_detail_assets(study, home, partitions),
             *model_assets(study, home),
             *analysis_assets(home),
             *publishing_assets(home),
@@ -43,7 +48,9 @@ def build_definitions(study: Study, home: Home) -> dg.Definitions:
                 "mine", mined, description="Bring issues and commits up to date at the source."
             ),
             dg.define_asset_job(
-                "decide", decided, description="Label the loaded issues and link their fixes."
+                "decide",
+                decided,
+                description="Label the loaded issues, link their fixes, look at those closely.",
             ),
             dg.define_asset_job(
                 "derive",

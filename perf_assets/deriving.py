@@ -12,6 +12,7 @@ from perf_assets.core.comparisons import group_comparisons, trend_tests
 from perf_assets.core.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.labelling import label_issues, label_kinds
 from perf_assets.core.labelling_quality import labelling_quality
+from perf_assets.core.lifetimes import lifetime_comparisons
 from perf_assets.core.linking import link_fixes
 from perf_assets.core.paper_comparison import paper_comparison
 from perf_assets.core.rater_agreement import rater_agreement, rater_disagreements
@@ -172,6 +173,7 @@ class Analysis:
 # In a fixed order: sums of floats depend on it in their last digit.
 BUG_METRICS = "SELECT * FROM marts.bug_metrics ORDER BY dataset, repository, number"
 TREND_MONTHLY = "SELECT * FROM marts.trend_monthly ORDER BY dataset, repository, month"
+BUG_LIFETIMES = "SELECT * FROM marts.bug_lifetimes ORDER BY dataset, repository, number"
 COUNTED_LINKS = """
     SELECT
         links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at,
@@ -205,6 +207,7 @@ ANALYSES: dict[str, Analysis] = {
     "analysis.trend_robustness": Analysis(trend_robustness, (TREND_MONTHLY,)),
     "analysis.effect_sizes": Analysis(effect_sizes, (BUG_METRICS,)),
     "analysis.fix_time_survival": Analysis(fix_time_survival, (BUG_METRICS, TREND_MONTHLY)),
+    "analysis.lifetime_comparisons": Analysis(lifetime_comparisons, (BUG_LIFETIMES,)),
     "analysis.link_sensitivity": Analysis(link_sensitivity, (COUNTED_LINKS,)),
     "analysis.paper_comparison": Analysis(
         partial(paper_comparison, published_figures()),

@@ -212,6 +212,31 @@ CREATE TABLE IF NOT EXISTS raw.commit_files (
     PRIMARY KEY (repository, sha, path)
 );
 
+CREATE TABLE IF NOT EXISTS raw.commit_details (
+    repository VARCHAR NOT NULL,
+    sha VARCHAR NOT NULL,
+    analysed_files BIGINT CHECK (analysed_files >= 0),
+    methods_changed BIGINT CHECK (methods_changed >= 0),
+    changed_methods VARCHAR[],
+    nloc BIGINT CHECK (nloc >= 0),
+    complexity BIGINT CHECK (complexity >= 0),
+    complexity_change BIGINT,
+    dmm_unit_size DOUBLE CHECK (dmm_unit_size BETWEEN 0 AND 1),
+    dmm_unit_complexity DOUBLE CHECK (dmm_unit_complexity BETWEEN 0 AND 1),
+    dmm_unit_interfacing DOUBLE CHECK (dmm_unit_interfacing BETWEEN 0 AND 1),
+    not_analysed VARCHAR,
+    languages STRUCT(
+        "language" VARCHAR, is_test BOOLEAN, files BIGINT, additions BIGINT, deletions BIGINT
+    )[] NOT NULL,
+    test_share DOUBLE CHECK (test_share BETWEEN 0 AND 1),
+    removed_lines BIGINT CHECK (removed_lines >= 0),
+    not_traced VARCHAR,
+    month VARCHAR NOT NULL,
+    PRIMARY KEY (repository, sha),
+    CHECK ((not_analysed IS NULL) = (methods_changed IS NOT NULL)),
+    CHECK ((not_traced IS NULL) = (removed_lines IS NOT NULL))
+);
+
 CREATE TABLE IF NOT EXISTS raw.issue_templates (
     repository VARCHAR NOT NULL,
     sha VARCHAR NOT NULL,
@@ -262,6 +287,18 @@ CREATE TABLE IF NOT EXISTS links.fix_links (
     is_repeated BOOLEAN NOT NULL DEFAULT false,
     month VARCHAR NOT NULL,
     PRIMARY KEY (repository, number, sha, approach)
+);
+
+CREATE TABLE IF NOT EXISTS links.introducing_commits (
+    repository VARCHAR NOT NULL,
+    sha VARCHAR NOT NULL,
+    path VARCHAR NOT NULL,
+    introducing_sha VARCHAR NOT NULL,
+    introduced_at TIMESTAMPTZ NOT NULL,
+    is_merge BOOLEAN NOT NULL,
+    lines BIGINT NOT NULL CHECK (lines > 0),
+    month VARCHAR NOT NULL,
+    PRIMARY KEY (repository, sha, path, introducing_sha)
 );
 
 CREATE TABLE IF NOT EXISTS replication.bugs (

@@ -76,6 +76,30 @@ FILLED = {
         commit("b", "2020-02-29T00:00:00Z", 30, 4),
         commit("c", "2020-02-02T00:00:00Z", 2, 0),
     ],
+    "raw.commit_details": [
+        {
+            "repository": REPOSITORY,
+            "sha": sha("c"),
+            "analysed_files": 1,
+            "methods_changed": 0,
+            "changed_methods": [],
+            "languages": [],
+            "removed_lines": 2,
+            "month": "2020-02",
+        }
+    ],
+    "links.introducing_commits": [
+        {
+            "repository": REPOSITORY,
+            "sha": sha("c"),
+            "path": "a.py",
+            "introducing_sha": sha("z"),
+            "introduced_at": "2020-01-31T00:00:00Z",
+            "is_merge": False,
+            "lines": 2,
+            "month": "2020-02",
+        }
+    ],
     "links.fix_links": [
         link(1, "a"),
         link(1, "b"),
@@ -119,6 +143,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             None,
             2,
         ),
+    ],
+    "how_long_bugs_lived": [
+        (REPOSITORY, 2020, "performance", 2, 1, 50.0, 1.0),
     ],
     "keyword_frequency": [("slow", 3, 1, 1), ("throughput", 1, 0, 1)],
     "keywords_that_do_not_count": [

@@ -27,13 +27,17 @@ from tests.support import (
 KEYS = {
     "performance_labels": ["repository", "number"],
     "fix_links": ["repository", "number", "sha", "approach"],
+    "introducing_commits": ["repository", "sha", "path", "introducing_sha"],
     "bug_metrics": ["dataset", "repository", "number"],
+    "bug_lifetimes": ["dataset", "repository", "number"],
     "trend_monthly": ["dataset", "repository", "month"],
     "dataset_breakdown": ["dataset", "repository", "is_performance"],
 }
 SCHEMAS = {
     "performance_labels": "labels",
     "fix_links": "links",
+    "introducing_commits": "links",
+    "bug_lifetimes": "marts",
     "bug_metrics": "marts",
     "trend_monthly": "marts",
     "dataset_breakdown": "marts",

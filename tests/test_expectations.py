@@ -124,6 +124,8 @@ def bug(number: int, **changes: Any) -> Row:
         "fix_time_days": 2.5,
         "fix_size": 0,
         "fix_commits": 1,
+        "fix_files": 2,
+        "fix_test_share": 0.5,
         "hours_to_first_comment": 1.0,
         "comments": 2,
         "commentators": 2,
@@ -131,8 +133,42 @@ def bug(number: int, **changes: Any) -> Row:
     return {**row, **changes}
 
 
-UNFIXED = {"is_fixed": False, "fix_time_days": None, "fix_size": None, "fix_commits": 0}
+UNFIXED = {
+    "is_fixed": False,
+    "fix_time_days": None,
+    "fix_size": None,
+    "fix_commits": 0,
+    "fix_files": None,
+    "fix_test_share": None,
+}
 FLOWS = ("open", "fixed", "opened", "newly_fixed")
+
+
+def detail(sha: str, **changes: Any) -> Row:
+    row = of_partition(
+        sha=sha,
+        methods_changed=2,
+        test_share=0.25,
+        not_analysed=None,
+        removed_lines=3,
+        not_traced=None,
+    )
+    return {**row, **changes}
+
+
+def lifetime(number: int, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "number": number,
+        "outcome": "introduced",
+        "removed_lines": 4,
+        "introduced_lines": 4,
+        "introduced_at": at(1),
+        "lifetime_days": 2.0,
+        "longest_lifetime_days": 9.0,
+    }
+    return {**row, **changes}
 
 
 def trend(month: str, **changes: Any) -> Row:
@@ -446,6 +482,46 @@ GOOD: dict[str, list[Row]] = {
         }
         for number in (7, 8)
     ],
+    "raw.commit_details": [
+        detail(SHA),
+        detail(
+            OTHER_SHA,
+            methods_changed=None,
+            test_share=None,
+            not_analysed="a merge commit",
+            removed_lines=None,
+            not_traced="a merge commit",
+        ),
+    ],
+    "links.introducing_commits": [
+        of_partition(sha=SHA, path="a.py", introducing_sha=OTHER_SHA, lines=2),
+        of_partition(sha=SHA, path="b.py", introducing_sha="d" * 40, lines=1),
+    ],
+    "marts.bug_lifetimes": [
+        lifetime(7),
+        lifetime(
+            8,
+            outcome="only adds",
+            removed_lines=0,
+            introduced_lines=0,
+            introduced_at=None,
+            lifetime_days=None,
+            longest_lifetime_days=None,
+        ),
+    ],
+    "analysis.lifetime_comparisons": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "introducer": introducer,
+            "introduced_performance": 2,
+            "introduced_other": 3,
+            "p_value": 0.2,
+            "cliffs_delta": 0.4,
+            "magnitude": "medium",
+        }
+        for introducer in ("latest", "earliest")
+    ],
     "marts.bug_metrics": [
         bug(7),
         bug(8, **UNFIXED),
@@ -496,6 +572,8 @@ TYPES: dict[str, Any] = {
     **dict.fromkeys(("authored_at", "committed_at"), pl.Datetime("us", "UTC")),
     **dict.fromkeys(("commit_sha", "closer_repository", "old_path", "previous_title"), pl.String),
     **dict.fromkeys(("author", "label", "magnitude"), pl.String),
+    **dict.fromkeys(("not_analysed", "not_traced"), pl.String),
+    "introduced_at": pl.Datetime("us", "UTC"),
     **dict.fromkeys(("fix_size", "n_pairs"), pl.Int64),
     **dict.fromkeys(("fix_time_days", "p_value", "cliffs_delta", "open_percentage"), pl.Float64),
 }
@@ -755,7 +833,43 @@ BREAKING: dict[str, dict[str, Any]] = {
         "confidence_is_a_share": {"confidence": 1.1},
         "confidence_rests_on_enough_links": {"confidence_links": 19},
     },
+    "raw.commit_details": {
+        **PARTITION,
+        "commits_are_unique": AGAIN,
+        "commits_are_fixes_of_the_month": {"sha": "e" * 40},
+        "every_fix_has_a_row": COUNT,
+        "analysed_commits_have_methods": {"methods_changed": None},
+        "traced_commits_have_removed_lines": {"removed_lines": None},
+        "test_share_is_a_share": {"test_share": 1.5},
+    },
+    "links.introducing_commits": {
+        **PARTITION,
+        "origins_are_unique": AGAIN,
+        "fixes_are_of_the_month": {"sha": "e" * 40},
+        "introducing_sha_is_a_full_hash": {"introducing_sha": "abc1234"},
+        "origins_have_lines": {"lines": 0},
+    },
+    "marts.bug_lifetimes": {
+        "keys_are_unique": AGAIN,
+        "dataset_is_live": {"dataset": "replication"},
+        "outcome_is_known": {"outcome": "guessed"},
+        "introduced_bugs_have_a_date": {"introduced_at": None},
+        "introduced_before_the_report": {"lifetime_days": -1.0},
+        "earliest_is_not_after_latest": {"longest_lifetime_days": 1.0},
+        "lines_are_among_the_removed": {"introduced_lines": 5},
+    },
+    "analysis.lifetime_comparisons": {
+        "keys_are_unique": AGAIN,
+        "introducer_is_known": {"introducer": "last"},
+        "p_value_is_a_probability": {"p_value": 1.1},
+        "cliffs_delta_is_within_one": {"cliffs_delta": 1.1},
+        "magnitude_is_known": {"magnitude": "huge"},
+        "two_groups_give_an_effect": {"cliffs_delta": None},
+    },
     "marts.bug_metrics": {
+        "mined_fixes_have_files": {"fix_files": None},
+        "bugs_without_fix_have_no_files": {"fix_commits": 0},
+        "fix_test_share_is_a_share": {"fix_test_share": 1.5},
         "keys_are_unique": AGAIN,
         "dataset_is_known": {"dataset": "test"},
         "fixed_bugs_are_closed": {"state": "open"},

@@ -171,8 +171,14 @@ def test_the_series_is_counted_at_the_cut_off_of_each_framework(small: Database)
 
 
 def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: Database) -> None:
-    of_people = {"labelling_quality", "rater_agreement", "rater_disagreements"}
-    for table in ANALYSES.keys() - {f"analysis.{name}" for name in of_people}:
+    # Nobody judged the published bugs, and no changed lines are published to date their origin by.
+    missing = {
+        "labelling_quality",
+        "rater_agreement",
+        "rater_disagreements",
+        "lifetime_comparisons",
+    }
+    for table in ANALYSES.keys() - {f"analysis.{name}" for name in missing}:
         found = {name for (name,) in rows(small, f"SELECT repository FROM {table}")}
         pooled = set() if table == "analysis.trend_tests" else {"pooled"}
         assert found == {PYTORCH, TENSORFLOW} | pooled, table
@@ -321,7 +327,7 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
     assert loading == {
         "everything": {"raw"},
         "mine": {"raw"},
-        "decide": set(),
+        "decide": {"raw"},  # the details of the commits that turned out to be fixes
         "derive": set(),
         "replicate": {"replication"},
     }

@@ -11,6 +11,10 @@ fixes as (
     select * from staging.fixes
 ),
 
+contents as (
+    select * from staging.fix_contents
+),
+
 discussions as (
     select * from staging.discussions
 ),
@@ -32,6 +36,10 @@ joined as (
         bug_reports.state = 'closed' and fixes.fix_commits is not null as is_fixed,
         coalesce(fixes.fix_commits, 0) as fix_commits,
         fixes.fix_size,
+        contents.fix_files,
+        contents.fix_methods,
+        contents.fix_languages,
+        contents.fix_test_share,
         discussions.hours_to_first_comment,
         coalesce(discussions.comments, 0) as comments,
         coalesce(discussions.commentators, 0) as commentators,
@@ -41,6 +49,10 @@ joined as (
         on bug_reports.dataset = fixes.dataset
         and bug_reports.repository = fixes.repository
         and bug_reports.number = fixes.number
+    left join contents
+        on bug_reports.dataset = contents.dataset
+        and bug_reports.repository = contents.repository
+        and bug_reports.number = contents.number
     left join discussions
         on bug_reports.dataset = discussions.dataset
         and bug_reports.repository = discussions.repository
@@ -67,6 +79,10 @@ metrics as (
         end as fix_time_days,
         fix_size,
         fix_commits,
+        fix_files,
+        fix_methods,
+        fix_languages,
+        fix_test_share,
         hours_to_first_comment,
         comments,
         commentators,

@@ -11,6 +11,7 @@ from perf_assets.warehouse import publish
 PUBLISHED = "published.perf_bugs"
 FIGURES = (
     "marts.bug_metrics",
+    "marts.bug_lifetimes",
     "marts.dataset_breakdown",
     "marts.trend_monthly",
     "marts.published_trend",

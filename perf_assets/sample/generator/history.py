@@ -27,6 +27,7 @@ DELETED = "src/tensorkit/legacy/table.py"
 SCRIPT = "scripts/run"
 LINKED = "docs/latest"
 ODD_PATHS = ("docs/résumé notes.md", 'docs/a "quoted" name.txt', "docs/{old => new}.txt")
+TESTS = "tests/"
 MAX_FILES = 3
 FULL_FILE = 240
 
@@ -121,6 +122,7 @@ class _Writer:
         self.renamed = 0
         self.operations: list[bytes] = []
         self.changed: dict[str, tuple[int, int]] = {}
+        self.written: dict[str, Commit] = {}
         self.pending: dict[Branch, dict[str, tuple[int, int]]] = {}
         self.edits: dict[str, Callable[[Edit], None]] = {
             "root": self.root,
@@ -141,7 +143,7 @@ class _Writer:
         head = 0
         heads: dict[Branch, int] = {}
         for mark, commit in enumerate(ordered, 1):
-            self.operations, self.changed = [], {}
+            self.operations, self.changed, self.commit = [], {}, commit
             parents = [head] if head else []
             if commit.merges is not None:
                 parents.append(heads[commit.merges])
@@ -172,6 +174,7 @@ class _Writer:
         commit.additions = sum(added for added, _ in self.changed.values())
         commit.deletions = sum(deleted for _, deleted in self.changed.values())
         commit.changed_files = len(self.changed)
+        commit.files = self.changed
         message = commit.message().encode(commit.encoding)
         sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
         zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
@@ -201,9 +204,11 @@ class _Writer:
         """``count`` lines that no file has ever had."""
         first = self.lines
         self.lines += count
-        return [
+        lines = [
             f"    value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)
         ]
+        self.written |= dict.fromkeys(lines, self.commit)
+        return lines
 
     def put(self, path: str, lines: list[str], mode: str = "100644") -> None:
         """Write ``lines`` as the content of ``path``."""
@@ -219,10 +224,15 @@ class _Writer:
         lines = self.files.get(path, [])
         deletions = min(deletions, max(0, len(lines) - 1))
         gone = set(self.rng.sample(range(len(lines)), deletions))
+        self.remove(path, [lines[place] for place in gone])
         kept = [line for place, line in enumerate(lines) if place not in gone]
         self.files[path] = kept + self.fresh(additions)
         self.put(path, self.files[path])
         self.changed[path] = (additions, deletions)
+
+    def remove(self, path: str, lines: list[str]) -> None:
+        """Note who wrote the lines that the commit takes from ``path``."""
+        self.commit.origins.update((path, self.written[line]) for line in lines)
 
     def new_file(self, path: str, additions: int) -> None:
         """A file that everyday commits may edit."""
@@ -256,7 +266,10 @@ class _Writer:
             if path is None:
                 self.created += 1
                 area = AREAS[self.created % len(AREAS)]
-                self.new_file(f"src/tensorkit/{area}/part{self.created:04d}.py", additions)
+                name = f"part{self.created:04d}.py"
+                is_test = self.created % 4 == 0
+                begin = f"{TESTS}{area}/test_" if is_test else f"src/tensorkit/{area}/"
+                self.new_file(begin + name, additions)
             else:
                 surplus = len(self.files[path]) - FULL_FILE
                 self.change(path, additions, max(deletions, surplus))
@@ -278,7 +291,9 @@ class _Writer:
     def delete(self, edit: Edit) -> None:
         """Remove a whole file."""
         self.operations.append(f"D {DELETED}\n".encode())
-        self.changed[DELETED] = (0, len(self.files.pop(DELETED)))
+        lines = self.files.pop(DELETED)
+        self.remove(DELETED, lines)
+        self.changed[DELETED] = (0, len(lines))
 
     def mode(self, edit: Edit) -> None:
         """Make a file executable and leave its content."""

@@ -4,6 +4,7 @@ Moments are whole seconds since 1970 in UTC. A person is a login; None and "ghos
 accounts. Everything the truth tells stands here as planned, never as read back from texts.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -158,7 +159,8 @@ class Commit:
 
     ``order`` is its place in the history, by default its time. ``links`` are the issues its
     message names in a way that counts as a link, with the approach (url or id). ``quotes`` is an
-    earlier commit whose ``sha`` the message gives.
+    earlier commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
+    ``origins`` the deleted ones by path and who wrote them.
     """
 
     at: int
@@ -177,6 +179,8 @@ class Commit:
     additions: int = 0
     deletions: int = 0
     changed_files: int = 0
+    files: dict[str, tuple[int, int]] = field(default_factory=dict)
+    origins: Counter[tuple[str, "Commit"]] = field(default_factory=Counter)
     sha: str = ""
 
 

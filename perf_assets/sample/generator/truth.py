@@ -13,6 +13,11 @@ from typing import Any
 import polars as pl
 
 from perf_assets.sample.generator.corpus import timestamp
+from perf_assets.sample.generator.fix_truth import (
+    bug_lifetime,
+    fix_contents,
+    introducing_commits,
+)
 from perf_assets.sample.generator.model import Commit, Issue, Pull, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.truth_schema import SCHEMAS
@@ -31,10 +36,15 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     links = planned_links(issues, plan.pulls, plan.commits)
     bugs = [issue for issue in issues if issue.is_bug_report]
     fixes = _fixes(links)
+    linked = {
+        commit: None for issue, commit, _ in links if issue.is_bug_report and commit.is_on_main
+    }
     tables = {
         "performance_labels": [_label(plan, issue) for issue in issues],
         "fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
         "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
+        "introducing_commits": list(introducing_commits(plan, linked)),
+        "bug_lifetimes": [bug_lifetime(plan, bug, fixes[bug]) for bug in bugs if fixes[bug]],
         "trend_monthly": _trend(plan, issues, fixes, trend_start),
         "dataset_breakdown": _breakdown(plan, bugs, fixes),
         "commits": [_commit(plan, commit) for commit in commits],
@@ -143,6 +153,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
         "fix_time_days": (closed - issue.created) / DAY if closed is not None and fix else None,
         "fix_size": size if fix else None,
         "fix_commits": len(fix),
+        **fix_contents(fix),
         "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
         "comments": len(issue.comments),
         "commentators": len({person(comment.author) for comment in issue.comments}),

@@ -16,7 +16,7 @@ PIECE_COMMITS = 2_000
 # git keeps every commit it has seen: a new process now and then keeps it small.
 _COMMITS_PER_PROCESS = 20_000
 
-_EMPTY_TREES = {
+EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
@@ -131,7 +131,7 @@ def diffing(clone: Clone, *options: str) -> list[str]:
     In a bare repository some versions of git take them from the newest commit, so the same
     commit could count differently tomorrow.
     """
-    no_attributes = f"attr.tree={_EMPTY_TREES[len(clone.tip)]}"
+    no_attributes = f"attr.tree={EMPTY_TREES[len(clone.tip)]}"
     return in_clone(clone.path, "-c", no_attributes, "diff-tree", *options)
 
 

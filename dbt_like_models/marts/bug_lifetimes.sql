@@ -1,0 +1,108 @@
+-- How long each bug with a fix lived before it was reported, from the commits that last touched the
+-- lines its fix takes away (SZZ). A rough measure: the precision of SZZ is low (Rosa et al., ICSE
+-- 2021), fixes are tangled with other changes, and a fix that only adds lines has no origin. What
+-- became of each fix stands in its row, so that the coverage can be counted.
+
+with
+
+bug_reports as (
+    select * from staging.bug_reports
+),
+
+commits as (
+    select * from staging.counted_fixes where dataset = 'live'
+),
+
+details as (
+    select * from raw.commit_details
+),
+
+introductions as (
+    select * from staging.bug_introductions
+),
+
+fixes as (
+    select
+        commits.dataset,
+        commits.repository,
+        commits.number,
+        count(commits.sha) as fix_commits,
+        count(details.removed_lines) as traced_commits,
+        cast(coalesce(sum(details.removed_lines), 0) as bigint) as removed_lines
+    from commits
+    left join details
+        on commits.repository = details.repository
+        and commits.sha = details.sha
+    group by commits.dataset, commits.repository, commits.number
+),
+
+origins as (
+    select
+        dataset,
+        repository,
+        number,
+        count(distinct introducing_sha) filter (where is_candidate) as introducing_commits,
+        count(distinct introducing_sha) filter (where not is_candidate) as rejected_commits,
+        cast(sum(lines) filter (where is_candidate) as bigint) as introduced_lines,
+        max(introduced_at) filter (where is_candidate) as introduced_at,
+        min(introduced_at) filter (where is_candidate) as first_introduced_at
+    from introductions
+    group by dataset, repository, number
+),
+
+joined as (
+    select
+        bug_reports.dataset,
+        bug_reports.repository,
+        bug_reports.number,
+        bug_reports.month,
+        bug_reports.is_performance,
+        bug_reports.opened_at,
+        fixes.fix_commits,
+        fixes.traced_commits,
+        fixes.removed_lines,
+        coalesce(origins.introduced_lines, 0) as introduced_lines,
+        coalesce(origins.introducing_commits, 0) as introducing_commits,
+        coalesce(origins.rejected_commits, 0) as rejected_commits,
+        origins.introduced_at,
+        origins.first_introduced_at
+    from bug_reports
+    inner join fixes
+        on bug_reports.dataset = fixes.dataset
+        and bug_reports.repository = fixes.repository
+        and bug_reports.number = fixes.number
+    left join origins
+        on bug_reports.dataset = origins.dataset
+        and bug_reports.repository = origins.repository
+        and bug_reports.number = origins.number
+),
+
+lifetimes as (
+    select
+        dataset,
+        repository,
+        number,
+        month,
+        is_performance,
+        opened_at,
+        case
+            when introducing_commits > 0 then 'introduced'
+            when traced_commits < fix_commits then 'not traced'
+            when removed_lines = 0 then 'only adds'
+            else 'no candidate'
+        end as outcome,
+        fix_commits,
+        traced_commits,
+        removed_lines,
+        introduced_lines,
+        introducing_commits,
+        rejected_commits,
+        introduced_at,
+        first_introduced_at,
+        (epoch_us(opened_at) - epoch_us(introduced_at)) / 86400000000 as lifetime_days,
+        (epoch_us(opened_at) - epoch_us(first_introduced_at)) / 86400000000
+            as longest_lifetime_days
+    from joined
+)
+
+select * from lifetimes

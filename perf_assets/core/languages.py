@@ -1,0 +1,195 @@
+"""Languages: what a changed file is written in, whether it is a test, which lines are code."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import PurePosixPath
+
+import polars as pl
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Literal, _TokenType
+
+# Part of what is stored with every result: raise it when a rule below changes.
+RULE_VERSION = "1"
+
+OTHER = "Other"
+"""The language of a file that the rules below do not know."""
+
+# Programming languages: Pygments' name of the lexer, and suffixes or whole file names. Headers
+# count as C++, as in PyDriller; a language without comments of its own takes a relative's lexer.
+_CODE = {
+    "Assembly": ("gas", ".s .asm"),
+    "Batchfile": ("batch", ".bat .cmd"),
+    "C": ("c", ".c"),
+    "C#": ("csharp", ".cs"),
+    "C++": ("cpp", ".cc .cpp .cxx .h .hh .hpp .hxx .inl .ipp .tcc"),
+    "CMake": ("cmake", ".cmake cmakelists.txt"),
+    "CUDA": ("cuda", ".cu .cuh .hip"),
+    "Cython": ("cython", ".pyx .pxd .pxi"),
+    "Dockerfile": ("docker", ".dockerfile dockerfile"),
+    "Fortran": ("fortran", ".f .for .f90 .f95 .f03 .f08"),
+    "Go": ("go", ".go"),
+    "Haskell": ("haskell", ".hs"),
+    "Java": ("java", ".java"),
+    "JavaScript": ("javascript", ".js .cjs .mjs .jsx"),
+    "Julia": ("julia", ".jl"),
+    "Kotlin": ("kotlin", ".kt .kts"),
+    "Lua": ("lua", ".lua"),
+    "Makefile": ("make", ".mk makefile"),
+    "Metal": ("cpp", ".metal"),
+    "OCaml": ("ocaml", ".ml .mli"),
+    "Objective-C": ("objective-c", ".m"),
+    "Objective-C++": ("objective-c++", ".mm"),
+    "OpenCL": ("c", ".cl"),
+    "PHP": ("php", ".php"),
+    "Perl": ("perl", ".pl .pm"),
+    "PowerShell": ("powershell", ".ps1 .psm1"),
+    "Protocol Buffers": ("protobuf", ".proto"),
+    "Python": ("python", ".py .pyi .pyw"),
+    "R": ("r", ".r"),
+    "Ruby": ("ruby", ".rb"),
+    "Rust": ("rust", ".rs"),
+    "SQL": ("sql", ".sql"),
+    "Scala": ("scala", ".scala"),
+    "Shell": ("bash", ".sh .bash .zsh"),
+    "Starlark": ("python", ".bzl .bazel build workspace"),
+    "Swift": ("swift", ".swift"),
+    "TypeScript": ("typescript", ".ts .tsx .mts .cts"),
+}
+# What is written for people or holds settings and data.
+_TEXT = {
+    "CSS": ".css .scss .less",
+    "CSV": ".csv .tsv",
+    "HTML": ".html .htm",
+    "INI": ".ini .cfg .conf",
+    "JSON": ".json",
+    "Jupyter Notebook": ".ipynb",
+    "Markdown": ".md .markdown",
+    "TOML": ".toml",
+    "TeX": ".tex .bib",
+    "Text": ".txt",
+    "XML": ".xml .svg",
+    "YAML": ".yml .yaml",
+    "reStructuredText": ".rst",
+}
+_LANGUAGES = {
+    suffix: language
+    for suffixes in ({name: words for name, (_, words) in _CODE.items()}, _TEXT)
+    for language, words in suffixes.items()
+    for suffix in words.split()
+}
+
+_TEST_DIRECTORY = re.compile(r"tests?|unit_?tests?|__tests__|test_?data|.+_tests?", re.IGNORECASE)
+_TEST_FILE = re.compile(
+    r"(?i:tests?|conftest|test_.*|.*[_-]tests?|.*_spec|.*\.(test|spec))|.*[a-z\d](Test|Tests|Spec)"
+)
+
+LANGUAGE_TOTALS = pl.List(
+    pl.Struct(
+        {
+            "language": pl.String,
+            "is_test": pl.Boolean,
+            "files": pl.Int64,
+            "additions": pl.Int64,
+            "deletions": pl.Int64,
+        }
+    )
+)
+
+
+def language_of(path: str) -> str:
+    """The language of the file at ``path`` by its name or suffix, :data:`OTHER` if unknown."""
+    name = PurePosixPath(path).name.lower()
+    whole = _LANGUAGES.get(name)
+    return whole or _LANGUAGES.get(PurePosixPath(name).suffix, OTHER)
+
+
+def is_test(path: str) -> bool:
+    """Whether the file at ``path`` is test code or test data.
+
+    One of its directories is called test, tests, unittest(s), __tests__ or testdata, or ends in
+    _test(s); or the file's own name says so: test_x, x_test, conftest, XTest, x.spec. Helpers for
+    tests that ship with the product (a directory ``testing``) are source.
+    """
+    *directories, name = PurePosixPath(path).parts or ("",)
+    if any(_TEST_DIRECTORY.fullmatch(directory) for directory in directories):
+        return True
+    return _TEST_FILE.fullmatch(PurePosixPath(name).stem) is not None
+
+
+def is_source(path: str) -> bool:
+    """Whether the file at ``path`` is written in a programming language, and no test."""
+    return language_of(path) in _CODE and not is_test(path)
+
+
+def language_totals(files: pl.DataFrame) -> pl.DataFrame:
+    """What each commit changed in each language, tests apart.
+
+    Parameters
+    ----------
+    files
+        ``raw.commit_files``: sha, path, additions, deletions.
+
+    Returns
+    -------
+    sha : one row for each commit that has files.
+    languages : list of language, is_test, files, additions, deletions, by language.
+    test_share : lines added and removed in tests, of all; 0 to 1, NULL where no line changed.
+    """
+    paths = files["path"].unique()
+    kinds = pl.DataFrame(
+        {
+            "path": paths,
+            "language": pl.Series([language_of(path) for path in paths], dtype=pl.String),
+            "is_test": pl.Series([is_test(path) for path in paths], dtype=pl.Boolean),
+        }
+    )
+    lines = pl.col("additions") + pl.col("deletions")
+    totals = (
+        files.join(kinds, on="path")
+        .group_by("sha", "language", "is_test")
+        .agg(pl.len().cast(pl.Int64).alias("files"), pl.col("additions", "deletions").sum())
+        .sort("sha", "language", "is_test")
+    )
+    # 0 / 0 is not a number, and no share.
+    share = (lines * pl.col("is_test")).sum() / lines.sum()
+    return totals.group_by("sha", maintain_order=True).agg(
+        languages=pl.struct("language", "is_test", "files", "additions", "deletions"),
+        test_share=share.fill_nan(None),
+    )
+
+
+def code_lines(path: str, text: str) -> set[int]:
+    """The numbers (from 1) of the lines of ``text`` that hold code: no blanks, no comments.
+
+    A line within a documentation string holds none, a preprocessor line does. ``path`` must be in
+    a programming language.
+    """
+    lines = text.split("\n")
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    found: set[int] = set()
+    for place, value in _code(_lexer(_CODE[language_of(path)][0]), text):
+        first = place + len(value) - len(value.lstrip())
+        last = place + len(value.rstrip()) - 1
+        found.update(range(bisect_right(ends, first) + 1, bisect_right(ends, last) + 2))
+    return {number for number in found if lines[number - 1].strip()}
+
+
+def _code(lexer: Lexer, text: str) -> Iterator[tuple[int, str]]:
+    for place, kind, value in lexer.get_tokens_unprocessed(text):
+        if value.strip() and not _is_comment(kind):
+            yield place, value
+
+
+def _is_comment(kind: _TokenType) -> bool:
+    if kind in Comment.Preproc or kind in Comment.PreprocFile:
+        return False
+    return kind in Comment or kind in Literal.String.Doc
+
+
+@lru_cache
+def _lexer(name: str) -> Lexer:
+    return get_lexer_by_name(name)

@@ -1,0 +1,80 @@
+"""The files one commit changes, as git objects: which versions to compare, and how large."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perf_assets.sources.git.changes import diffing
+from perf_assets.sources.git.clone import Clone
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+
+# Both analyses parse whole files, some 200 KB a second: larger ones are left alone.
+LARGEST_FILE = 1_000_000  # bytes
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A file before and after a commit; a blob is None where the side is no regular file.
+
+    Paths are as git holds them, with bytes that are not UTF-8 as surrogates; sizes are bytes.
+    """
+
+    old_path: str
+    path: str
+    old_blob: str | None
+    blob: str | None
+    old_size: int
+    size: int
+
+
+def changed_files(clone: Path, sha: str) -> list[ChangedFile]:
+    """The files that the commit ``sha``, no merge, changes against its parent; renames found."""
+    output = run(diff_of(clone, sha, "--raw", "-z", "--no-abbrev", "-M"), local_environment())
+    tokens = iter(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
+    entries = []
+    for token in tokens:
+        old_mode, mode, old_blob, blob, status = token[1:].split(" ")
+        old_path = next(tokens)
+        path = next(tokens) if status.startswith("R") else old_path
+        sides = _regular(old_mode, old_blob), _regular(mode, blob)
+        entries.append((old_path, path, sides))
+    sizes = _sizes(clone, {blob for *_, sides in entries for blob in sides if blob})
+    return [
+        ChangedFile(old_path, path, old, new, sizes.get(old or "", 0), sizes.get(new or "", 0))
+        for old_path, path, (old, new) in entries
+    ]
+
+
+def diff_of(clone: Path, sha: str, *options: str) -> list[str]:
+    """The command that compares the commit ``sha`` with its parent, a root with nothing."""
+    here = Clone(clone, url="", branch="", tip=sha)
+    return diffing(here, "--root", "--no-commit-id", "-r", *options, sha)
+
+
+def shown(path: str) -> str:
+    """``path`` as tables hold it: bytes that are not UTF-8 as ``\\xNN``."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
+    """The content of ``blobs``; GitError when one is missing."""
+    return {
+        blob: run(in_clone(clone, "cat-file", "blob", blob), local_environment()) for blob in blobs
+    }
+
+
+def _regular(mode: str, blob: str) -> str | None:
+    return blob if mode in ("100644", "100755") else None
+
+
+def _sizes(clone: Path, blobs: set[str]) -> dict[str, int]:
+    if not blobs:
+        return {}
+    asked = sorted(blobs)
+    command = in_clone(clone, "cat-file", "--batch-check=%(objectsize)")
+    lines = run(command, local_environment(), "".join(f"{b}\n" for b in asked).encode())
+    answers = lines.decode().splitlines()
+    for answer in answers:
+        if not answer.isdigit():
+            raise GitError(f"object {answer}")
+    return dict(zip(asked, map(int, answers), strict=True))

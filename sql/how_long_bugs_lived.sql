@@ -1,0 +1,16 @@
+-- Question: how long were bugs in the code before somebody reported them, by year of the report?
+-- How to read: median days from the latest commit that last touched what the fix takes away (SZZ)
+-- to the report, and over how many of the bugs with a fix; the others' fixes only add lines, or
+-- could not be traced. A rough measure: read it where coverage and numbers are large.
+
+select
+    repository,
+    year(opened_at at time zone 'UTC') as year,
+    case when is_performance then 'performance' else 'other' end as bugs,
+    count(*) as fixes,
+    count(lifetime_days) as with_candidate,
+    round(100 * count(lifetime_days) / count(*), 1) as coverage_percentage,
+    round(median(lifetime_days), 1) as median_lifetime_days
+from marts.bug_lifetimes
+group by all
+order by all;
