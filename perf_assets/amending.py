@@ -1,9 +1,10 @@
 """Amending: rows join and leave what is stored of many partitions, audited together in a few goes.
 
-An audit costs about the same for ten rows as for ten thousand, and a handful of new commits may
-touch dozens of months. New rows that keep every rule together, and those about their partition
-each on its own, are rows with which the audit of each whole partition would find nothing: the
-stored ones passed it before. Wherever that cannot be shown, the whole partition is left to it.
+An audit costs about the same for ten rows as for ten thousand, and a handful of new commits or of
+changed issues may touch dozens of months. New rows that keep every rule together, and those about
+their partition each on its own, are rows with which the audit of each whole partition would find
+nothing: the stored ones passed it before. Wherever that cannot be shown, the whole partition is
+left to it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.audit import ROW_COUNT, audit
-from perf_assets.gate import Candidate, Gate, Outcome, Provenance
+from perf_assets.gate import Candidate, Gate, Outcome, Provenance, stamped
 from perf_assets.months import end_of, start_of
 from perf_assets.suites import Rule, load_suite
 from perf_assets.warehouse import Load
@@ -24,18 +25,16 @@ class Amendment:
     """What becomes of a month's partitions of one or several tables, whose rows are good so far.
 
     candidates : the rows that join; ``source_count`` and parameters are about these alone.
-    leaving : hashes of the commits whose rows leave.
+    leaving : what the rows that leave have in the column ``key`` (sha, or number of the issue).
     staying : how many rows of each table stay.
     """
 
     month: str
     candidates: Sequence[Candidate]
-    leaving: Sequence[str]
+    key: str
+    leaving: Sequence[object]
     staying: Mapping[str, int]
     provenance: Provenance
-
-
-_BOUNDS = {"min_value", "max_value"}
 
 
 class _MiscountError(Exception):
@@ -94,7 +93,8 @@ def _keep_every_rule(repository: str, amendments: Sequence[Amendment]) -> bool:
         for name in candidates[0].parameters:
             told[name] = {value for one in candidates for value in _values(one, name)}
         report = audit(candidates[0].table, pl.concat([one.rows for one in candidates]), told)
-        if report.failures or report.warnings:
+        # A rule that most rows keep is kept for sure only where all that join keep it.
+        if any(result.problem or result.failing_rows for result in report.results.values()):
             return False
     return True
 
@@ -130,8 +130,11 @@ def _holds(rule: Rule, rows: pl.DataFrame, told: Mapping[str, object]) -> bool:
     if rule.type == "expect_column_values_to_be_in_set":
         allowed = given["value_set"]
         return isinstance(allowed, (list, set)) and set(column) <= set(allowed)
-    if rule.type == "expect_column_values_to_be_between" and given.keys() == _BOUNDS:
-        return bool(((column >= given["min_value"]) & (column < given["max_value"])).all())
+    if rule.type == "expect_column_values_to_be_between":
+        low, high = given.get("min_value"), given.get("max_value")
+        return (low is None or bool((column >= low).all())) and (
+            high is None or bool((column < high).all())
+        )
     return False
 
 
@@ -143,15 +146,17 @@ def _values(candidate: Candidate, name: str) -> set[object]:
 def _write(gate: Gate, repository: str, amendments: Sequence[Amendment]) -> None:
     """Write the rows, count each partition and record its load; call it inside a transaction."""
     tables = [one.table for one in amendments[0].candidates] if amendments else []
-    leaving = [sha for amendment in amendments for sha in amendment.leaving]
+    leaving = [value for amendment in amendments for value in amendment.leaving]
     for place, table in enumerate(tables):
         if leaving:
             gate.database.connection.execute(
-                f"DELETE FROM {table} WHERE repository = ? AND list_contains(?, sha)",
+                f"DELETE FROM {table} "
+                f"WHERE repository = ? AND list_contains(?, {amendments[0].key})",
                 [repository, leaving],
             )
-        joining = [amendment.candidates[place].rows for amendment in amendments]
-        gate.database.append(table, pl.concat(joining))
+        joining = pl.concat([amendment.candidates[place].rows for amendment in amendments])
+        stored = gate.database.frame(f"FROM {table} LIMIT 0")
+        gate.database.append(table, stamped(joining, stored))
     loads = [load for amendment in amendments for _, load in _loads(repository, amendment)]
     counts = {table: _counts(gate, table, repository) for table in tables}
     if any(counts[load.table].get(load.month, 0) != load.row_count for load in loads):
@@ -168,7 +173,8 @@ def _counts(gate: Gate, table: str, repository: str) -> dict[str, int]:
 
 def _loads(repository: str, amendment: Amendment) -> Iterator[tuple[Candidate, Load]]:
     """What is known of each partition once the rows have joined it."""
-    for one in amendment.candidates:
+    provenance = amendment.provenance
+    for place, one in enumerate(amendment.candidates):
         before, count = amendment.staying[one.table], one.source_count
         yield (
             one,
@@ -178,6 +184,9 @@ def _loads(repository: str, amendment: Amendment) -> Iterator[tuple[Candidate, L
                 one.table,
                 before + one.rows.height,
                 None if count is None else before + count,
-                watermark=amendment.provenance.watermark,
+                # What the source was asked is charged to the first table, once.
+                requests=provenance.requests * (place == 0),
+                points=provenance.points * (place == 0),
+                watermark=provenance.watermark,
             ),
         )

@@ -248,7 +248,7 @@ class Gate:
         stored = self.database.partition(load.table, **partition)
         if _same(stored, rows):
             return False
-        self.database.replace(load.table, _stamped(rows, stored), partition)
+        self.database.replace(load.table, stamped(rows, stored), partition)
         return True
 
     def _record_failure(self, outcome: Outcome, loads: list[Load]) -> None:
@@ -292,7 +292,8 @@ def _same(stored: pl.DataFrame, candidate: pl.DataFrame) -> bool:
     return theirs.equals(ours)
 
 
-def _stamped(rows: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
+def stamped(rows: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` with the moment of storing, where the ``stored`` ones have it."""
     if "loaded_at" not in stored.columns:
         return rows
     return rows.with_columns(loaded_at=pl.lit(datetime.now(UTC)))

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 
 import polars as pl
 
+from perf_assets.amending import Amendment, amend
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.months import add_months, month_of
 from perf_assets.sources.github import IssueBatch, IssueSource
@@ -15,6 +17,7 @@ from perf_assets.sources.github.issues import EMPTY_BATCH, Departure
 log = logging.getLogger(__name__)
 
 LATE = "opened while we read"
+TABLES = {name: f"raw.issue_{name}" for name in vars(EMPTY_BATCH)} | {"issues": "raw.issues"}
 PULL_REQUEST_KEY = ["number", "pull_request_repository", "pull_request", "relation"]
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -26,6 +29,24 @@ class Cohort:
     month: str
     count: int
     batch: IssueBatch
+
+
+@dataclass(frozen=True)
+class Change:
+    """A stored cohort, and those of its issues that changed, as they are now.
+
+    is_sound : whether what is stored passed its audit without a finding.
+    """
+
+    month: str
+    stored: IssueBatch
+    changed: IssueBatch
+    is_sound: bool
+
+    @cached_property
+    def merged(self) -> IssueBatch:
+        """The whole cohort as it is now."""
+        return _merged(self.stored, self.changed)
 
 
 def load_issues(
@@ -71,15 +92,14 @@ def _refresh(
     for look in source.looks(since, spans):
         newest = look.newest_update or NEVER
         changed = {
-            month: batch
-            for month, batch in _changed_cohorts(gate, repository, look.changed)
-            if month in months and month not in failed
+            change.month: change
+            for change in _changes(gate, repository, look.changed)
+            if change.month in months and change.month not in failed
         }
-        held |= {month: batch.issues.height for month, batch in changed.items()}
+        held |= {month: change.merged.issues.height for month, change in changed.items()}
         if not look.is_last:
             # Compared with GitHub's counts when all changes are known.
-            cohorts = [Cohort(month, held[month], batch) for month, batch in changed.items()]
-            failed |= yield from _store_cohorts(gate, source, cohorts, newest)
+            failed |= yield from _store_changes(gate, source, list(changed.values()), newest)
             _advance(gate, repository, [month for month in months if month not in failed], newest)
     # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
     # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
@@ -93,10 +113,8 @@ def _refresh(
     asked = sorted((grown | suspects) - failed)
     counts = source.counts(asked) if asked else {}
     again = [month for month in asked if counts[month] != held.get(month, 0)]
-    cohorts = [
-        Cohort(month, held[month], batch) for month, batch in changed.items() if month not in again
-    ]
-    failed |= yield from _store_cohorts(gate, source, cohorts, newest)
+    rest = [change for month, change in changed.items() if month not in again]
+    failed |= yield from _store_changes(gate, source, rest, newest)
     for outcome in _load_cohorts(gate, source, again, newest) if again else ():
         failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
@@ -104,27 +122,73 @@ def _refresh(
     return newest
 
 
-def _changed_cohorts(
-    gate: Gate, repository: str, changed: IssueBatch
-) -> Iterator[tuple[str, IssueBatch]]:
-    """The stored cohorts with what changed put in place, where they are others then."""
+def _changes(gate: Gate, repository: str, changed: IssueBatch) -> Iterator[Change]:
+    """The stored cohorts with what changed in them, where they are others then."""
+    unsound = _unsound(gate, repository)
     for month in changed.issues["month"].unique().sort().to_list():
         stored = _stored_batch(gate, repository, month)
-        merged = _merged(stored, changed.of_month(month))
-        if not _equal(stored, merged):
-            yield month, merged
+        change = Change(month, stored, changed.of_month(month), month not in unsound)
+        if not _equal(stored, change.merged):
+            yield change
 
 
-def _store_cohorts(
-    gate: Gate, source: IssueSource, cohorts: list[Cohort], newest: datetime
+def _unsound(gate: Gate, repository: str) -> set[str]:
+    """Cohorts in which a rule is broken: only an audit of the whole cohort finds the same again."""
+    rows = gate.database.frame(
+        """
+        SELECT month FROM meta.audit_findings WHERE repository = $1 AND list_contains($2, "table")
+        UNION
+        SELECT month FROM meta.partition_loads
+        WHERE repository = $1 AND list_contains($2, "table") AND status <> 'loaded'
+        """,
+        [repository, list(TABLES.values())],
+    )
+    return set(rows["month"])
+
+
+def _store_changes(
+    gate: Gate, source: IssueSource, changes: list[Change], newest: datetime
 ) -> Generator[Outcome, None, set[str]]:
-    """Store each; the months that failed their audit."""
+    """Store each, together where that is possible; the months that failed their audit."""
+    if not changes:
+        return set()
     failed = set()
-    for cohort in cohorts:
-        outcome = _store_cohort(gate, source, cohort, newest)
-        failed |= {cohort.month} if outcome.failure is not None else set()
-        yield outcome
+    mark, spent = newest.isoformat(), source.client.spent.take()
+    provenances = {change.month: Provenance(mark) for change in changes}
+    provenances[changes[0].month] = Provenance(mark, spent.requests, spent.points)
+    amendments = [
+        _amendment(change, provenances[change.month]) for change in changes if _is_amendable(change)
+    ]
+    outcomes = {one.month: one for one in amend(gate, source.repository, amendments)}
+    for change in changes:
+        month = change.month
+        cohort = Cohort(month, change.merged.issues.height, change.merged)
+        if month not in outcomes:
+            outcomes[month] = _store_cohort(gate, source.repository, cohort, provenances[month])
+        failed |= {month} if outcomes[month].failure is not None else set()
+        yield outcomes[month]
     return failed
+
+
+def _is_amendable(change: Change) -> bool:
+    """Whether the changed issues can take the place of the stored ones without the others.
+
+    Where rows leave for good, those that stay may be too few for a rule that most rows keep.
+    """
+    leaving = change.stored.of_numbers(change.changed.issues["number"].to_list())
+    pairs = zip(vars(leaving).values(), vars(change.changed).values(), strict=True)
+    return change.is_sound and all(before.height <= after.height for before, after in pairs)
+
+
+def _amendment(change: Change, provenance: Provenance) -> Amendment:
+    numbers = change.changed.issues["number"].to_list()
+    leaving = change.stored.of_numbers(numbers)
+    staying = {
+        TABLES[name]: frame.height - vars(leaving)[name].height
+        for name, frame in vars(change.stored).items()
+    }
+    candidates = _candidates(change.changed, len(numbers))
+    return Amendment(change.month, candidates, "number", numbers, staying, provenance)
 
 
 def _verify(
@@ -254,7 +318,10 @@ def _store_whole_cohort(
         cohort = replace(cohort, count=cohort.batch.issues.height)
     for departure in departures:
         log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
-    return _store_cohort(gate, source, cohort, newest, _notes(repository, month, departures))
+    spent = source.client.spent.take()
+    notes = _notes(repository, month, departures)
+    provenance = Provenance(newest.isoformat(), spent.requests, spent.points, notes)
+    return _store_cohort(gate, repository, cohort, provenance)
 
 
 def _came_after(batch: IssueBatch, newest: datetime) -> list[int]:
@@ -277,34 +344,26 @@ def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str
     return notes
 
 
-def _store_cohort(
-    gate: Gate,
-    source: IssueSource,
-    cohort: Cohort,
-    newest: datetime,
-    notes: Mapping[str, pl.DataFrame] | None = None,
-) -> Outcome:
-    month, count, batch = cohort.month, cohort.count, cohort.batch
-    spent = source.client.spent.take()
+def _store_cohort(gate: Gate, repository: str, cohort: Cohort, provenance: Provenance) -> Outcome:
+    candidates = _candidates(cohort.batch, cohort.count)
+    return gate.store(repository, cohort.month, candidates, provenance)
+
+
+def _candidates(batch: IssueBatch, count: int) -> list[Candidate]:
+    """The rows of ``batch`` for their tables; ``count`` is GitHub's own of its issues."""
     numbers = {"issue_numbers": batch.issues["number"].to_list()}
-    return gate.store(
-        source.repository,
-        month,
-        [
-            Candidate("raw.issues", batch.issues, source_count=count),
-            Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
-            Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
-            Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
-        ],
-        Provenance(newest.isoformat(), spent.requests, spent.points, notes or {}),
-    )
+    return [
+        Candidate("raw.issues", batch.issues, source_count=count),
+        Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
+        Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
+        Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
+    ]
 
 
 def _stored_batch(gate: Gate, repository: str, month: str) -> IssueBatch:
     frames = {}
     for name, empty in vars(EMPTY_BATCH).items():
-        table = {"issues": "raw.issues"}.get(name, f"raw.issue_{name}")
-        stored = gate.database.partition(table, repository, month)
+        stored = gate.database.partition(TABLES[name], repository, month)
         frames[name] = stored.select(empty.columns).cast(empty.schema)
     return IssueBatch(**frames)
 

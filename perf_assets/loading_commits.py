@@ -254,6 +254,7 @@ def _amend(
         Amendment(
             change.month,
             _candidates(listing, frames, frames[0].height),
+            "sha",
             change.leaving,
             change.staying,
             Provenance(change.fingerprint),

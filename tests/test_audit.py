@@ -37,6 +37,9 @@ def links(numbers: list[int], **changes: Any) -> pl.DataFrame:
         "sha": SHA,
         "approach": "id",
         "evidence": "fixes it",
+        "pull_request": None,
+        "branch": None,
+        "is_counted": True,
         "month": MONTH,
     }
     return pl.DataFrame({**rows, **changes}, schema_overrides={"number": pl.Int64})
@@ -85,7 +88,7 @@ def test_the_sentence_names_table_partition_rule_rows_and_three_examples() -> No
 def test_a_passed_audit_says_so() -> None:
     report = audit_links(links([1, 2]))
     assert report.ok
-    assert report.sentence() == "links.fix_links of owner/name 2020-02: all 7 rules hold for 2 rows"
+    assert report.sentence() == "links.fix_links of owner/name 2020-02: all 9 rules hold for 2 rows"
 
 
 def test_rows_that_are_missing_are_counted_against_the_source() -> None:

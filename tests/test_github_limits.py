@@ -52,8 +52,9 @@ def test_tokens_share_the_work_by_what_is_left_of_their_budgets(corpus: Corpus) 
         shared = source(server, "a, b,c")
         load(shared, MONTHS)
         left = [account.remaining for account in shared.client.accounts.all]
-        assert sum(left) == 600 - server.points
-        assert max(left) - min(left) <= 8  # two requests at once, three points each
+        # Two requests at once, seven points each, whose answers may come in either order.
+        assert 0 <= sum(left) - (600 - server.points) <= 14
+        assert max(left) - min(left) <= 14
 
 
 def test_a_spent_token_rests_and_only_when_all_rest_is_waited(corpus: Corpus) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets import gate
+from perf_assets import amending, gate
 from perf_assets.audit import AuditReport
 from perf_assets.gate import Gate, Outcome
 from perf_assets.home import Home
@@ -107,6 +107,7 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
     # Great Expectations would take most of the time; the counts it checks are compared below.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gate, "audit", counted)
+        patch.setattr(amending, "audit", counted)
         # Pages so small that changes are stored in several goes.
         patch.setattr(issues, "PAGE", 2)
         patch.setattr(issues, "HELD_ISSUES", 4)
@@ -120,7 +121,7 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
 
 def counted(table: str, rows: pl.DataFrame, told: Mapping[str, object]) -> AuditReport:
     """An audit that looks at the number of rows alone."""
-    assert rows.height == told["source_count"], table
+    assert told["source_count"] in (rows.height, None), table
     return AuditReport(table, None, None, rows.height, {})
 
 
@@ -129,6 +130,7 @@ def test_a_full_load_and_a_refresh_cost_what_they_promise(
 ) -> None:
     """At most 15 requests per 1,000 issues, and 2 plus one per 100 that changed."""
     monkeypatch.setattr(gate, "audit", counted)
+    monkeypatch.setattr(amending, "audit", counted)
     miner = Miner(server, tmp_path, ordinary(1500))
     assert miner.refresh() <= 15 * 1.5
     for changed in (1, 99, 1100):
