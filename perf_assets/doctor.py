@@ -19,9 +19,7 @@ from perf_assets.summary import reading
 # A page asks for its issues, for each connection of each issue, and for the commits of each pull
 # request; GitHub divides by 100:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-PAGE_POINTS = round(
-    (1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100
-)
+PAGE_POINTS = round((1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100)
 LONG_THREADS = 1.05  # requests for threads longer than a page, as the benchmark has them
 SECONDS_PER_REQUEST = 2.0  # of a full page, roughly
 HOUR = 3600.0

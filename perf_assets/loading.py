@@ -4,7 +4,6 @@ import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
 
 import polars as pl
 
@@ -33,20 +32,20 @@ class Cohort:
 
 @dataclass(frozen=True)
 class Change:
-    """A stored cohort, and those of its issues that changed, as they are now.
+    """Issues of a stored cohort that changed: as they are stored, and as they are now.
 
-    is_sound : whether what is stored passed its audit without a finding.
+    is_sound : whether what is stored of the cohort passed its audit without a finding.
     """
 
     month: str
-    stored: IssueBatch
-    changed: IssueBatch
+    before: IssueBatch
+    after: IssueBatch
     is_sound: bool
 
-    @cached_property
-    def merged(self) -> IssueBatch:
-        """The whole cohort as it is now."""
-        return _merged(self.stored, self.changed)
+    @property
+    def growth(self) -> int:
+        """How many issues more the cohort has now."""
+        return self.after.issues.height - self.before.issues.height
 
 
 def load_issues(
@@ -86,7 +85,11 @@ def _refresh(
     """
     repository = source.repository
     months = [month for span in spans for month in span]
-    before = _row_counts(gate, repository)
+    before = {
+        month: rows
+        for (table, month), rows in _row_counts(gate, repository).items()
+        if table == "raw.issues"
+    }
     held = dict(before)
     failed: set[str] = set()
     for look in source.looks(since, spans):
@@ -96,7 +99,8 @@ def _refresh(
             for change in _changes(gate, repository, look.changed)
             if change.month in months and change.month not in failed
         }
-        held |= {month: change.merged.issues.height for month, change in changed.items()}
+        for month, change in changed.items():
+            held[month] = held.get(month, 0) + change.growth
         if not look.is_last:
             # Compared with GitHub's counts when all changes are known.
             failed |= yield from _store_changes(gate, source, list(changed.values()), newest)
@@ -123,13 +127,14 @@ def _refresh(
 
 
 def _changes(gate: Gate, repository: str, changed: IssueBatch) -> Iterator[Change]:
-    """The stored cohorts with what changed in them, where they are others then."""
+    """What changed in each stored cohort, where something did."""
     unsound = _unsound(gate, repository)
+    stored = _stored_issues(gate, repository, changed.issues["number"].to_list())
     for month in changed.issues["month"].unique().sort().to_list():
-        stored = _stored_batch(gate, repository, month)
-        change = Change(month, stored, changed.of_month(month), month not in unsound)
-        if not _equal(stored, change.merged):
-            yield change
+        after = changed.of_month(month)
+        before = stored.of_numbers(after.issues["number"].to_list())
+        if not _equal(before, after):
+            yield Change(month, before, after, month not in unsound)
 
 
 def _unsound(gate: Gate, repository: str) -> set[str]:
@@ -152,19 +157,23 @@ def _store_changes(
     """Store each, together where that is possible; the months that failed their audit."""
     if not changes:
         return set()
-    failed = set()
+    repository, failed = source.repository, set()
     mark, spent = newest.isoformat(), source.client.spent.take()
     provenances = {change.month: Provenance(mark) for change in changes}
     provenances[changes[0].month] = Provenance(mark, spent.requests, spent.points)
+    rows = _row_counts(gate, repository)
     amendments = [
-        _amendment(change, provenances[change.month]) for change in changes if _is_amendable(change)
+        _amendment(change, rows, provenances[change.month])
+        for change in changes
+        if _is_amendable(change)
     ]
-    outcomes = {one.month: one for one in amend(gate, source.repository, amendments)}
+    outcomes = {one.month: one for one in amend(gate, repository, amendments)}
     for change in changes:
         month = change.month
-        cohort = Cohort(month, change.merged.issues.height, change.merged)
         if month not in outcomes:
-            outcomes[month] = _store_cohort(gate, source.repository, cohort, provenances[month])
+            batch = _merged(_stored_batch(gate, repository, month), change.after)
+            cohort = Cohort(month, batch.issues.height, batch)
+            outcomes[month] = _store_cohort(gate, repository, cohort, provenances[month])
         failed |= {month} if outcomes[month].failure is not None else set()
         yield outcomes[month]
     return failed
@@ -175,19 +184,19 @@ def _is_amendable(change: Change) -> bool:
 
     Where rows leave for good, those that stay may be too few for a rule that most rows keep.
     """
-    leaving = change.stored.of_numbers(change.changed.issues["number"].to_list())
-    pairs = zip(vars(leaving).values(), vars(change.changed).values(), strict=True)
+    pairs = zip(vars(change.before).values(), vars(change.after).values(), strict=True)
     return change.is_sound and all(before.height <= after.height for before, after in pairs)
 
 
-def _amendment(change: Change, provenance: Provenance) -> Amendment:
-    numbers = change.changed.issues["number"].to_list()
-    leaving = change.stored.of_numbers(numbers)
+def _amendment(
+    change: Change, rows: Mapping[tuple[str, str], int], provenance: Provenance
+) -> Amendment:
+    numbers = change.after.issues["number"].to_list()
     staying = {
-        TABLES[name]: frame.height - vars(leaving)[name].height
-        for name, frame in vars(change.stored).items()
+        TABLES[name]: rows.get((TABLES[name], change.month), 0) - leaving.height
+        for name, leaving in vars(change.before).items()
     }
-    candidates = _candidates(change.changed, len(numbers))
+    candidates = _candidates(change.after, len(numbers))
     return Amendment(change.month, candidates, "number", numbers, staying, provenance)
 
 
@@ -242,11 +251,14 @@ def spans_of(months: Sequence[str]) -> list[list[str]]:
     return spans
 
 
-def _row_counts(gate: Gate, repository: str) -> dict[str, int]:
-    rows = gate.database.frame(
-        "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
+def _row_counts(gate: Gate, repository: str) -> dict[tuple[str, str], int]:
+    """How many rows each table holds of each cohort."""
+    counted = " UNION ALL ".join(
+        f"SELECT '{table}', month, count(*) FROM {table} WHERE repository = $1 GROUP BY month"
+        for table in TABLES.values()
     )
-    return dict(rows.rows())
+    rows = gate.database.frame(counted, [repository]).rows()
+    return {(table, month): count for table, month, count in rows}
 
 
 def _cohorts_without_events_count(gate: Gate, repository: str) -> set[str]:
@@ -361,10 +373,21 @@ def _candidates(batch: IssueBatch, count: int) -> list[Candidate]:
 
 
 def _stored_batch(gate: Gate, repository: str, month: str) -> IssueBatch:
+    return _stored(gate, "repository = ? AND month = ?", [repository, month])
+
+
+def _stored_issues(gate: Gate, repository: str, numbers: list[int]) -> IssueBatch:
+    return _stored(gate, "repository = ? AND list_contains(?, number)", [repository, numbers])
+
+
+def _stored(gate: Gate, condition: str, values: list[object]) -> IssueBatch:
     frames = {}
     for name, empty in vars(EMPTY_BATCH).items():
-        stored = gate.database.partition(TABLES[name], repository, month)
-        frames[name] = stored.select(empty.columns).cast(empty.schema)
+        columns = ", ".join(empty.columns)
+        stored = gate.database.frame(
+            f"SELECT {columns} FROM {TABLES[name]} WHERE {condition}", values
+        )
+        frames[name] = stored.cast(dict(empty.schema))
     return IssueBatch(**frames)
 
 
