@@ -61,8 +61,9 @@ def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
 def create_table(connection: duckdb.DuckDBPyConnection, table: TableDoc) -> None:
     """Make the table that ``table`` documents, empty; the same table is left untouched.
 
-    Its key becomes the primary key and its constraints become CHECKs. A table that is there in
-    another shape is replaced, so this is for tables that are computed whole.
+    Its key becomes the primary key and its constraints become CHECKs; these must not call functions
+    that DuckDB loads late, see tests/test_sql_models.py. A table that is there in another shape is
+    replaced, so this is for tables that are computed whole.
     """
     lines = [
         f'"{column.name}" {column.type}{"" if column.is_nullable else " NOT NULL"}'

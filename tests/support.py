@@ -43,12 +43,18 @@ def perf_assets(*arguments: str | Path, **changes: str) -> subprocess.CompletedP
 
 
 def materialize(study: Path, home: Path, first: str | None = None, last: str | None = None) -> None:
-    """What ``perf-assets run`` does, without the seconds that starting a process takes."""
+    """What ``perf-assets run`` does, without starting a process and Dagster's record on disk.
+
+    These two take most of the time of a small run.
+    """
     # Dagster takes seconds to import, and most tests do without.
+    from dagster import DagsterInstance  # noqa: PLC0415
+
     from perf_assets.assets.execution import run_study  # noqa: PLC0415
 
     place = Home.of(home)
-    assert run_study(place.study(str(study)), place, (), first, last) == []
+    with DagsterInstance.ephemeral() as instance:
+        assert run_study(place.study(str(study)), place, (), first, last, instance=instance) == []
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:

@@ -2,6 +2,9 @@
 
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -222,6 +225,38 @@ def test_a_mart_refuses_rows_that_break_its_documentation(
         cursor.execute(row.format(fixed=3))
     with database.cursor() as cursor, pytest.raises(duckdb.ConstraintException, match="NOT NULL"):
         cursor.execute(row.format(fixed="NULL"))
+
+
+LAY_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+import duckdb
+from tests.model_database import SCHEMA
+from tests.test_sql_models import lay_models
+from perf_assets.sql_models import comment_statements, create_table, table_docs
+
+connection = duckdb.connect(sys.argv[1])
+connection.execute(SCHEMA)
+lay_models(connection)
+for doc in table_docs().values():
+    if doc.schema == "analysis":
+        create_table(connection, doc)
+for statement in comment_statements(connection):
+    connection.execute(statement)
+assert Path(sys.argv[1] + ".wal").stat().st_size > 100_000
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_database_whose_process_was_killed_opens_again(tmp_path: Path) -> None:
+    # DuckDB replays what it had not yet put into the file before it has loaded most functions: a
+    # constraint that calls one of them, as list_contains or least, leaves a file that cannot be
+    # opened any more.
+    path = tmp_path / "warehouse.duckdb"
+    ran = subprocess.run([sys.executable, "-c", LAY_AND_DIE, path], check=False)
+    assert ran.returncode == -signal.SIGKILL
+    with duckdb.connect(str(path)) as connection:
+        assert comment_statements(connection) == []
 
 
 def test_laying_the_same_models_again_leaves_the_file_untouched(tmp_path: Path) -> None:

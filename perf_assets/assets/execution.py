@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import dagster as dg
@@ -43,10 +43,12 @@ def run_study(
     last: str | None = None,
     *,
     verify: bool = False,
+    instance: dg.DagsterInstance | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
-    With ``verify``, issues that are due to be read again are, see ``loading.due_cohorts``.
+    With ``verify``, issues that are due to be read again are, see ``loading.due_cohorts``. Dagster
+    keeps its record of the run in ``instance``, that of ``home`` if none is given.
 
     Returns
     -------
@@ -62,7 +64,8 @@ def run_study(
     for repository in chosen:
         check_token(repository)
     failures: list[str] = []
-    with _only_run(home), _instance(home) as instance:
+    opened = _instance(home) if instance is None else nullcontext(instance)
+    with _only_run(home), opened as record:
         definitions = build_definitions(study, home)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
@@ -70,9 +73,9 @@ def run_study(
                 {VERIFY_TAG: "true"} if verify else {}
             )
             for job in ("mine", "decide"):
-                failures += _execute(definitions.resolve_job_def(job), instance, tags)
+                failures += _execute(definitions.resolve_job_def(job), record, tags)
         log.info("models, statistics, published database")
-        failures += _execute(definitions.resolve_job_def("derive"), instance, {})
+        failures += _execute(definitions.resolve_job_def("derive"), record, {})
     return failures
 
 
