@@ -169,15 +169,11 @@ def test_no_cell_of_a_sheet_is_a_formula_however_it_is_cut(
     bugs = pl.DataFrame([bug(n, title=text) for n, text in enumerate(texts, 1)])
     text = sheet_text(bugs)
     # One that takes quotes for what they are, and one that splits at every delimiter and line end.
-    cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
-    cells += [
-        cell.strip('"')
-        for line in text.replace("\r", "\n").split("\n")
-        for cell in line.split(delimiter)
-    ]
-    for cell in cells:
-        assert not cell.startswith(("\t", "\r"))
-        assert not cell.lstrip(" \u00a0\t\r\n").startswith(FORMULA)
+    whole = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    lines = text.replace("\r", "\n").split("\n")
+    cut = [cell.strip('"') for line in lines for cell in line.split(delimiter)]
+    assert not any(cell.startswith(("\t", "\r")) for cell in whole)
+    assert not any(cell.lstrip(" \u00a0\t\r\n").startswith(FORMULA) for cell in whole + cut)
 
 
 def test_an_empty_sheet_of_a_sample_asks_the_four_questions() -> None:
