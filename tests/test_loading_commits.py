@@ -178,7 +178,9 @@ def amendment(partition: str, digit: str, **changes) -> Amendment:
     frame = pl.DataFrame([row], schema_overrides={"parents": pl.List(pl.String)})
     frame = frame.with_columns(authored_at=when, committed_at=when + pl.duration(days=late))
     candidate = Candidate("raw.branch_commits", frame, source_count=1)
-    return Amendment(partition, [candidate], "sha", [], {"raw.branch_commits": 0}, Provenance("2-x"))
+    return Amendment(
+        partition, [candidate], "sha", [], {"raw.branch_commits": 0}, Provenance("2-x")
+    )
 
 
 @pytest.mark.parametrize(
