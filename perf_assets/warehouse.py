@@ -232,10 +232,42 @@ def _check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
                 f"{path.parent} was written by a newer perf-assets (format {version}, this one "
                 f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
             )
+    schema = files("perf_assets").joinpath("schema.sql").read_text(encoding="utf-8")
     connection.execute("BEGIN")
-    connection.execute(files("perf_assets").joinpath("schema.sql").read_text(encoding="utf-8"))
+    connection.execute(schema)
+    for table in _outdated(connection, schema):
+        # Sources tell it again, or it follows from what they tell.
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [table])
+    connection.execute(schema)
     connection.execute("INSERT OR REPLACE INTO meta.format VALUES (?)", [FORMAT])
     connection.execute("COMMIT")
+
+
+def _outdated(connection: duckdb.DuckDBPyConnection, schema: str) -> list[str]:
+    """The tables of ``schema`` that an older format left in another shape; never verdicts."""
+    with duckdb.connect() as fresh:
+        fresh.execute(schema)
+        wanted = _columns(fresh)
+    stored = _columns(connection)
+    return [
+        table
+        for table in sorted(wanted)
+        if stored[table] != wanted[table] and not table.startswith("reviews.")
+    ]
+
+
+def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, set[tuple[str, str]]]:
+    """Names and types of the columns of each table."""
+    columns: dict[str, set[tuple[str, str]]] = {}
+    for table, column, kind in connection.execute(
+        """
+        SELECT schema_name || '.' || table_name, column_name, data_type
+        FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal
+        """
+    ).fetchall():
+        columns.setdefault(table, set()).add((column, kind))
+    return columns
 
 
 def _check_name(table: str) -> None:
