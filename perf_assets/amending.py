@@ -17,6 +17,7 @@ from perf_assets.audit import ROW_COUNT, audit
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance, stamped
 from perf_assets.months import end_of, start_of
 from perf_assets.suites import Rule, load_suite
+from perf_assets.validation import validate
 from perf_assets.warehouse import Load
 
 
@@ -65,38 +66,44 @@ def amend(gate: Gate, repository: str, amendments: Sequence[Amendment]) -> list[
 
 
 def _clean(repository: str, amendments: Sequence[Amendment]) -> list[Amendment]:
-    """The amendments that break no rule, found by halving where some do."""
-    if not amendments:
-        return []
-    if all(_is_of_its_month(repository, one) for one in amendments) and _keep_every_rule(
-        repository, amendments
-    ):
-        return list(amendments)
-    if len(amendments) == 1:
-        return []
-    half = len(amendments) // 2
-    return _clean(repository, amendments[:half]) + _clean(repository, amendments[half:])
+    """The amendments whose rows break no rule."""
+    apart = [one for one in amendments if _is_of_its_month(repository, one)]
+    unclean: set[str] = set()
+    for candidates in zip(*(amendment.candidates for amendment in apart), strict=True):
+        unclean |= _months_with_findings(repository, candidates, [one.month for one in apart])
+    return [amendment for amendment in apart if amendment.month not in unclean]
 
 
-def _keep_every_rule(repository: str, amendments: Sequence[Amendment]) -> bool:
-    """Whether the rows of each table, taken together, break neither critical rule nor warning."""
-    months = sorted(amendment.month for amendment in amendments)
-    for candidates in zip(*(amendment.candidates for amendment in amendments), strict=True):
-        counts = [one.source_count for one in candidates if one.source_count is not None]
-        told: dict[str, object] = {
-            "repository": repository,
-            "month": months,
-            "month_start": start_of(months[0]),
-            "month_end": end_of(months[-1]),
-            "source_count": sum(counts) if counts else None,
-        }
-        for name in candidates[0].parameters:
-            told[name] = {value for one in candidates for value in _values(one, name)}
-        report = audit(candidates[0].table, pl.concat([one.rows for one in candidates]), told)
-        # A rule that most rows keep is kept for sure only where all that join keep it.
-        if any(result.problem or result.failing_rows for result in report.results.values()):
-            return False
-    return True
+def _months_with_findings(
+    repository: str, candidates: Sequence[Candidate], months: Sequence[str]
+) -> set[str]:
+    """The months in which a row breaks a rule, from one audit of all of them."""
+    table, rows = candidates[0].table, pl.concat([one.rows for one in candidates])
+    counts = [one.source_count for one in candidates if one.source_count is not None]
+    told: dict[str, object] = {
+        "repository": repository,
+        "month": list(months),
+        "month_start": start_of(min(months)),
+        "month_end": end_of(max(months)),
+        "source_count": sum(counts) if counts else None,
+    }
+    for name in candidates[0].parameters:
+        told[name] = {value for one in candidates for value in _values(one, name)}
+    report = audit(table, rows, told)
+    # A rule that most rows keep is kept for sure only where all that join keep it.
+    results = report.results.values()
+    names = {result.rule for result in results if result.problem or result.failing_rows}
+    suite = load_suite(table)
+    broken = [rule for rule in suite.rules if rule.name in names]
+    if any(rule.parameters for rule in broken):
+        return set(months)
+    findings = validate(suite, broken, rows, {}).values() if broken else ()
+    places = [finding.rows for finding in findings]
+    return {
+        month
+        for found in places
+        for month in (months if found is None else rows["month"].gather(list(found)))
+    }
 
 
 def _is_of_its_month(repository: str, amendment: Amendment) -> bool:

@@ -5,6 +5,7 @@ A commit never changes, so what is stored of it stays: only commits with an unkn
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,10 +43,12 @@ def load_commits(
     cause: new commits, a force push, a commit with an old date, a branch that was merged. That
     the default branch was rewritten or is another is also recorded and logged.
     """
-    branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
+    with ThreadPoolExecutor(1) as pool:
+        of_others = pool.submit(list_branch_commits, clone)
+        branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
+        others = Listing(gate, clone, repository, OTHER_BRANCHES, of_others.result())
     note_branch(gate.database, clone, repository, branch.commits)
     yield from _load(branch, months)
-    others = Listing(gate, clone, repository, OTHER_BRANCHES, list_branch_commits(clone))
     yield from _load(others, months)
 
 

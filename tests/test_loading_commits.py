@@ -131,7 +131,7 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
 
 
 def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path):
-    """The author's clock is ahead: a warning, found among the months by halving."""
+    """The author's clock is ahead of the committer's, which is a warning."""
     make(source, [Made(one_file(b"%d\n" % n), when=at(JANUARY + n)) for n in range(2)])
     parent = git(source, "rev-parse", "main")
     tree = git(source, "rev-parse", "main^{tree}")
