@@ -42,7 +42,7 @@ def label_cohorts(
     A label depends on cohorts up to its own month: a cohort that came late may change what
     follows it, and nothing before it.
     """
-    loaded = _loaded(gate, "raw.issues", repository)
+    loaded = loaded_months(gate, "raw.issues", repository)
     issues = gate.database.frame(
         """
         SELECT repository, number, title, body, author, labels, month
@@ -54,7 +54,7 @@ def label_cohorts(
         "SELECT * FROM raw.issue_templates WHERE repository = ?", [repository]
     )
     labels = label_issues(issues, templates, study.rules)
-    for month in _from_first(loaded, months):
+    for month in from_first(loaded, months):
         rows = labels.filter(pl.col("month") == month)
         cohort = issues.filter(pl.col("month") == month)["number"].to_list()
         candidate = Candidate(
@@ -80,7 +80,7 @@ def link_commits(
     gate: Gate, study: Study, repository: str, months: Sequence[str]
 ) -> Iterator[Outcome]:
     """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed."""
-    loaded = _loaded(gate, "raw.commits", repository)
+    loaded = loaded_months(gate, "raw.commits", repository)
     commits = gate.database.frame(
         """
         SELECT repository, sha, parents, message, committed_at, month, NULL::VARCHAR AS branch
@@ -102,7 +102,7 @@ def link_commits(
     )
     numbers = set(issues["number"])
     links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
-    for month in _from_first(loaded, months):
+    for month in from_first(loaded, months):
         rows = links.filter(pl.col("month") == month)
         shas = commits.filter(pl.col("month") == month)["sha"].to_list()
         candidate = Candidate(
@@ -115,12 +115,14 @@ def link_commits(
         )
 
 
-def _loaded(gate: Gate, table: str, repository: str) -> list[str]:
+def loaded_months(gate: Gate, table: str, repository: str) -> list[str]:
+    """The months that ``table`` holds, in order, even where their latest load failed."""
     loads = gate.database.loads(table, repository)
     return loads.filter(pl.col("watermark").is_not_null())["month"].to_list()
 
 
-def _from_first(loaded: list[str], months: Sequence[str]) -> list[str]:
+def from_first(loaded: list[str], months: Sequence[str]) -> list[str]:
+    """Those of the ``loaded`` months from the first of ``months`` on."""
     first = min(months, default="9999-12")
     return [month for month in loaded if month >= first]
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from perf_assets.core import languages
 from perf_assets.core.frames import TEXTS, TIME, Columns
+from perf_assets.deriving import from_first, loaded_months
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.sources.git.analysis import Analysis, analyse
 from perf_assets.sources.git.commits import moment
@@ -127,16 +128,13 @@ def watermark() -> str:
 
 def _changed(gate: Gate, repository: str, months: Sequence[str]) -> Iterator[Month]:
     """The linked months whose stored fixes are others than those that are linked now."""
-    links = gate.database.loads("links.fix_links", repository)
-    linked = links.filter(pl.col("watermark").is_not_null())["month"].to_list()
+    linked = loaded_months(gate, "links.fix_links", repository)
     fixes = gate.database.frame(FIXES, [repository])
     stored = gate.database.frame(STORED, [repository])
     loads = gate.database.loads("raw.commit_details", repository)
     valid = set(loads.filter(status="loaded", watermark=watermark())["month"])
-    for name in linked:
+    for name in from_first(linked, months):
         of_month = fixes.filter(month=name)
-        if name < min(months, default="9999-12"):
-            continue
         if name not in valid:
             nothing = (pl.DataFrame(schema=schema) for schema in TABLES.values())
             yield Month(name, of_month, *nothing)

@@ -11,7 +11,7 @@ from perf_assets.amending import Amendment, amend
 from perf_assets.gate import Candidate, Gate, Outcome, Provenance
 from perf_assets.months import add_months, month_of
 from perf_assets.sources.github import IssueBatch, IssueSource
-from perf_assets.sources.github.issues import EMPTY_BATCH, Departure
+from perf_assets.sources.github.issues import EMPTY_BATCH, Departure, windows
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def load_issues(
         for month, mark in loads.select("month", "watermark").iter_rows()
         if month in months and month not in outdated
     }
-    spans = spans_of(sorted(marks))
+    spans = list(windows(dict.fromkeys(marks, 0)))
     newest = yield from _refresh(gate, source, min(marks.values(), default=None), spans)
     if verify_months is not None:
         yield from _verify(gate, source, sorted(marks), verify_months, newest)
@@ -240,17 +240,6 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
     return sorted({*oldest[:share], *overdue})
 
 
-def spans_of(months: Sequence[str]) -> list[list[str]]:
-    """Sorted ``months`` as lists of such as follow each other."""
-    spans: list[list[str]] = []
-    for month in months:
-        if spans and add_months(spans[-1][-1], 1) == month:
-            spans[-1].append(month)
-        else:
-            spans.append([month])
-    return spans
-
-
 def _row_counts(gate: Gate, repository: str) -> dict[tuple[str, str], int]:
     """How many rows each table holds of each cohort."""
     counted = " UNION ALL ".join(
@@ -285,10 +274,9 @@ def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -
             """
             UPDATE meta.partition_loads SET watermark = ?
             WHERE repository = ? AND list_contains(?, month) AND watermark <> ?
-              AND "table" IN ('raw.issues', 'raw.issue_comments', 'raw.issue_events',
-                              'raw.issue_pull_requests')
+              AND list_contains(?, "table")
             """,
-            [mark, repository, months, mark],
+            [mark, repository, months, mark, list(TABLES.values())],
         )
 
 

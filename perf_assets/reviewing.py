@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
 import polars as pl
 
 from perf_assets.core.review_sampling import draw
@@ -15,6 +14,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.gate import Candidate, Gate
 from perf_assets.reviews.sheet import GIVEN, read_sheet, sheet_text
 from perf_assets.reviews.verdicts import read_verdicts
+from perf_assets.summary import reading
 
 TABLE = "reviews.verdicts"
 CONSENSUS = "consensus"
@@ -60,9 +60,7 @@ def sample_sheet(published: Path, labelled: int, unlabelled: int, seed: int) -> 
             f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one bug report "
             "is needed, and neither number can be negative"
         )
-    if not published.exists():
-        raise PerfAssetsError(f"{published} is not there yet: perf-assets run makes it")
-    with duckdb.connect(str(published), read_only=True) as connection:
+    with reading(published) as connection:
         bugs: pl.DataFrame = connection.sql(BUG_REPORTS).pl()
     there = int(bugs["is_performance"].sum())
     for option, wanted, known, kind in (

@@ -54,6 +54,16 @@ TREND_TESTS_SCHEMA = pl.Schema(
     }
 )
 
+FIGURES = {
+    "median_performance": pl.Float64,
+    "median_other": pl.Float64,
+    "statistic": pl.Float64,
+    "p_value": pl.Float64,
+    "cliffs_delta": pl.Float64,
+    "magnitude": pl.String,
+}
+"""The columns of every comparison of performance bugs with others, after their numbers."""
+
 GROUP_COMPARISONS_SCHEMA = pl.Schema(
     {
         "dataset": pl.String,
@@ -61,12 +71,7 @@ GROUP_COMPARISONS_SCHEMA = pl.Schema(
         "metric": pl.String,
         "n_performance": pl.Int64,
         "n_other": pl.Int64,
-        "median_performance": pl.Float64,
-        "median_other": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "cliffs_delta": pl.Float64,
-        "magnitude": pl.String,
+        **FIGURES,
     }
 )
 
@@ -135,7 +140,11 @@ class Comparison(NamedTuple):
 
 def compare(bugs: pl.DataFrame, metric: str) -> Comparison:
     """Compare performance with other bugs in ``metric``, over its population among ``bugs``."""
-    performance, other = metric_samples(bugs, metric)
+    return compare_samples(*metric_samples(bugs, metric))
+
+
+def compare_samples(performance: pl.Series, other: pl.Series) -> Comparison:
+    """Compare the values of performance bugs with those of other bugs, none of them NULL."""
     test = mann_whitney_u(performance, other)
     delta = cliffs_delta(performance, other)
     return Comparison(

@@ -5,11 +5,9 @@ Table and column names are those of the marts they read and of the analysis tabl
 
 from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
-from perf_assets.core.comparisons import by_repository_and_pooled
-from perf_assets.core.statistics import cliffs_delta, magnitude, mann_whitney_u
+from perf_assets.core.comparisons import FIGURES, by_repository_and_pooled, compare_samples
 
 INTRODUCERS = {"latest": "lifetime_days", "earliest": "longest_lifetime_days"}
 """From which candidate a bug's life is counted, and its column in ``marts.bug_lifetimes``."""
@@ -30,12 +28,7 @@ LIFETIME_COMPARISONS_SCHEMA = pl.Schema(
         "repository": pl.String,
         "introducer": pl.String,
         **{f"{name}_{group}": pl.Int64 for name in OUTCOMES for group in GROUPS},
-        "median_performance": pl.Float64,
-        "median_other": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "cliffs_delta": pl.Float64,
-        "magnitude": pl.String,
+        **FIGURES,
     }
 )
 
@@ -72,9 +65,7 @@ def _counts(bugs: pl.DataFrame) -> Iterator[int]:
 
 def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
     performance, other = (
-        bugs.filter(is_performance=group == "performance")[column].drop_nulls().to_numpy()
-        for group in GROUPS
+        bugs.filter(is_performance=group == "performance")[column].drop_nulls() for group in GROUPS
     )
-    medians = (float(np.median(values)) if len(values) else None for values in (performance, other))
-    test, delta = mann_whitney_u(performance, other), cliffs_delta(performance, other)
-    return *medians, test.statistic, test.pvalue, delta, magnitude(delta)
+    _, _, *figures = compare_samples(performance, other)
+    return tuple(figures)

@@ -7,6 +7,7 @@ from pathlib import Path
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.commits import parse_objects, print_objects
 
 # Both analyses parse whole files, some 200 KB a second: larger ones are left alone.
 LARGEST_FILE = 1_000_000  # bytes
@@ -58,9 +59,7 @@ def shown(path: str) -> str:
 
 def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
     """The content of ``blobs``; GitError when one is missing."""
-    return {
-        blob: run(in_clone(clone, "cat-file", "blob", blob), local_environment()) for blob in blobs
-    }
+    return dict(parse_objects(print_objects(clone, blobs))) if blobs else {}
 
 
 def _regular(mode: str, blob: str) -> str | None:

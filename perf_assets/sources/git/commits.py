@@ -1,12 +1,13 @@
 """Commit objects: author, times, message and parents, read from their bytes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import polars as pl
 
 from perf_assets.core.frames import TEXTS, TIME, Columns
-from perf_assets.sources.git.command import GitError
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
 
 # Years have four digits: what a broken clock wrote outside of them moves to the nearest end.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
@@ -23,6 +24,12 @@ _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 _ENCODING = re.compile(rb"^encoding ([^\n]+)$", re.MULTILINE)
 
 _Row = tuple[str, list[str], str | None, int, str | None]
+
+
+def print_objects(clone: Path, names: Iterable[str]) -> bytes:
+    """What ``git cat-file --batch`` prints of the objects called ``names``, by one process."""
+    given = "".join(f"{name}\n" for name in names).encode()
+    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), given)
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:

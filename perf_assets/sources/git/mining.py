@@ -13,13 +13,11 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
-    in_clone,
     is_disk_full,
     local_environment,
-    run,
     streamed,
 )
-from perf_assets.sources.git.commits import parse_commits
+from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.pairs import PairCounter
 
@@ -148,8 +146,7 @@ def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
-    command = in_clone(clone.path, "cat-file", "--batch")
-    return parse_commits(run(command, local_environment(), "\n".join([*shas, ""]).encode()))
+    return parse_commits(print_objects(clone.path, shas))
 
 
 def _unreadable(clone: Clone, shas: Sequence[str], failure: GitError) -> PerfAssetsError:

@@ -9,8 +9,8 @@ import yaml
 
 from perf_assets.sources.git.changes import read_changes
 from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
-from perf_assets.sources.git.commits import parse_objects
+from perf_assets.sources.git.command import GitError
+from perf_assets.sources.git.commits import parse_objects, print_objects
 from perf_assets.sources.git.history import list_commits
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
@@ -104,8 +104,7 @@ def _versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
 
 
 def _bodies(clone: Clone, blobs: list[str]) -> dict[str, str]:
-    command = in_clone(clone.path, "cat-file", "--batch")
-    output = run(command, local_environment(), "".join(f"{blob}\n" for blob in set(blobs)).encode())
+    output = print_objects(clone.path, set(blobs))
     return {sha: raw.decode("utf-8-sig", "replace") for sha, raw in parse_objects(output)}
 
 
