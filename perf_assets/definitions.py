@@ -13,8 +13,8 @@ from perf_assets.assets.replication import replication_assets
 from perf_assets.assets.reviews import review_job, review_specs
 from perf_assets.assets.schedules import monthly_refresh
 from perf_assets.assets.wiring import asset_key
-from perf_assets.home import Home
 from perf_assets.partitions import partitions_of
+from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
 

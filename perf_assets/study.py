@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.core import paper
-from perf_assets.core.labelling import Rules
-from perf_assets.core.linking import APPROACHES
+from perf_assets.core.labelling.labels import Rules
+from perf_assets.core.linking.links import APPROACHES
+from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months, is_month, last_full_month
-from perf_assets.sources.corpus import newest_month
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
@@ -92,7 +92,7 @@ class Study:
 def load_study(source: str | Path) -> Study:
     """Read and check a study: a file, or the name of a packaged study (``dl-frameworks``).
 
-    The packaged ``sample`` has its corpus generated on first use, see ``perf_assets.home``.
+    The packaged ``sample`` has its corpus generated on first use, see ``perf_assets.storage.home``.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 import perf_assets
-from perf_assets.sql_models import create_as_of_macro, create_table, create_view, load_models
+from perf_assets.sql_models.laying import create_as_of_macro, create_table, create_view, load_models
 
 SCHEMA = (Path(perf_assets.__file__).parent / "schema.sql").read_text(encoding="utf-8")
 REPOSITORY = "owner/name"

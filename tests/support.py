@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.home import Home
+from perf_assets.storage.home import Home
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -50,7 +50,7 @@ def materialize(study: Path, home: Path, first: str | None = None, last: str | N
     # Dagster takes seconds to import, and most tests do without.
     from dagster import DagsterInstance  # noqa: PLC0415
 
-    from perf_assets.assets.execution import run_study  # noqa: PLC0415
+    from perf_assets.execution import run_study  # noqa: PLC0415
 
     place = Home.of(home)
     with DagsterInstance.ephemeral() as instance:

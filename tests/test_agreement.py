@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 from statsmodels.stats.proportion import proportion_confint
 
-from perf_assets.core.agreement import (
+from perf_assets.core.statistics.agreement import (
     cohens_kappa,
     fleiss_kappa,
     reading_of_kappa,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.labelling import Rules, label_kinds
+from perf_assets.core.labelling.labels import Rules, label_kinds
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sql_models import create_as_of_macro, create_view, load_models
+from perf_assets.sql_models.laying import create_as_of_macro, create_view, load_models
 from tests.model_database import (
     REPOSITORY,
     SCHEMA,

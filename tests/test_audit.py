@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets import suites
-from perf_assets.audit import AuditReport, audit, quarantine
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
-from perf_assets.suites import load_suite, read_suite
+from perf_assets.storage import suites
+from perf_assets.storage.audit import AuditReport, audit, quarantine
+from perf_assets.storage.suites import load_suite, read_suite
 
 MONTH = "2020-02"
 TOLD = {"repository": "owner/name", "month": MONTH}
@@ -338,7 +338,7 @@ def test_suites_are_read_without_importing_great_expectations_and_audits_write_n
 ) -> None:
     program = """
 import sys
-from perf_assets.audit import audit, load_suite
+from perf_assets.storage.audit import audit, load_suite
 import polars as pl
 load_suite("raw.issues")
 audit("raw.issue_templates", pl.DataFrame({"sha": []}), {"repository": "o/n", "month": "2020-01"})

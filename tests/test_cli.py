@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from perf_assets.cli import main
-from perf_assets.sample.faults import KINDS, Faults
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.faults import KINDS, Faults
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sample.generator import generate
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import read_corpus
 from tests.support import (
     assert_same_tables,
     command,

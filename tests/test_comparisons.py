@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.comparisons import (
+from perf_assets.core.analyses.comparisons import (
     GROUP_COMPARISONS_SCHEMA,
     METRICS,
     TREND_TESTS_SCHEMA,
     group_comparisons,
     trend_tests,
 )
-from perf_assets.core.statistics import cliffs_delta, mann_whitney_u
+from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 
 REPLICATION = Path(__file__).resolve().parents[2] / "shared" / "data" / "replication-pytorch"
 

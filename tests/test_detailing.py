@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from perf_assets import detailing
-from perf_assets.detailing import MERGE, TABLES, detail_fixes
-from perf_assets.gate import Gate, Outcome
-from perf_assets.home import Home
 from perf_assets.sources.git import Clone, read_commits
-from perf_assets.sources.git.analysis import Analysis
-from perf_assets.warehouse import Database, open_warehouse
+from perf_assets.sources.git.inspection import Analysis
+from perf_assets.stages import details as detailing
+from perf_assets.stages.details import MERGE, TABLES, detail_fixes
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert, label, link, load
 from tests.model_database import repository as study_row
 from tests.support import stored_tables

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.home import Home
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import read_corpus
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.warehouse import Load, open_warehouse
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Load, open_warehouse
 from tests.support import perf_assets
 
 NAME = "sample-lab/tensorkit"

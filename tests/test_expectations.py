@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 import yaml
 
-from perf_assets.audit import AuditReport, audit
 from perf_assets.months import month_of
 from perf_assets.paths import PACKAGE, expectations_dir, models_dir
-from perf_assets.suites import load_suite
+from perf_assets.storage.audit import AuditReport, audit
+from perf_assets.storage.suites import load_suite
 from tests.support import SHARED
 
 REPOSITORY, MONTH = "owner/name", "2020-02"

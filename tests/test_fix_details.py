@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import analysis, introducing
-from perf_assets.sources.git.analysis import Analysis, analyse, analyse_one
+from perf_assets.sources.git import inspection as analysis
+from perf_assets.sources.git import introducing
 from perf_assets.sources.git.changed_files import ChangedFile, changed_files
 from perf_assets.sources.git.details import too_large
+from perf_assets.sources.git.inspection import Analysis, analyse, analyse_one
 from perf_assets.sources.git.introducing import Trace, trace
 from tests.test_git_source import (
     BINARY,
@@ -335,7 +336,7 @@ def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
         f"#!{sys.executable}\n"
         "import json, os, sys\n"
         "from dataclasses import asdict\n"
-        "from perf_assets.sources.git.analysis import Analysis\n"
+        "from perf_assets.sources.git.inspection import Analysis\n"
         "for line in sys.stdin:\n"
         f"    if line.strip() == {shas[2]!r}: os.kill(os.getpid(), 9)\n"
         "    print(json.dumps(asdict(Analysis(line.strip(), {}))), flush=True)\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.core.paper import KEYWORDS
+from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, end_of, months_between
 from perf_assets.sample.generator import GeneratedCorpus, generate, texts

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import Corpus, Record, read_corpus
+from perf_assets.loopback.github.faults import KINDS, Faults
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sample.faults import KINDS, Faults
 from perf_assets.sample.generator import generate
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import Corpus, Record, read_corpus
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.issues import windows

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core import paper
-from perf_assets.core.labelling import LABEL_SCHEMA, Rules, label_issues, matching_labels
+from perf_assets.core.labelling.labels import LABEL_SCHEMA, Rules, label_issues, matching_labels
 from perf_assets.core.markdown import visible_lines
+from perf_assets.core.paper import constants as paper
 from perf_assets.months import add_months
 
 RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)

@@ -7,9 +7,9 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.core.lifetimes import LIFETIME_COMPARISONS_SCHEMA, lifetime_comparisons
-from perf_assets.core.statistics import cliffs_delta, mann_whitney_u
-from perf_assets.sql_models import table_docs
+from perf_assets.core.analyses.lifetimes import LIFETIME_COMPARISONS_SCHEMA, lifetime_comparisons
+from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
+from perf_assets.sql_models.laying import table_docs
 from tests.model_database import (
     REPOSITORY,
     ModelDatabase,

@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.core.linking import APPROACHES, link_fixes
+from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sample.generator import GeneratedCorpus, generate
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import read_corpus
 from perf_assets.sources.git import (
     Clone,
     list_branch_commits,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.linking import LINK_SCHEMA, link_fixes, mentions
+from perf_assets.core.linking.links import LINK_SCHEMA, link_fixes, mentions
 from perf_assets.sources.github.issues import PULL_REQUEST_SCHEMA
 
 OWN = "Owner/Name"

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-import perf_assets.amending
-import perf_assets.loading_commits
-from perf_assets.amending import Amendment, amend
-from perf_assets.audit import audit
-from perf_assets.gate import Candidate, Gate, Provenance
-from perf_assets.home import Home
-from perf_assets.loading_commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
+import perf_assets.stages.commits
+import perf_assets.storage.amending
 from perf_assets.months import months_between
+from perf_assets.reports.summary import print_status
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
-from perf_assets.summary import print_status
-from perf_assets.warehouse import open_warehouse
+from perf_assets.stages.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
+from perf_assets.storage.amending import Amendment, amend
+from perf_assets.storage.audit import audit
+from perf_assets.storage.gate import Candidate, Gate, Provenance
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
 from tests.support import assert_same_tables, stored_tables
 from tests.test_git_source import FILE, Made, git, make
 
@@ -119,7 +119,7 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
         audits.append((table, rows.height))
         return audit(table, rows, told)
 
-    monkeypatch.setattr(perf_assets.amending, "audit", counting)
+    monkeypatch.setattr(perf_assets.storage.amending, "audit", counting)
     outcomes = load(source, home)
     assert {outcome.failure for outcome in outcomes} == {None}
     assert audits == [
@@ -225,7 +225,7 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
 
 def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
-    monkeypatch.setattr(perf_assets.loading_commits, "COMMITS_TOLD", 2)
+    monkeypatch.setattr(perf_assets.stages.commits, "COMMITS_TOLD", 2)
     caplog.set_level("INFO", logger="perf_assets")
     make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
     load(source, home, ["2017-07"])

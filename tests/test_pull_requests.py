@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.commit_graph import CommitGraph
-from perf_assets.core.linking import APPROACHES, link_fixes
-from perf_assets.core.pull_requests import (
+from perf_assets.core.linking.commit_graph import CommitGraph
+from perf_assets.core.linking.links import APPROACHES, link_fixes
+from perf_assets.core.linking.pull_requests import (
     History,
     PullRequest,
     foreign_numbers,

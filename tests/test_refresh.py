@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets import amending, gate
-from perf_assets.audit import AuditReport
-from perf_assets.gate import Gate, Outcome
-from perf_assets.home import Home
-from perf_assets.loading import due_cohorts, load_issues
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues
-from perf_assets.warehouse import Database
+from perf_assets.stages.issues import due_cohorts, load_issues
+from perf_assets.storage import amending, gate
+from perf_assets.storage.audit import AuditReport
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database
 from tests.model_database import SCHEMA
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 

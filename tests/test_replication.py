@@ -9,18 +9,18 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.assets.execution import run_replication
-from perf_assets.core.paper_comparison import Figure, verdict_of
+from perf_assets.core.paper.comparison import Figure, verdict_of
 from perf_assets.definitions import build_definitions
-from perf_assets.deriving import ANALYSES, build_analysis, build_model
 from perf_assets.errors import PerfAssetsError
-from perf_assets.gate import Gate
-from perf_assets.home import Home
-from perf_assets.replicating import TABLES, load_package
-from perf_assets.replication.published import published_figures
-from perf_assets.sql_models import load_models
+from perf_assets.execution import run_replication
+from perf_assets.sources.replication.paper_figures import published_figures
+from perf_assets.sql_models.laying import load_models
+from perf_assets.stages.deriving import ANALYSES, build_analysis, build_model
+from perf_assets.stages.replication import TABLES, load_package
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.study import load_study
-from perf_assets.warehouse import Database, open_warehouse
 from tests.model_database import Row, insert, issue, label, loads, repository
 from tests.replication_package import replace_in, write_package
 from tests.support import SHARED, perf_assets, stored_tables

@@ -11,9 +11,9 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from perf_assets.loopback.github.reply import Reply
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sample.reply import Reply
-from perf_assets.sample.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
 from tests.tracker_life import NAME, Life

@@ -15,21 +15,21 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from perf_assets.cli import main
-from perf_assets.core.codebook import Cause, UnknownWordError
-from perf_assets.core.labelling_quality import labelling_quality
-from perf_assets.core.rater_agreement import rater_agreement, rater_disagreements
-from perf_assets.core.review_sampling import draw
+from perf_assets.core.reviews.codebook import Cause, UnknownWordError
+from perf_assets.core.reviews.labelling_quality import labelling_quality
+from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
+from perf_assets.core.reviews.sampling import draw
 from perf_assets.errors import PerfAssetsError
-from perf_assets.gate import Gate
-from perf_assets.home import Home
 from perf_assets.paths import PACKAGE
-from perf_assets.reviewing import import_sheet
-from perf_assets.reviews.codebook import codebook
-from perf_assets.reviews.sheet import COLUMNS, GIVEN, RATED, read_sheet, sheet_text
-from perf_assets.reviews.verdicts import read_verdicts
 from perf_assets.sample.generator import generate
-from perf_assets.sql_models import create_view, load_models
-from perf_assets.warehouse import Database, open_warehouse
+from perf_assets.sources.review_sheets.codebook import codebook
+from perf_assets.sources.review_sheets.sheet import COLUMNS, GIVEN, RATED, read_sheet, sheet_text
+from perf_assets.sources.review_sheets.verdicts import read_verdicts
+from perf_assets.sql_models.laying import create_view, load_models
+from perf_assets.stages.reviews import import_sheet
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import REPOSITORY, ModelDatabase, insert, issue, label, repository
 from tests.support import materialize, stored_tables
 
@@ -84,7 +84,9 @@ YES = {"is_performance": "yes"}
 
 
 def test_the_codebook_has_the_categories_of_the_study_as_its_table_iii_spells_them() -> None:
-    figures = tomllib.loads((PACKAGE / "replication" / "published.toml").read_text())
+    figures = tomllib.loads(
+        (PACKAGE / "sources" / "replication" / "paper_figures.toml").read_text()
+    )
     published = [Cause(row["category"], row.get("subcategory")) for row in figures["table_3"]]
     assert (len(codebook().categories), len(codebook().subcategories)) == (12, 19)
     assert set(codebook().descriptions) == set(published)

@@ -6,23 +6,23 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from perf_assets.core.comparisons import METRICS, compare
-from perf_assets.core.fix_time import (
+from perf_assets.core.analyses.comparisons import METRICS, compare
+from perf_assets.core.analyses.fix_time import (
     DOUBTFUL_LINKS,
     FIX_TIME_SURVIVAL_SCHEMA,
     LINK_SENSITIVITY_SCHEMA,
     fix_time_survival,
     link_sensitivity,
 )
-from perf_assets.core.robustness import (
+from perf_assets.core.analyses.robustness import (
     EFFECT_SIZES_SCHEMA,
     SHARES,
     TREND_ROBUSTNESS_SCHEMA,
     effect_sizes,
     trend_robustness,
 )
-from perf_assets.core.statistics import cliffs_delta_interval, holm, mann_whitney_u
-from perf_assets.core.trend import mann_kendall
+from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
+from perf_assets.core.statistics.trend import mann_kendall
 
 COUNTS = [column for pair in SHARES.values() for column in pair]
 TREND_SCHEMA = {

@@ -19,13 +19,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import Corpus, read_corpus
+from perf_assets.loopback.github import graphql_api
+from perf_assets.loopback.github.faults import KINDS
+from perf_assets.loopback.github.graphql_resolvers import Context
+from perf_assets.loopback.github.server import CorpusServer, Faults
+from perf_assets.loopback.github.tracker import Tracker
 from perf_assets.months import end_of
-from perf_assets.sample import graphql_api
-from perf_assets.sample.faults import KINDS
-from perf_assets.sample.graphql_resolvers import Context
-from perf_assets.sample.server import CorpusServer, Faults
-from perf_assets.sample.tracker import Tracker
-from perf_assets.sources.corpus import Corpus, read_corpus
 
 CHAINER = Path(__file__).resolve().parents[2] / "shared" / "data" / "chainer"
 START = datetime(2021, 1, 1, tzinfo=UTC)
@@ -906,7 +906,8 @@ def test_serving_a_directory_tells_its_url_and_ends_with_an_interrupt(tmp_path):
     (tmp_path / "issues.jsonl").write_text(json.dumps(issue(1)) + "\n")
     (tmp_path / "comments.jsonl").write_text("")
     program = (
-        "import sys; from pathlib import Path; from perf_assets.sample.server import serve; "
+        "import sys; from pathlib import Path; "
+        "from perf_assets.loopback.github.server import serve; "
         "serve(Path(sys.argv[1]), 0, 'o/n', lambda url: print(url, flush=True))"
     )
     with subprocess.Popen(

@@ -11,10 +11,10 @@ import duckdb
 import pytest
 import sqlglot
 
-from perf_assets.core.comparisons import GROUP_COMPARISONS_SCHEMA, TREND_TESTS_SCHEMA
+from perf_assets.core.analyses.comparisons import GROUP_COMPARISONS_SCHEMA, TREND_TESTS_SCHEMA
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
-from perf_assets.sql_models import (
+from perf_assets.sql_models.laying import (
     Model,
     TableDoc,
     comment_statements,
@@ -233,7 +233,7 @@ from pathlib import Path
 import duckdb
 from tests.model_database import SCHEMA
 from tests.test_sql_models import lay_models
-from perf_assets.sql_models import comment_statements, create_table, table_docs
+from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
 
 connection = duckdb.connect(sys.argv[1])
 connection.execute(SCHEMA)

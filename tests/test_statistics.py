@@ -13,8 +13,9 @@ from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test
 from statsmodels.stats.multitest import multipletests
 
-from perf_assets.core import agreement, statistics, survival, trend
-from perf_assets.core.statistics import (
+from perf_assets.core.statistics import agreement, survival, trend
+from perf_assets.core.statistics import samples as statistics
+from perf_assets.core.statistics.samples import (
     cliffs_delta,
     cliffs_delta_interval,
     cox_stuart,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.core import paper
-from perf_assets.core.linking import APPROACHES
+from perf_assets.core.linking.links import APPROACHES
+from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
 from perf_assets.study import load_study

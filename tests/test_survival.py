@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 
-from perf_assets.core.survival import Durations, kaplan_meier_median, log_rank
+from perf_assets.core.statistics.survival import Durations, kaplan_meier_median, log_rank
 
 # Freireich et al. (1963), Blood 21: weeks of remission of 42 children with leukemia, the worked
 # example of Kleinbaum and Klein, Survival Analysis, chapter 2: median 23 weeks with 6-MP, 8 with

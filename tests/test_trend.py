@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.datasets import nile
 from statsmodels.tsa.stattools import acf
 
-from perf_assets.core.trend import mann_kendall
+from perf_assets.core.statistics.trend import mann_kendall
 
 NILE = nile.load_pandas().data["volume"].to_numpy()
 """Annual flow of the Nile at Aswan 1871-1970, the example of R's trend::mk.test."""

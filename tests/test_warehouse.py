@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from perf_assets.warehouse import FORMAT, open_warehouse
+from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from tests.model_database import insert, issue, link, load
 
 

@@ -4,8 +4,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from perf_assets.loopback.corpus import Corpus, Record
 from perf_assets.months import start_of
-from perf_assets.sources.corpus import Corpus, Record
 
 NAME, ELSEWHERE = "o/n", "o/other"
 LABELS = ("performance", "feature", "triaged")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.deriving import label_cohorts, link_commits, tell_label_kinds
-from perf_assets.gate import Gate, Outcome
-from perf_assets.home import Home
-from perf_assets.sql_models import table_docs
+from perf_assets.sql_models.laying import table_docs
+from perf_assets.stages.deriving import label_cohorts, link_commits, tell_label_kinds
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
 Decide = Callable[[Gate, Study, str, Sequence[str]], Iterator[Outcome]]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.detailing import TABLES, detail_fixes
-from perf_assets.gate import Gate, Outcome
-from perf_assets.home import Home
 from perf_assets.sources.git import update_clone
-from perf_assets.sql_models import table_docs
+from perf_assets.sql_models.laying import table_docs
+from perf_assets.stages.details import TABLES, detail_fixes
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
 UPSTREAM = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.deriving import ANALYSES, build_analysis, build_model, register_study
-from perf_assets.home import Home
-from perf_assets.sql_models import Model, load_models, table_docs
+from perf_assets.sql_models.laying import Model, load_models, table_docs
+from perf_assets.stages.deriving import ANALYSES, build_analysis, build_model, register_study
+from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
 

@@ -3,10 +3,10 @@
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.deriving import ANALYSES, describe_tables
-from perf_assets.home import Home
-from perf_assets.summary import summary_markdown, write_report
-from perf_assets.warehouse import publish
+from perf_assets.reports.summary import summary_markdown, write_report
+from perf_assets.stages.deriving import ANALYSES, describe_tables
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import publish
 
 PUBLISHED = "published.perf_bugs"
 FIGURES = (

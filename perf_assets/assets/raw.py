@@ -7,14 +7,14 @@ from functools import partial
 import dagster as dg
 
 from perf_assets.assets import wiring
-from perf_assets.gate import Gate, Outcome
-from perf_assets.home import Home
-from perf_assets.loading import load_issues
-from perf_assets.loading_commits import load_commits
 from perf_assets.partitions import VERIFY_TAG
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.opening import open_issue_source
-from perf_assets.sql_models import table_docs
+from perf_assets.sql_models.laying import table_docs
+from perf_assets.stages.commits import load_commits
+from perf_assets.stages.issues import load_issues
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
 ISSUE_TABLES = (

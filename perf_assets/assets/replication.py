@@ -7,10 +7,10 @@ import dagster as dg
 
 from perf_assets.assets import wiring
 from perf_assets.assets.publishing import PUBLISHED
-from perf_assets.home import Home
-from perf_assets.replicating import TABLES, load_package
-from perf_assets.sql_models import table_docs
-from perf_assets.summary import write_report
+from perf_assets.reports.summary import write_report
+from perf_assets.sql_models.laying import table_docs
+from perf_assets.stages.replication import TABLES, load_package
+from perf_assets.storage.home import Home
 
 GROUP = "replication"
 REPORT = "replication.report"
@@ -50,7 +50,7 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     def replication_report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
         # Drawing takes a second to import; other jobs should not wait for it.
-        from perf_assets.replication.report import read_findings, report_html  # noqa: PLC0415
+        from perf_assets.reports.replication.report import read_findings, report_html  # noqa: PLC0415
 
         findings = read_findings(home.published)
         path = write_report(home.replication_report, report_html(findings))

@@ -4,8 +4,8 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets import wiring
-from perf_assets.reviewing import TABLE
-from perf_assets.sql_models import table_docs
+from perf_assets.sql_models.laying import table_docs
+from perf_assets.stages.reviews import TABLE
 
 
 def review_specs() -> list[dg.AssetSpec]:

@@ -7,14 +7,14 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from perf_assets.audit import load_suite
 from perf_assets.errors import PerfAssetsError
-from perf_assets.gate import Finding, Gate, Outcome
-from perf_assets.home import Home
 from perf_assets.partitions import by_repository, key_of
-from perf_assets.sql_models import TableDoc
+from perf_assets.sql_models.laying import TableDoc
+from perf_assets.storage.audit import load_suite
+from perf_assets.storage.gate import Finding, Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study
-from perf_assets.warehouse import open_warehouse
 
 # What an asset function tells Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult

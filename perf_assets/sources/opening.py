@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import read_corpus
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of

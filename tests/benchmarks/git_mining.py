@@ -24,9 +24,6 @@ from pathlib import Path
 import polars as pl
 import pydriller
 
-from perf_assets.gate import Gate
-from perf_assets.home import Home
-from perf_assets.loading_commits import load_commits
 from perf_assets.sources.git import (
     Clone,
     list_branch_commits,
@@ -36,7 +33,10 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.git.command import in_clone, local_environment, run
-from perf_assets.warehouse import open_warehouse
+from perf_assets.stages.commits import load_commits
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
 
 NEW_COMMITS = 500  # that a refresh is measured on
 SIZES = ("additions", "deletions", "changed_files")

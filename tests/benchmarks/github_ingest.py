@@ -19,17 +19,17 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from perf_assets.gate import Gate
-from perf_assets.home import Home
-from perf_assets.loading import load_issues
+from perf_assets.loopback.corpus import Corpus, read_corpus
+from perf_assets.loopback.github.faults import Faults
+from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sample.faults import Faults
 from perf_assets.sample.generator import generate
-from perf_assets.sample.server import CorpusServer
-from perf_assets.sources.corpus import Corpus, read_corpus
 from perf_assets.sources.github import GitHubClient, IssueSource, issues
 from perf_assets.sources.opening import UNLIMITED
-from perf_assets.warehouse import open_warehouse
+from perf_assets.stages.issues import load_issues
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
 
 MONTHS = months_between("2015-01", "2020-12")
 CHANGED_SHARE = 0.01

@@ -26,8 +26,8 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.frames import TEXTS
-from perf_assets.core.linking import APPROACHES, link_fixes
-from perf_assets.sources.corpus import read_corpus
+from perf_assets.core.linking.links import APPROACHES, link_fixes
+from perf_assets.loopback.corpus import read_corpus
 from perf_assets.sources.github.issues import EVENT_SCHEMA, PULL_REQUEST_SCHEMA
 
 MERGED = re.compile(r"(?:Merge|Squash) pull request #(\d+) from ")

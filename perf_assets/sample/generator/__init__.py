@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from perf_assets.core.paper import MONTHS_BEFORE_TREND
+from perf_assets.core.paper.constants import MONTHS_BEFORE_TREND
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.sample.generator import (  # noqa: F401  (importing registers the traps)

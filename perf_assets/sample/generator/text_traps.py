@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from perf_assets.core.paper import KEYWORDS
+from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.sample.generator.model import Issue
 from perf_assets.sample.generator.planner import DAY, HOUR, Plan
 from perf_assets.sample.generator.texts import implied

@@ -6,7 +6,7 @@ None of the vocabulary holds one of the paper's keywords; keywords enter only th
 
 from random import Random
 
-from perf_assets.core.paper import KEYWORDS
+from perf_assets.core.paper.constants import KEYWORDS
 
 COMPONENTS = (
     "Conv2d", "DataLoader", "the Adam optimizer", "checkpointing", "the tokenizer",

@@ -1,0 +1,1 @@
+"""The study's analyses: tables of statistics computed from the marts."""

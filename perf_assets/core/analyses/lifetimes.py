@@ -1,0 +1,71 @@
+"""How long bugs lived before they were reported: performance bugs compared with the others.
+
+Table and column names are those of the marts they read and of the analysis table they make.
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import FIGURES, by_repository_and_pooled, compare_samples
+
+INTRODUCERS = {"latest": "lifetime_days", "earliest": "longest_lifetime_days"}
+"""From which candidate a bug's life is counted, and its column in ``marts.bug_lifetimes``."""
+
+OUTCOMES = {
+    "introduced": "introduced",
+    "only_adds": "only adds",
+    "no_candidate": "no candidate",
+    "not_traced": "not traced",
+}
+"""The outcomes that are counted: the beginning of the column, and the outcome."""
+
+GROUPS = ("performance", "other")
+
+LIFETIME_COMPARISONS_SCHEMA = pl.Schema(
+    {
+        "dataset": pl.String,
+        "repository": pl.String,
+        "introducer": pl.String,
+        **{f"{name}_{group}": pl.Int64 for name in OUTCOMES for group in GROUPS},
+        **FIGURES,
+    }
+)
+
+
+def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
+    """Compare how long performance and other bugs lived (Mann-Whitney U, Cliff's delta).
+
+    Parameters
+    ----------
+    bug_lifetimes
+        ``marts.bug_lifetimes``: dataset, repository, is_performance, outcome, lifetime_days,
+        longest_lifetime_days.
+
+    Returns
+    -------
+    ``analysis.lifetime_comparisons``, :data:`LIFETIME_COMPARISONS_SCHEMA`: two rows for each
+    dataset and repository, pooled last. The counts say over how many bugs with a fix the
+    comparison goes (``introduced``) and how many it must leave out, and why. Figures of an empty
+    group are NULL.
+    """
+    rows = [
+        (dataset, repository, introducer, *_counts(bugs), *_compared(bugs, column))
+        for dataset, repository, bugs in by_repository_and_pooled(bug_lifetimes)
+        for introducer, column in INTRODUCERS.items()
+    ]
+    return pl.DataFrame(rows, schema=LIFETIME_COMPARISONS_SCHEMA, orient="row")
+
+
+def _counts(bugs: pl.DataFrame) -> Iterator[int]:
+    for outcome in OUTCOMES.values():
+        for group in GROUPS:
+            yield bugs.filter(outcome=outcome, is_performance=group == "performance").height
+
+
+def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
+    performance, other = (
+        bugs.filter(is_performance=group == "performance")[column].drop_nulls() for group in GROUPS
+    )
+    _, _, *figures = compare_samples(performance, other)
+    return tuple(figures)

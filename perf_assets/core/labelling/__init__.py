@@ -1,0 +1,1 @@
+"""Which issues are performance bugs."""

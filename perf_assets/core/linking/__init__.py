@@ -1,0 +1,1 @@
+"""Which commits fixed which issues."""

@@ -1,0 +1,1 @@
+"""What comes from the paper: its constants, its figures and their comparison."""

@@ -1,0 +1,1 @@
+"""What people's verdicts say of labels and raters."""

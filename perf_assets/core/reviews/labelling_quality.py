@@ -1,0 +1,126 @@
+"""How good the labels are, by the verdicts of people: precision, and recall where it can be had."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import POOLED, by_repository_and_pooled
+from perf_assets.core.frames import Columns
+from perf_assets.core.reviews.codebook import VERDICTS
+from perf_assets.core.statistics.agreement import wilson_interval
+
+ALL_RULES = "all"
+CONFIDENCE = 0.95
+
+LABELLING_QUALITY_SCHEMA: Columns = {
+    "dataset": pl.String,
+    "repository": pl.String,
+    "rater": pl.String,
+    "measure": pl.String,
+    "rule": pl.String,
+    "n": pl.Int64,
+    "successes": pl.Int64,
+    "n_unsure": pl.Int64,
+    "estimate": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "confidence": pl.Float64,
+    "method": pl.String,
+}
+
+Row = tuple[object, ...]
+
+
+def labelling_quality(verdicts: pl.DataFrame, bug_reports: pl.DataFrame) -> pl.DataFrame:
+    """Precision of the labels by repository, rater and rule, and their recall.
+
+    Precision is the share of verdicts ``yes`` among the bug reports that are labelled as
+    performance bugs and were judged yes or no; ``unsure`` is left out and counted. Recall needs
+    verdicts on bug reports that are not labelled: each stratum's share of performance bugs is
+    projected to all bug reports of the stratum (stratified estimate), and the part that is labelled
+    is the recall. Both presume that the judged ones are a random sample of their stratum.
+
+    Parameters
+    ----------
+    verdicts : columns dataset, repository, number, rater, verdict, is_performance (is it labelled),
+        matched_labels, matched_keywords: the verdict in force of each rater and bug report.
+    bug_reports : columns dataset, repository, is_performance, bug_reports: the sizes of the strata.
+
+    Returns
+    -------
+    ``analysis.labelling_quality``: the columns of :data:`LABELLING_QUALITY_SCHEMA`, estimates and
+    limits as percentages. Precision has Wilson's limits; those of recall follow from Wilson's
+    limits of the share of performance bugs among the unlabelled ones.
+
+    References
+    ----------
+    Makkouk, Kim and Chen (ICSME 2022), section III: 141 of 160 labelled bugs were verified.
+    Cochran, W. G. (1977). Sampling Techniques, 3rd ed., Wiley, chapter 5 (stratified estimate).
+    """
+    rows: list[Row] = []
+    for dataset, repository, judged in by_repository_and_pooled(verdicts):
+        for rater in judged.get_column("rater").unique().sort():
+            of_rater = judged.filter(pl.col("rater") == rater)
+            rows += [
+                (dataset, repository, rater, *row)
+                for row in (
+                    *_precisions(of_rater.filter("is_performance")),
+                    *_recall(of_rater, _strata(bug_reports, dataset, repository)),
+                )
+            ]
+    return pl.DataFrame(rows, schema=LABELLING_QUALITY_SCHEMA, orient="row")
+
+
+def _strata(bug_reports: pl.DataFrame, dataset: str, repository: str) -> dict[bool, int]:
+    """How many bug reports are labelled as performance bugs, and how many are not."""
+    here = (pl.col("dataset") == dataset) & (
+        (pl.col("repository") == repository) | (repository == POOLED)
+    )
+    sizes = bug_reports.filter(here).group_by("is_performance").agg(pl.col("bug_reports").sum())
+    return {True: 0, False: 0} | dict(sizes.iter_rows())
+
+
+def _precisions(labelled: pl.DataFrame) -> Iterator[Row]:
+    """Precision of all rules together, and of each label and keyword that matched."""
+    yield _precision(ALL_RULES, labelled)
+    for column, kind in (("matched_labels", "label"), ("matched_keywords", "keyword")):
+        for matched in labelled.get_column(column).explode().drop_nulls().unique().sort():
+            yield _precision(f"{kind}: {matched}", labelled.filter(_contains(column, matched)))
+
+
+def _contains(column: str, matched: str) -> pl.Expr:
+    return pl.col(column).list.contains(matched)
+
+
+def _precision(rule: str, labelled: pl.DataFrame) -> Row:
+    yes, no, unsure = _counts(labelled)
+    share = wilson_interval(yes, yes + no, CONFIDENCE)
+    limits = map(_percent, (share.share, share.low, share.high))
+    return ("precision", rule, yes + no, yes, unsure, *limits, CONFIDENCE, "wilson")
+
+
+def _recall(judged: pl.DataFrame, strata: dict[bool, int]) -> Iterator[Row]:
+    """The share of all performance bugs that is labelled, where others were judged too."""
+    yes, no, unsure = _counts(judged.filter("is_performance"))
+    missed, right, unsure_others = _counts(judged.filter(~pl.col("is_performance")))
+    n = yes + no + missed + right
+    if yes == 0 or missed + right == 0:
+        return
+    found = strata[True] * yes / (yes + no)
+    misses = wilson_interval(missed, missed + right, CONFIDENCE)
+    # The more performance bugs are among the others, the fewer of all are labelled.
+    shares = (misses.share, misses.high, misses.low)
+    limits = (_percent(found / (found + strata[False] * (share or 0.0))) for share in shares)
+    successes = yes + missed
+    counts = (n, successes, unsure + unsure_others)
+    yield ("recall", ALL_RULES, *counts, *limits, CONFIDENCE, "stratified, wilson of the misses")
+
+
+def _counts(judged: pl.DataFrame) -> tuple[int, int, int]:
+    verdict = judged.get_column("verdict")
+    yes, no, unsure = (int((verdict == word).sum()) for word in VERDICTS)
+    return yes, no, unsure
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100.0 * share

@@ -1,0 +1,159 @@
+"""Where raters agree and where they do not: kappas over what they judged, and what to discuss."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.frames import Columns
+from perf_assets.core.statistics.agreement import Kappa, cohens_kappa, fleiss_kappa
+
+CAUSE = pl.concat_str("category", pl.format(" ({})", "subcategory").fill_null(""))
+QUESTIONS = {
+    "is_performance": pl.col("verdict"),
+    "category": pl.col("category"),
+    "cause": CAUSE,
+    "impact": pl.col("impact"),
+}
+"""What raters are asked, and their answers; a cause is a category with its sub-category."""
+
+DISCUSSED = ("is_performance", "cause", "impact")
+
+RATER_AGREEMENT_SCHEMA: Columns = {
+    "dataset": pl.String,
+    "repository": pl.String,
+    "question": pl.String,
+    "raters": pl.String,
+    "method": pl.String,
+    "n": pl.Int64,
+    "observed": pl.Float64,
+    "expected": pl.Float64,
+    "kappa": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "confidence": pl.Float64,
+    "reading": pl.String,
+}
+RATER_DISAGREEMENTS_SCHEMA: Columns = {
+    "dataset": pl.String,
+    "repository": pl.String,
+    "number": pl.Int64,
+    "question": pl.String,
+    "rater_1": pl.String,
+    "answer_1": pl.String,
+    "note_1": pl.String,
+    "rater_2": pl.String,
+    "answer_2": pl.String,
+    "note_2": pl.String,
+    "title": pl.String,
+    "html_url": pl.String,
+}
+
+Bug = tuple[str, int]
+
+
+def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Cohen's kappa of any two raters and Fleiss' of three or more, question by question.
+
+    Each is over the bug reports that all of its raters answered: whether it is a performance bug
+    (yes, no or unsure), the category of the root cause, the cause with its sub-category, and the
+    impact. All but the first are answered of performance bugs only, so a bug report that one rater
+    takes for none counts as a disagreement of the first question alone.
+
+    Parameters
+    ----------
+    verdicts : columns dataset, repository, number, rater, verdict, category, subcategory, impact:
+        the verdict in force of each rater and bug report.
+
+    Returns
+    -------
+    ``analysis.rater_agreement``: the columns of :data:`RATER_AGREEMENT_SCHEMA`, by repository and
+    pooled. Raters that answered no question of the same bug report have no row.
+    """
+    rows = [
+        (dataset, repository, question, *row)
+        for dataset, repository, judged in by_repository_and_pooled(verdicts)
+        for question in QUESTIONS
+        for row in _kappas(_answers(judged, question))
+    ]
+    return pl.DataFrame(rows, schema=RATER_AGREEMENT_SCHEMA, orient="row")
+
+
+def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """The bug reports that two raters answered differently: what to discuss.
+
+    Parameters
+    ----------
+    verdicts : as for :func:`rater_agreement`, and note, title, html_url.
+
+    Returns
+    -------
+    ``analysis.rater_disagreements``: the columns of :data:`RATER_DISAGREEMENTS_SCHEMA`, one row for
+    each bug report, question and pair of raters, the raters in alphabetical order.
+    """
+    about = ["dataset", "repository", "number"]
+    answers = pl.concat(
+        verdicts.select(
+            *about,
+            "rater",
+            "note",
+            "title",
+            "html_url",
+            question=pl.lit(name),
+            answer=QUESTIONS[name],
+        )
+        for name in DISCUSSED
+    )
+    one, other = (
+        answers.rename({name: f"{name}_{side}" for name in ("rater", "answer", "note")})
+        for side in (1, 2)
+    )
+    return (
+        one.join(other.drop("title", "html_url"), on=[*about, "question"])
+        .filter(pl.col("rater_1") < pl.col("rater_2"), pl.col("answer_1") != pl.col("answer_2"))
+        .select(*RATER_DISAGREEMENTS_SCHEMA)
+        .sort(*about, "question", "rater_1", "rater_2")
+    )
+
+
+def _answers(judged: pl.DataFrame, question: str) -> dict[str, dict[Bug, str]]:
+    """What each rater answered of which bug report."""
+    answers: dict[str, dict[Bug, str]] = {}
+    answered = judged.select("rater", "repository", "number", QUESTIONS[question])
+    for rater, repository, number, answer in answered.sort(pl.all()).iter_rows():
+        if answer is not None:
+            answers.setdefault(rater, {})[repository, number] = answer
+    return answers
+
+
+def _kappas(answers: Mapping[str, Mapping[Bug, str]]) -> Iterator[tuple[object, ...]]:
+    for pair in combinations(answers, 2):
+        common = _common(answers, pair)
+        if common:
+            of_one, of_other = ([answers[rater][bug] for bug in common] for rater in pair)
+            yield _row(pair, "cohen", cohens_kappa(of_one, of_other))
+    if len(answers) > 2:
+        common = _common(answers, tuple(answers))
+        if common:
+            ratings = [[answers[rater][bug] for rater in answers] for bug in common]
+            yield _row(tuple(answers), "fleiss", fleiss_kappa(ratings))
+
+
+def _common(answers: Mapping[str, Mapping[Bug, str]], raters: tuple[str, ...]) -> list[Bug]:
+    return sorted(set.intersection(*(set(answers[rater]) for rater in raters)))
+
+
+def _row(raters: tuple[str, ...], method: str, kappa: Kappa) -> tuple[object, ...]:
+    return (
+        ", ".join(raters),
+        method,
+        kappa.n,
+        kappa.observed,
+        kappa.expected,
+        kappa.statistic,
+        kappa.low,
+        kappa.high,
+        kappa.confidence,
+        kappa.reading,
+    )

@@ -1,0 +1,1 @@
+"""Statistics of samples, series, durations and raters."""

@@ -1,0 +1,205 @@
+"""Running the jobs from the command line: the same assets, checks and events as in the UI."""
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import dagster as dg
+import yaml
+from dagster._core.instance.ref import InstanceRef
+from filelock import FileLock, Timeout
+
+from perf_assets.definitions import build_definitions, studyless_definitions
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.months import is_month, last_full_month
+from perf_assets.partitions import VERIFY_TAG, range_tags
+from perf_assets.sources.opening import check_token
+from perf_assets.stages.reviews import Imported, import_sheet
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import Repository, Study
+
+log = logging.getLogger(__name__)
+
+CLI_TAG = "perf-assets/process"
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+INSTANCE = {
+    "telemetry": {"enabled": False},
+    "nux": {"enabled": False},
+    "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
+    # DuckDB has one writing process at a time: runs wait for each other.
+    "concurrency": {"runs": {"max_concurrent_runs": 1}},
+}
+
+
+def run_study(
+    study: Study,
+    home: Home,
+    repositories: Sequence[str] = (),
+    first: str | None = None,
+    last: str | None = None,
+    *,
+    verify: bool = False,
+    instance: dg.DagsterInstance | None = None,
+) -> list[str]:
+    """Materialize every asset of ``study`` for a range of months.
+
+    With ``verify``, issues that are due to be read again are, see ``loading.due_cohorts``. Dagster
+    keeps its record of the run in ``instance``, that of ``home`` if none is given.
+
+    Returns
+    -------
+    The partitions and tables that failed their audit, a sentence each; all else is done.
+
+    Raises
+    ------
+    PerfAssetsError
+        For whatever stops the run as a whole.
+    """
+    chosen = [study.repository(name) for name in repositories] or list(study.repositories)
+    spans = [(repository, *_span(repository, first, last)) for repository in chosen]
+    for repository in chosen:
+        check_token(repository)
+    failures: list[str] = []
+    opened = _instance(home) if instance is None else nullcontext(instance)
+    with _only_run(home), opened as record:
+        definitions = build_definitions(study, home)
+        for repository, start, end in spans:
+            log.info("%s: %s to %s", repository.name, start, end)
+            tags = range_tags(repository.name, start, end) | (
+                {VERIFY_TAG: "true"} if verify else {}
+            )
+            for job in ("mine", "decide"):
+                failures += _execute(definitions.resolve_job_def(job), record, tags)
+        log.info("models, statistics, published database")
+        failures += _execute(definitions.resolve_job_def("derive"), record, {})
+    return failures
+
+
+def run_replication(
+    home: Home, folder: Path | None = None, *, accept_changes: bool = False
+) -> list[str]:
+    """Load the study's published package and derive everything from it, live data included.
+
+    Returns
+    -------
+    The tables that failed their audit, a sentence each.
+
+    Raises
+    ------
+    PerfAssetsError
+        For whatever stops the run as a whole: the previous replication stays.
+    """
+    config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
+    with _only_run(home), _instance(home) as instance:
+        job = studyless_definitions(home).resolve_job_def("replicate")
+        return _execute(job, instance, {}, {"ops": {"published_package": {"config": config}}})
+
+
+def run_import(home: Home, sheet: Path, rater: str) -> Imported:
+    """Import the verdicts of a review sheet, and bring up to date what follows from them.
+
+    Raises
+    ------
+    PerfAssetsError
+        The sheet is refused, with all of it; or whatever stops the run.
+    AuditError
+        What follows from the verdicts failed its audit.
+    """
+    if not home.warehouse.exists():
+        raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
+    with _only_run(home), _instance(home) as instance:
+        with open_warehouse(home.warehouse) as database:
+            imported = import_sheet(Gate(database, home), sheet, rater)
+        job = studyless_definitions(home).resolve_job_def("review")
+        if failures := _execute(job, instance, {}):
+            raise AuditError("; ".join(failures))
+    return imported
+
+
+def write_instance_config(directory: Path) -> Path:
+    """The Dagster instance at ``directory``, as the UI and the command line share it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    config = directory / "dagster.yaml"
+    text = yaml.safe_dump(INSTANCE, sort_keys=False)
+    if not config.exists() or config.read_text(encoding="utf-8") != text:
+        config.write_text(text, encoding="utf-8")
+    return directory
+
+
+def _span(repository: Repository, first: str | None, last: str | None) -> tuple[str, str]:
+    for option, month in (("--from", first), ("--to", last)):
+        if month is not None and not is_month(month):
+            raise PerfAssetsError(f"{option} {month!r} is no month: write it as YYYY-MM")
+    start, end = first or repository.start, last or repository.end
+    if start < repository.start:
+        raise PerfAssetsError(
+            f"--from {start} is before {repository.start}, where the study of {repository.name} "
+            "starts: choose a later month, or an earlier start in the study file"
+        )
+    if end > repository.end:
+        newest = last_full_month()
+        reason = "that month is not over" if end > newest else "the study of it ends there"
+        raise PerfAssetsError(
+            f"--to {end} is after {repository.end}, the last month of {repository.name}: {reason}"
+        )
+    if start > end:
+        raise PerfAssetsError(f"{repository.name}: --from {start} is after --to {end}")
+    return start, end
+
+
+@contextmanager
+def _only_run(home: Home) -> Iterator[None]:
+    """Keep a second run out of the home, and say which process the first one is."""
+    owner = home.path / "run.pid"
+    try:
+        with FileLock(home.path / "run.lock", timeout=0):
+            owner.write_text(str(os.getpid()), encoding="utf-8")
+            yield
+    except Timeout:
+        number = owner.read_text(encoding="utf-8") if owner.exists() else "unknown"
+        raise PerfAssetsError(
+            f"{home.path} is in use by another perf-assets run (process {number}): "
+            "wait until it is done, or stop it and run again"
+        ) from None
+
+
+@contextmanager
+def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
+    directory = write_instance_config(home.dagster)
+    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as instance:
+        # A run that was killed is still marked as started, and would hold back the UI's queue.
+        started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
+        for run in instance.get_runs(started):
+            if CLI_TAG in run.tags:
+                instance.report_run_failed(run, "The process was stopped.")
+        yield instance
+
+
+def _execute(
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    tags: dict[str, str],
+    config: dict[str, object] | None = None,
+) -> list[str]:
+    """Run ``job``; what failed its audit is returned, anything else raised."""
+    result = job.execute_in_process(
+        run_config={**QUIET, **(config or {})},
+        instance=instance,
+        raise_on_error=False,
+        tags={**tags, CLI_TAG: str(os.getpid())},
+    )
+    failures = []
+    for event in result.filter_events(lambda event: event.is_step_failure):
+        data = event.step_failure_data
+        told = data.user_failure_data
+        if told is not None and told.metadata["kind"].value == "audit":
+            failures.append(str(told.description))
+        elif told is not None:
+            raise PerfAssetsError(str(told.description))
+        else:
+            raise RuntimeError(f"{event.step_key} failed: {data.error}")
+    return failures

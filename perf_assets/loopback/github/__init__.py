@@ -1,0 +1,1 @@
+"""GitHub's API on loopback."""

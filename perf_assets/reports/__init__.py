@@ -1,0 +1,1 @@
+"""What people read: summaries on the terminal, report pages, charts."""

@@ -1,0 +1,14 @@
+"""The file of the paper's figures, read."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from perf_assets.core.paper.comparison import Published
+
+
+@cache
+def published_figures() -> Published:
+    """The content of ``paper_figures.toml``: the figures of the paper as it prints them."""
+    place = files("perf_assets.sources.replication")
+    return tomllib.loads(place.joinpath("paper_figures.toml").read_text("utf-8"))

@@ -1,0 +1,139 @@
+"""The SQL models laid into DuckDB: views, tables with their constraints, comments.
+
+Nothing here knows Dagster. The models themselves are read in ``model_files``.
+"""
+
+from collections.abc import Iterable
+
+import duckdb
+
+from perf_assets.paths import models_dir
+from perf_assets.sql_models.files import Model, load_models, read_description, table_docs
+from perf_assets.tables.docs import ColumnDoc, TableDoc
+
+__all__ = [
+    "AS_OF_SOURCE",
+    "ColumnDoc",
+    "Model",
+    "TableDoc",
+    "comment_statements",
+    "create_as_of_macro",
+    "create_table",
+    "create_view",
+    "load_models",
+    "table_docs",
+]
+
+AS_OF_MACRO = "staging.bug_reports_as_of"
+# DuckDB takes a parameter for any column of that name, within the views too.
+AS_OF_PARAMETER = "as_of_month"
+AS_OF_SOURCE = "staging.issue_history"  # what the macro reads, and has to be there before it
+
+
+def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the table macro of the bug reports as they were; the same macro is left untouched.
+
+    Call it once the view that it reads is there.
+    """
+    text = (models_dir() / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+    catalog = """
+        SELECT macro_definition, comment FROM duckdb_functions()
+        WHERE schema_name = ? AND function_name = ? AND database_name = ?
+    """
+    connection.execute(f"CREATE OR REPLACE TEMP MACRO twin({AS_OF_PARAMETER}) AS TABLE {text}")
+    ((written, _),) = connection.execute(catalog, ["main", "twin", "temp"]).fetchall()
+    ((database,),) = connection.execute("SELECT current_database()").fetchall()
+    stored = connection.execute(catalog, [*AS_OF_MACRO.split("."), database]).fetchall()
+    connection.execute("DROP MACRO TABLE temp.twin")
+    description = read_description(text)
+    if stored != [(written, description)]:
+        connection.execute(
+            f"CREATE OR REPLACE MACRO {AS_OF_MACRO}({AS_OF_PARAMETER}) AS TABLE {text}"
+        )
+        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {_text(description)}")
+
+
+def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
+    """Lay ``model`` into the database as a view; the same view is left untouched."""
+    _create(connection, "VIEW", model.name, f"AS {model.sql}")
+
+
+def create_table(connection: duckdb.DuckDBPyConnection, table: TableDoc) -> None:
+    """Make the table that ``table`` documents, empty; the same table is left untouched.
+
+    Its key becomes the primary key and its constraints become CHECKs; these must not call functions
+    that DuckDB loads late, see tests/test_sql_models.py. A table that is there in another shape is
+    replaced, so this is for tables that are computed whole.
+    """
+    lines = [
+        f'"{column.name}" {column.type}{"" if column.is_nullable else " NOT NULL"}'
+        for column in table.columns
+    ]
+    key = ", ".join(f'"{name}"' for name in table.key)
+    lines.append(f"PRIMARY KEY ({key})")
+    lines += [f"CHECK ({constraint})" for constraint in table.constraints]
+    _create(connection, "TABLE", table.name, f"({', '.join(lines)})")
+
+
+def comment_statements(
+    connection: duckdb.DuckDBPyConnection, docs: Iterable[TableDoc] | None = None
+) -> list[str]:
+    """The COMMENT statements that the database still lacks to carry ``docs`` (default: all).
+
+    Tables that the database does not have are passed over: they are described once they exist.
+    """
+    kinds, comments = _stored_comments(connection)
+    statements = []
+    for doc in table_docs().values() if docs is None else docs:
+        if doc.name not in kinds:
+            continue
+        if comments[doc.name, None] != doc.description:
+            statements.append(
+                f"COMMENT ON {kinds[doc.name]} {doc.name} IS {_text(doc.description)}"
+            )
+        statements += [
+            f'COMMENT ON COLUMN {doc.name}."{column.name}" IS {_text(column.comment)}'
+            for column in doc.columns
+            if comments.get((doc.name, column.name)) != column.comment
+        ]
+    return statements
+
+
+def _stored_comments(
+    connection: duckdb.DuckDBPyConnection,
+) -> tuple[dict[str, str], dict[tuple[str, str | None], str | None]]:
+    rows = connection.execute(
+        """
+        SELECT 'TABLE', schema_name || '.' || table_name, NULL, comment
+        FROM duckdb_tables() WHERE database_name = current_database()
+        UNION ALL
+        SELECT 'VIEW', schema_name || '.' || view_name, NULL, comment
+        FROM duckdb_views() WHERE database_name = current_database()
+        UNION ALL
+        SELECT NULL, schema_name || '.' || table_name, column_name, comment
+        FROM duckdb_columns() WHERE database_name = current_database()
+        """
+    ).fetchall()
+    kinds = {name: kind for kind, name, column, _ in rows if column is None}
+    return kinds, {(name, column): comment for _, name, column, comment in rows}
+
+
+def _text(value: str) -> str:
+    escaped = value.replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> None:
+    # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this one.
+    connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
+    catalog = f"SELECT sql FROM duckdb_{kind}s() WHERE {kind}_name = ?"
+    twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
+    schema, own_name = name.split(".")
+    stored = connection.execute(
+        f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
+    ).fetchall()
+    connection.execute(f"DROP {kind} temp.twin")
+    opening = " AS " if kind == "VIEW" else "("
+    bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
+    if bodies[0] != bodies[1]:
+        connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")

@@ -1,0 +1,1 @@
+"""What each stage does to the warehouse, without Dagster."""

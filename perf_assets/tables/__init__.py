@@ -1,0 +1,1 @@
+"""The tables, each declared once."""
