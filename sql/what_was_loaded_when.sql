@@ -16,6 +16,6 @@ select
     sum(points)::bigint as points,
     max(loaded_at) at time zone 'UTC' as last_loaded_utc
 from meta.partition_loads
-where watermark is not null
+where is_stored
 group by repository, "table"
 order by repository, "table";

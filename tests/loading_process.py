@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from perf_assets.storage.validation import _expectations
+
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.stages.issues import load_issues
+from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
-from perf_assets.storage.validation import _expectations
 from perf_assets.storage.warehouse import open_warehouse
 
 # Great Expectations takes seconds to import: once, in the process from which the others fork.

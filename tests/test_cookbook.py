@@ -76,7 +76,7 @@ FILLED = {
         commit("b", "2020-02-29T00:00:00Z", 30, 4),
         commit("c", "2020-02-02T00:00:00Z", 2, 0),
     ],
-    "raw.commit_details": [
+    "details.commit_details": [
         {
             "repository": REPOSITORY,
             "sha": sha("c"),
@@ -88,7 +88,7 @@ FILLED = {
             "month": "2020-02",
         }
     ],
-    "links.introducing_commits": [
+    "details.introducing_commits": [
         {
             "repository": REPOSITORY,
             "sha": sha("c"),

@@ -354,12 +354,12 @@ GOOD: dict[str, list[Row]] = {
         for n in (7, 8)
     ],
     "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
-    "replication.published_series": [published_month("2020-01"), published_month("2020-02")],
+    "replication.paper_series": [published_month("2020-01"), published_month("2020-02")],
     "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
     "replication.rejects": [
         {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
     ],
-    "marts.published_trend": [
+    "marts.paper_trend": [
         {
             "dataset": "replication",
             "repository": PYTORCH,
@@ -482,7 +482,7 @@ GOOD: dict[str, list[Row]] = {
         }
         for number in (7, 8)
     ],
-    "raw.commit_details": [
+    "details.commit_details": [
         detail(SHA),
         detail(
             OTHER_SHA,
@@ -493,7 +493,7 @@ GOOD: dict[str, list[Row]] = {
             not_traced="a merge commit",
         ),
     ],
-    "links.introducing_commits": [
+    "details.introducing_commits": [
         of_partition(sha=SHA, path="a.py", introducing_sha=OTHER_SHA, lines=2),
         of_partition(sha=SHA, path="b.py", introducing_sha="d" * 40, lines=1),
     ],
@@ -671,7 +671,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "approach_is_known": {"approach": "LINK"},
         "changes_hold_the_additions": {"additions": 5},
     },
-    "replication.published_series": {
+    "replication.paper_series": {
         **FOREIGN,
         **SERIES_UNKNOWN,
         "month_is_a_calendar_month": {"month": "2020-13"},
@@ -684,7 +684,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "subcategory_stands_without_brackets": {"subcategory": "Slow (very)"},
     },
     "replication.rejects": {"keys_are_unique": AGAIN, "reason_is_given": {"reason": " "}},
-    "marts.published_trend": {
+    "marts.paper_trend": {
         "keys_are_unique": AGAIN,
         **SERIES_UNKNOWN,
         "published_performance_not_above_total": {"published_performance": 5},
@@ -833,7 +833,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "confidence_is_a_share": {"confidence": 1.1},
         "confidence_rests_on_enough_links": {"confidence_links": 19},
     },
-    "raw.commit_details": {
+    "details.commit_details": {
         **PARTITION,
         "commits_are_unique": AGAIN,
         "commits_are_fixes_of_the_month": {"sha": "e" * 40},
@@ -842,7 +842,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "traced_commits_have_removed_lines": {"removed_lines": None},
         "test_share_is_a_share": {"test_share": 1.5},
     },
-    "links.introducing_commits": {
+    "details.introducing_commits": {
         **PARTITION,
         "origins_are_unique": AGAIN,
         "fixes_are_of_the_month": {"sha": "e" * 40},

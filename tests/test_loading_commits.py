@@ -7,19 +7,19 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import perf_assets.storage.amending
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from perf_assets.storage.amending import Amendment, amend
 from rich.console import Console
 
-import perf_assets.stages.commits
-import perf_assets.storage.amending
+import perf_assets.stages.mining.commits
 from perf_assets.months import months_between
 from perf_assets.reports.summary import print_status
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
-from perf_assets.stages.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
-from perf_assets.storage.amending import Amendment, amend
+from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
 from perf_assets.storage.audit import audit
 from perf_assets.storage.gate import Candidate, Gate, Provenance
 from perf_assets.storage.home import Home
@@ -225,7 +225,7 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
 
 def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
-    monkeypatch.setattr(perf_assets.stages.commits, "COMMITS_TOLD", 2)
+    monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_TOLD", 2)
     caplog.set_level("INFO", logger="perf_assets")
     make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
     load(source, home, ["2017-07"])

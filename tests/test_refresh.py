@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues
-from perf_assets.stages.issues import due_cohorts, load_issues
+from perf_assets.stages.mining.issues import due_cohorts, load_issues
 from perf_assets.storage import amending, gate
 from perf_assets.storage.audit import AuditReport
 from perf_assets.storage.gate import Gate, Outcome

@@ -26,7 +26,7 @@ from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import COLUMNS, GIVEN, RATED, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.sql_models.laying import create_view, load_models
-from perf_assets.stages.reviews import import_sheet
+from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse

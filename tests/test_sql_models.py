@@ -164,7 +164,7 @@ def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> 
     )
     assert model("staging.months").column_lineage["month"] == (
         ("meta.partition_loads", "month"),
-        ("replication.published_series", "month"),
+        ("replication.paper_series", "month"),
         ("staging.repositories", "start_month"),
     )
 
@@ -181,7 +181,7 @@ def test_every_column_but_a_constant_has_a_source_and_all_sources_exist() -> Non
 CONSTANTS = {
     ("staging.repositories", "dataset"),
     ("marts.dataset_breakdown", "is_performance"),
-    ("marts.published_trend", "dataset"),
+    ("marts.paper_trend", "dataset"),
     *(("marts.link_quality", column) for column in ("dataset", "approach", "reference")),
     ("marts.rated_links", "dataset"),
 }

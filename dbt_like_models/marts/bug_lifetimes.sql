@@ -14,7 +14,7 @@ commits as (
 ),
 
 details as (
-    select * from raw.commit_details
+    select * from details.commit_details
 ),
 
 introductions as (

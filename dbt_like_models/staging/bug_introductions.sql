@@ -13,7 +13,7 @@ bug_reports as (
 ),
 
 origins as (
-    select * from links.introducing_commits
+    select * from details.introducing_commits
 ),
 
 introductions as (

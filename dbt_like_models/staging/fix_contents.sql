@@ -8,7 +8,7 @@ commits as (
 ),
 
 details as (
-    select * from raw.commit_details
+    select * from details.commit_details
 ),
 
 files as (

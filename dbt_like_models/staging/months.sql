@@ -9,7 +9,7 @@ published as (
         repository,
         min(month) as first_month,
         max(month) as last_month
-    from replication.published_series
+    from replication.paper_series
     group by repository
 ),
 
@@ -24,7 +24,7 @@ loads as (
         bool_or("table" = 'raw.issues') as has_issues,
         bool_or("table" = 'raw.issues') and bool_or("table" = 'raw.commits') as is_loaded
     from meta.partition_loads
-    where watermark is not null and "table" in ('raw.issues', 'raw.commits')
+    where is_stored and "table" in ('raw.issues', 'raw.commits')
     group by repository, month
 ),
 

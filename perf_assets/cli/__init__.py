@@ -156,13 +156,14 @@ def run(
     # Dagster and Great Expectations take seconds to import; --help should not wait for them.
     from perf_assets.execution import run_study  # noqa: PLC0415
     from perf_assets.reports.summary import print_cost, print_next_steps, print_summary  # noqa: PLC0415
+    from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     _show_progress()
     started = datetime.now(UTC)
-    os.environ["PERF_ASSETS_MAX_WAIT"] = str(max_wait)
     place = Home.of(home)
-    chosen = place.study(study)
-    failures = run_study(chosen, place, repositories, first, last, verify=verify)
+    chosen = open_study(study, place.path)
+    wait = 60 * max_wait
+    failures = run_study(chosen, place, repositories, first, last, verify=verify, longest_wait=wait)
     print_summary(place.published, console)
     print_cost(place.published, started, console)
     print_next_steps(chosen, place, console)
@@ -185,9 +186,10 @@ def doctor(study: str, home: Path) -> None:
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
     from perf_assets.cli.doctor import examine  # noqa: PLC0415
+    from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     place = Home.of(home)
-    if not examine(place.study(study), place, click.echo):
+    if not examine(open_study(study, place.path), place, click.echo):
         sys.exit(2)
 
 
@@ -266,7 +268,7 @@ def sample_for_review(
         perf-assets sample-for-review --n 160 --seed 1
     """
     from perf_assets.sources.review_sheets.codebook import PATH  # noqa: PLC0415
-    from perf_assets.stages.reviews import sample_sheet, write_sheet  # noqa: PLC0415
+    from perf_assets.stages.reviewing import sample_sheet, write_sheet  # noqa: PLC0415
 
     place = Home.of(home)
     text = sample_sheet(place.published, labelled, unlabelled, seed)
@@ -349,9 +351,10 @@ def ui(study: str, home: Path, port: int) -> None:
     switched on there.
     """
     from perf_assets.execution import write_instance_config  # noqa: PLC0415
+    from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     place = Home.of(home)
-    place.study(study)  # a mistake in it is better said here than in the UI
+    open_study(study, place.path)  # a mistake in it is better said here than in the UI
     os.environ["PERF_ASSETS_HOME"] = str(place.path)
     os.environ["PERF_ASSETS_STUDY"] = study
     os.environ["DAGSTER_HOME"] = str(write_instance_config(place.dagster))

@@ -135,12 +135,12 @@ def stored(home: Home, repository: Repository) -> Marks:
     with reading(home.warehouse) as connection:
         rows = connection.execute(
             """
-            SELECT month, watermark FROM meta.partition_loads
+            SELECT month, updated_at FROM meta.partition_loads
             WHERE "table" = 'raw.issues' AND repository = ? AND status = 'loaded'
             """,
             [repository.name],
         ).fetchall()
-    return {month: datetime.fromisoformat(mark) for month, mark in rows}
+    return dict(rows)
 
 
 def forecast(cost: Cost, accounts: Accounts) -> str:

@@ -38,9 +38,9 @@ WHERE dataset = 'live' AND {NOT_POOLED_ALONE.format("group_comparisons")}
 ORDER BY repository = 'pooled', repository, metric
 """
 STATUS = """
-SELECT repository, "table", count(*) FILTER (watermark IS NOT NULL) AS months,
-       min(month) FILTER (watermark IS NOT NULL) AS first,
-       max(month) FILTER (watermark IS NOT NULL) AS last,
+SELECT repository, "table", count(*) FILTER (is_stored) AS months,
+       min(month) FILTER (is_stored) AS first,
+       max(month) FILTER (is_stored) AS last,
        sum(row_count) AS rows,
        strftime(max(loaded_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M UTC') AS last_refresh,
        count(*) FILTER (status = 'failed') AS failed_audits

@@ -1,28 +1,13 @@
-"""The SQL models laid into DuckDB: views, tables with their constraints, comments.
-
-Nothing here knows Dagster. The models themselves are read in ``model_files``.
-"""
+"""Tables and SQL models laid into DuckDB: tables with their constraints, views, comments."""
 
 from collections.abc import Iterable
 
 import duckdb
 
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.files import Model, load_models, read_description, table_docs
-from perf_assets.tables.docs import ColumnDoc, TableDoc
-
-__all__ = [
-    "AS_OF_SOURCE",
-    "ColumnDoc",
-    "Model",
-    "TableDoc",
-    "comment_statements",
-    "create_as_of_macro",
-    "create_table",
-    "create_view",
-    "load_models",
-    "table_docs",
-]
+from perf_assets.sql_models.files import Model, described_tables, read_description
+from perf_assets.tables import Table
+from perf_assets.tables.ddl import quoted, table_definition
 
 AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
@@ -50,7 +35,7 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(
             f"CREATE OR REPLACE MACRO {AS_OF_MACRO}({AS_OF_PARAMETER}) AS TABLE {text}"
         )
-        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {_text(description)}")
+        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {quoted(description)}")
 
 
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
@@ -58,43 +43,35 @@ def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
     _create(connection, "VIEW", model.name, f"AS {model.sql}")
 
 
-def create_table(connection: duckdb.DuckDBPyConnection, table: TableDoc) -> None:
-    """Make the table that ``table`` documents, empty; the same table is left untouched.
+def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Make ``table``, empty; the same table is left untouched.
 
-    Its key becomes the primary key and its constraints become CHECKs; these must not call functions
-    that DuckDB loads late, see tests/test_sql_models.py. A table that is there in another shape is
-    replaced, so this is for tables that are computed whole.
+    A table that is there in another shape is replaced, so this is for tables that are computed
+    whole.
     """
-    lines = [
-        f'"{column.name}" {column.type}{"" if column.is_nullable else " NOT NULL"}'
-        for column in table.columns
-    ]
-    key = ", ".join(f'"{name}"' for name in table.key)
-    lines.append(f"PRIMARY KEY ({key})")
-    lines += [f"CHECK ({constraint})" for constraint in table.constraints]
-    _create(connection, "TABLE", table.name, f"({', '.join(lines)})")
+    _create(connection, "TABLE", table.name, table_definition(table))
 
 
 def comment_statements(
-    connection: duckdb.DuckDBPyConnection, docs: Iterable[TableDoc] | None = None
+    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table] | None = None
 ) -> list[str]:
-    """The COMMENT statements that the database still lacks to carry ``docs`` (default: all).
+    """The COMMENT statements that the database still lacks to describe ``tables`` (default: all).
 
     Tables that the database does not have are passed over: they are described once they exist.
     """
     kinds, comments = _stored_comments(connection)
     statements = []
-    for doc in table_docs().values() if docs is None else docs:
-        if doc.name not in kinds:
+    for table in described_tables().values() if tables is None else tables:
+        if table.name not in kinds:
             continue
-        if comments[doc.name, None] != doc.description:
+        if comments[table.name, None] != table.description:
             statements.append(
-                f"COMMENT ON {kinds[doc.name]} {doc.name} IS {_text(doc.description)}"
+                f"COMMENT ON {kinds[table.name]} {table.name} IS {quoted(table.description)}"
             )
         statements += [
-            f'COMMENT ON COLUMN {doc.name}."{column.name}" IS {_text(column.comment)}'
-            for column in doc.columns
-            if comments.get((doc.name, column.name)) != column.comment
+            f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted(column.comment)}'
+            for column in table.columns
+            if comments.get((table.name, column.name)) != column.comment
         ]
     return statements
 
@@ -116,11 +93,6 @@ def _stored_comments(
     ).fetchall()
     kinds = {name: kind for kind, name, column, _ in rows if column is None}
     return kinds, {(name, column): comment for _, name, column, comment in rows}
-
-
-def _text(value: str) -> str:
-    escaped = value.replace("'", "''")
-    return f"'{escaped}'"
 
 
 def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> None:

@@ -75,7 +75,7 @@ class Figure:
 class Data:
     """What the published data give, dataset ``replication`` alone.
 
-    ``bugs`` is ``marts.bug_metrics``, ``trend`` is ``marts.published_trend``, ``taxonomy`` is
+    ``bugs`` is ``marts.bug_metrics``, ``trend`` is ``marts.paper_trend``, ``taxonomy`` is
     ``replication.taxonomy``.
     """
 
@@ -121,7 +121,7 @@ def paper_comparison(
     bug_metrics
         ``marts.bug_metrics``; only the dataset ``replication`` is read.
     trend
-        ``marts.published_trend``: published and reproduced counts of each month of Figure 1.
+        ``marts.paper_trend``: published and reproduced counts of each month of Figure 1.
     taxonomy
         ``replication.taxonomy``.
 
@@ -447,7 +447,7 @@ def _months(data: Data, repository: str, series: str) -> pl.DataFrame:
 
 
 def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
-    """The months of ``marts.published_trend`` in which both counts are as published."""
+    """The months of ``marts.paper_trend`` in which both counts are as published."""
     return months.filter(
         (pl.col("published_performance") == pl.col("reproduced_performance"))
         & (pl.col("published_total") == pl.col("reproduced_total"))

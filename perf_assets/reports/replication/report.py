@@ -66,7 +66,7 @@ def read_findings(published: Path) -> Findings:
             for name in (
                 "analysis.paper_comparison",
                 "marts.bug_metrics",
-                "marts.published_trend",
+                "marts.paper_trend",
                 "replication.taxonomy",
             )
         }
@@ -74,7 +74,7 @@ def read_findings(published: Path) -> Findings:
         frames["analysis.paper_comparison"],
         Data(
             frames["marts.bug_metrics"].filter(dataset=DATASET),
-            frames["marts.published_trend"].sort("repository", "series", "month"),
+            frames["marts.paper_trend"].sort("repository", "series", "month"),
             frames["replication.taxonomy"],
         ),
     )

@@ -20,7 +20,7 @@ class Package:
     bugs: pl.DataFrame
     fixes: pl.DataFrame
     fix_commits: pl.DataFrame
-    published_series: pl.DataFrame
+    paper_series: pl.DataFrame
     taxonomy: pl.DataFrame
     rejects: pl.DataFrame
 
@@ -68,7 +68,7 @@ def read_package(folder: Path, *, accept_changes: bool = False) -> Package:
         bugs=tables.frame(bugs, tables.BUGS),
         fixes=tables.frame(fixes, tables.FIXES),
         fix_commits=tables.frame(commits, tables.FIX_COMMITS),
-        published_series=tables.frame(series, tables.SERIES),
+        paper_series=tables.frame(series, tables.SERIES),
         taxonomy=tables.frame(taxonomy, tables.ENTRIES),
         rejects=tables.frame([_row(reject) for reject in rejects + broken], tables.REJECTS),
     )
