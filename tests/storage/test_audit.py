@@ -19,6 +19,7 @@ from perf_assets.months import month_of
 from perf_assets.storage import suites
 from perf_assets.storage.audit import AuditReport, audit, quarantine
 from perf_assets.storage.suites import load_suite, read_suite
+from tests.places import ROOT
 
 MONTH = "2020-02"
 TOLD = {"repository": "owner/name", "month": MONTH}
@@ -351,7 +352,7 @@ assert "great_expectations" in sys.modules and not report.ok
         [sys.executable, "-c", program],
         cwd=tmp_path,
         env={**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-        | {"PYTHONPATH": str(Path(suites.__file__).parents[1])},
+        | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=120,

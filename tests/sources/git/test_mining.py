@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.paths import PACKAGE
 from perf_assets.sources.git import (
     Clone,
     changes,
@@ -492,7 +493,7 @@ def three_months(cloned):
 
 
 def test_the_frames_have_the_columns_of_their_tables(three_months):
-    schema = Path(changes.__file__).parents[2] / "schema.sql"
+    schema = PACKAGE / "schema.sql"
     frames = [*mine(three_months[0]), read_issue_templates(three_months[0])]
     tables = ("commits", "commit_files", "issue_templates")
     for table, frame in zip(tables, frames, strict=True):

@@ -18,7 +18,7 @@ from perf_assets.months import month_of
 from perf_assets.paths import PACKAGE, expectations_dir, models_dir
 from perf_assets.storage.audit import AuditReport, audit
 from perf_assets.storage.suites import load_suite
-from tests.support import SHARED
+from tests.places import CHAINER
 
 REPOSITORY, MONTH = "owner/name", "2020-02"
 SHA, OTHER_SHA = "a" * 40, "b" * 40
@@ -1036,11 +1036,10 @@ def test_what_real_data_does_breaks_no_critical_rule(table: str, oddity: Row) ->
 
 
 def test_real_issues_and_comments_break_no_critical_rule() -> None:
-    corpus = SHARED / "chainer"
-    if not corpus.is_dir():
-        pytest.skip(f"the real corpus is not at {corpus}")
-    issues = [real_issue(entry) for entry in lines(corpus / "issues.jsonl.gz")]
-    comments = lines(corpus / "comments.jsonl.gz")
+    if not CHAINER.is_dir():
+        pytest.skip(f"the real corpus is not at {CHAINER}")
+    issues = [real_issue(entry) for entry in lines(CHAINER / "issues.jsonl.gz")]
+    comments = lines(CHAINER / "comments.jsonl.gz")
     for month in sorted({issue["month"] for issue in issues})[::9]:
         cohort = [issue for issue in issues if issue["month"] == month]
         numbers = [issue["number"] for issue in cohort]

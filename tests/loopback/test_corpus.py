@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import newest_month, read_corpus
-
-CHAINER = Path(__file__).resolve().parents[2] / "shared" / "data" / "chainer"
+from tests.places import CHAINER
 
 ISSUE = {
     "number": 7,

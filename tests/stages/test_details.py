@@ -18,8 +18,8 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert, label, link, load
 from tests.model_database import repository as study_row
+from tests.sources.git.test_mining import FILE, Made, make
 from tests.support import stored_tables
-from tests.test_git_source import FILE, Made, make
 
 REPOSITORY = "owner/name"
 MONTHS = ["2020-01", "2020-02", "2020-03"]

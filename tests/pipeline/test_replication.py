@@ -22,10 +22,10 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.study import load_study
 from tests.model_database import Row, insert, issue, label, loads, repository
+from tests.places import PYTORCH_PACKAGE
 from tests.replication_package import replace_in, write_package
-from tests.support import SHARED, perf_assets, stored_tables
+from tests.support import perf_assets, stored_tables
 
-REAL = SHARED / "replication-pytorch"
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 
 
@@ -57,10 +57,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """The published PyTorch files, replicated."""
-    if not REAL.is_dir():
-        pytest.skip(f"the published PyTorch files are not at {REAL}")
+    if not PYTORCH_PACKAGE.is_dir():
+        pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
     home = tmp_path_factory.mktemp("real")
-    replicate(home, REAL, accept_changes=False)
+    replicate(home, PYTORCH_PACKAGE, accept_changes=False)
     with open_warehouse(home / "warehouse.duckdb") as database:
         yield database
 

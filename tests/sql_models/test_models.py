@@ -232,7 +232,7 @@ import os, signal, sys
 from pathlib import Path
 import duckdb
 from tests.model_database import SCHEMA
-from tests.test_sql_models import lay_models
+from tests.sql_models.test_models import lay_models
 from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
 
 connection = duckdb.connect(sys.argv[1])

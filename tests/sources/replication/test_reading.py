@@ -13,10 +13,9 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.replication import Package, fetch_package, read_package
 from perf_assets.sources.replication.package import Pinned, pinned
+from tests.places import PYTORCH_PACKAGE
 from tests.replication_package import replace_in, sha, write_package
-from tests.support import SHARED
 
-REAL = SHARED / "replication-pytorch"
 read_any = partial(read_package, accept_changes=True)
 
 
@@ -197,9 +196,9 @@ def test_no_file_is_read_that_is_no_text(folder: Path) -> None:
 
 
 def test_a_byte_changed_in_a_published_file_is_named(tmp_path: Path) -> None:
-    if not REAL.is_dir():
-        pytest.skip(f"the published PyTorch files are not at {REAL}")
-    for path in REAL.glob("*.csv"):
+    if not PYTORCH_PACKAGE.is_dir():
+        pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
+    for path in PYTORCH_PACKAGE.glob("*.csv"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     assert read_package(tmp_path).bugs.height == 16_284
     changed = tmp_path / "pytorch_perf_fixes_information.csv"
@@ -260,9 +259,9 @@ def test_without_network_the_sentence_says_what_to_do(folder: Path, tmp_path: Pa
 
 
 def test_published_files_of_pytorch_lose_no_row() -> None:
-    if not REAL.is_dir():
-        pytest.skip(f"the published PyTorch files are not at {REAL}")
-    package = read_package(REAL)
+    if not PYTORCH_PACKAGE.is_dir():
+        pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
+    package = read_package(PYTORCH_PACKAGE)
     assert package.rejects.is_empty()
     for file, loaded in (
         pl.concat(
@@ -274,5 +273,5 @@ def test_published_files_of_pytorch_lose_no_row() -> None:
         .len()
         .iter_rows()
     ):
-        lines = (REAL / file).read_text(encoding="utf-8").splitlines()
+        lines = (PYTORCH_PACKAGE / file).read_text(encoding="utf-8").splitlines()
         assert loaded == len(lines) - 1, file

@@ -24,8 +24,8 @@ from perf_assets.storage.audit import audit
 from perf_assets.storage.gate import Candidate, Gate, Provenance
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from tests.sources.git.test_mining import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
-from tests.test_git_source import FILE, Made, git, make
 
 REPOSITORY = "owner/name"
 JANUARY, FEBRUARY, MARCH = 1_483_228_800, 1_485_907_200, 1_488_326_400

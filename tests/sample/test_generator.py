@@ -21,8 +21,8 @@ from perf_assets.months import add_months, end_of, months_between
 from perf_assets.sample.generator import GeneratedCorpus, generate, texts
 from perf_assets.sample.generator.traps import REGISTER
 from perf_assets.study import load_study
+from tests.places import ROOT
 
-REPOSITORY = Path(__file__).parents[1]
 SMALL = {"issues": 30, "months": 6, "commits": 40}
 
 
@@ -105,7 +105,7 @@ def test_the_same_arguments_give_the_same_bytes_whatever_the_surroundings(tmp_pa
         f"generate(Path('there'), seed=3, **{SMALL})"
     )
     surroundings = {"HOME": str(tmp_path), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
-    surroundings |= {"GIT_AUTHOR_DATE": "2001-01-01", "PYTHONPATH": str(REPOSITORY)}
+    surroundings |= {"GIT_AUTHOR_DATE": "2001-01-01", "PYTHONPATH": str(ROOT)}
     subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=os.environ | surroundings, check=True
     )

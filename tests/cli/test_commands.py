@@ -18,6 +18,7 @@ from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sample.generator import generate
+from tests.places import ROOT
 from tests.support import (
     assert_same_tables,
     command,
@@ -85,7 +86,7 @@ def assert_refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:
 def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> None:
     told = CliRunner().invoke(main, [name, "--help"])
     assert told.exit_code == 0 and len(told.output.splitlines()) > 5
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"perf-assets {name}" in readme
 
 

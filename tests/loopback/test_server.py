@@ -10,7 +10,6 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import github
 import pytest
@@ -26,8 +25,8 @@ from perf_assets.loopback.github.graphql_resolvers import Context
 from perf_assets.loopback.github.server import CorpusServer, Faults
 from perf_assets.loopback.github.tracker import Tracker
 from perf_assets.months import end_of
+from tests.places import CHAINER
 
-CHAINER = Path(__file__).resolve().parents[2] / "shared" / "data" / "chainer"
 START = datetime(2021, 1, 1, tzinfo=UTC)
 SHA = "ab" * 20
 

@@ -2,7 +2,6 @@
 
 import doctest
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -23,8 +22,7 @@ from perf_assets.core.statistics.samples import (
     magnitude,
     mann_whitney_u,
 )
-
-REPLICATION = Path(__file__).resolve().parents[2] / "shared" / "data" / "replication-pytorch"
+from tests.places import PYTORCH_PACKAGE
 
 whole_numbers = st.integers(-20, 20).map(float)
 samples = st.lists(whole_numbers, min_size=1, max_size=25)
@@ -55,7 +53,7 @@ def test_cox_stuart_gives_the_known_p_value_of_one_to_twelve():
     [("open", 20, 0.0046776533), ("fixed", 23, 4.398822784e-05)],
 )
 def test_cox_stuart_reproduces_the_published_pytorch_series(file, n_positive, pvalue):
-    path = REPLICATION / f"pytorch_{file}_perf_trend_analysis.csv"
+    path = PYTORCH_PACKAGE / f"pytorch_{file}_perf_trend_analysis.csv"
     if not path.exists():
         pytest.skip(f"the study's published data is not there: {path}")
     result = cox_stuart(pl.read_csv(path)["Percentage"], alternative="increasing")

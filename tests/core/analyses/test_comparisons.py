@@ -1,7 +1,5 @@
 """The paper's tables: their figures from the published data, their shape, and their edges."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -15,8 +13,7 @@ from perf_assets.core.analyses.comparisons import (
     trend_tests,
 )
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
-
-REPLICATION = Path(__file__).resolve().parents[2] / "shared" / "data" / "replication-pytorch"
+from tests.places import PYTORCH_PACKAGE
 
 BUG_METRICS_SCHEMA = {
     "dataset": pl.String,
@@ -54,9 +51,9 @@ def bugs(*rows, repository="a/a", dataset="live"):
 
 def published(kind):
     """The published PyTorch bug reports of one kind, in the columns of marts.bug_metrics."""
-    prefix = REPLICATION / f"pytorch_{kind}"
-    if not REPLICATION.exists():
-        pytest.skip(f"the study's published data is not there: {REPLICATION}")
+    prefix = PYTORCH_PACKAGE / f"pytorch_{kind}"
+    if not PYTORCH_PACKAGE.exists():
+        pytest.skip(f"the study's published data is not there: {PYTORCH_PACKAGE}")
     found = pl.read_csv(f"{prefix}_bugs_information.csv", infer_schema=False)
     fixes = pl.read_csv(f"{prefix}_fixes_information.csv", infer_schema=False)
     joined = found.join(fixes, on="Issue.ID", how="left", validate="1:1")

@@ -20,8 +20,9 @@ from tests.model_database import (
     repository,
     sha,
 )
+from tests.places import ROOT
 
-COOKBOOK = Path(__file__).resolve().parents[1] / "sql"
+COOKBOOK = ROOT / "sql"
 QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"
 COMMIT = f"https://github.com/{REPOSITORY}/commit/"
