@@ -21,9 +21,10 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.study import load_study
-from tests.model_database import Row, insert, issue, label, loads, repository
+from tests.model_database import insert
 from tests.places import PYTORCH_PACKAGE
 from tests.replication_package import replace_in, write_package
+from tests.rows import Row, issue, label, loads, repository
 from tests.support import perf_assets, stored_tables
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"

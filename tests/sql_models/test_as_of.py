@@ -14,20 +14,8 @@ from hypothesis import strategies as st
 from perf_assets.core.labelling.labels import Rules, label_kinds
 from perf_assets.months import end_of, months_between, start_of
 from perf_assets.sql_models.laying import create_as_of_macro, create_view, load_models
-from tests.model_database import (
-    REPOSITORY,
-    SCHEMA,
-    ModelDatabase,
-    Row,
-    Tables,
-    commit,
-    event,
-    issue,
-    label,
-    link,
-    loads,
-    repository,
-)
+from tests.model_database import SCHEMA, ModelDatabase, Tables
+from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
 
 START, LAST = "2020-01", "2020-06"
 MONTHS = months_between(START, LAST)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.model_database import (
+from tests.model_database import ModelDatabase
+from tests.places import ROOT
+from tests.rows import (
     REPOSITORY,
-    ModelDatabase,
     comment,
     commit,
     event,
@@ -20,7 +21,6 @@ from tests.model_database import (
     repository,
     sha,
 )
-from tests.places import ROOT
 
 COOKBOOK = ROOT / "sql"
 QUERIES = sorted(COOKBOOK.glob("*.sql"))

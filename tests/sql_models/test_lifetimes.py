@@ -10,32 +10,19 @@ import pytest
 from perf_assets.core.analyses.lifetimes import LIFETIME_COMPARISONS_SCHEMA, lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 from perf_assets.sql_models.laying import table_docs
-from tests.model_database import (
-    REPOSITORY,
-    ModelDatabase,
+from tests.model_database import ModelDatabase
+from tests.rows import (
     Row,
+    changed_file,
     commit,
+    detail,
     issue,
     label,
     link,
+    origin,
     repository,
     sha,
 )
-
-
-def detail(name: str, **changes: Any) -> Row:
-    row = {
-        "repository": REPOSITORY,
-        "sha": sha(name),
-        "analysed_files": 1,
-        "methods_changed": 0,
-        "changed_methods": [],
-        "languages": [],
-        "removed_lines": 0,
-        "month": "2020-01",
-    }
-    return {**row, **changes}
-
 
 MERGE = {
     "analysed_files": None,
@@ -49,33 +36,6 @@ MERGE = {
 
 def language(name: str) -> Row:
     return {"language": name, "is_test": False, "files": 1, "additions": 1, "deletions": 0}
-
-
-def changed(name: str, path: str) -> Row:
-    return {
-        "repository": REPOSITORY,
-        "sha": sha(name),
-        "path": path,
-        "change_type": "modified",
-        "additions": 1,
-        "deletions": 0,
-        "is_binary": False,
-        "month": "2020-01",
-    }
-
-
-def origin(fix: str, name: str, at: str, lines: int = 1, **changes: Any) -> Row:
-    row = {
-        "repository": REPOSITORY,
-        "sha": sha(fix),
-        "path": "a.py",
-        "introducing_sha": sha(name),
-        "introduced_at": at,
-        "is_merge": False,
-        "lines": lines,
-        "month": "2020-01",
-    }
-    return {**row, **changes}
 
 
 @pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
@@ -106,7 +66,11 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
         fixed(
             "one",
             "two",
-            raw__commit_files=[changed("one", "a.py"), changed("one", "b"), changed("two", "a.py")],
+            raw__commit_files=[
+                changed_file("one", "a.py"),
+                changed_file("one", "b"),
+                changed_file("two", "a.py"),
+            ],
             raw__commit_details=[
                 detail(
                     "one",

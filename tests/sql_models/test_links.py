@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.model_database import ModelDatabase, Row, Tables, commit, issue, label, link, sha
-from tests.model_database import repository as studied
+from tests.model_database import ModelDatabase, Tables
+from tests.rows import Row, commit, issue, label, link, sha
+from tests.rows import repository as studied
 
 Build = Callable[[Tables], ModelDatabase]
 OPENED, CLOSED = "2020-01-10T00:00:00Z", "2020-01-20T00:00:00Z"

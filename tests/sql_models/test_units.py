@@ -9,21 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.months import add_months, end_of, month_of, months_between, start_of
-from tests.model_database import (
-    ModelDatabase,
-    Row,
-    Tables,
-    comment,
-    commit,
-    event,
-    issue,
-    label,
-    link,
-    load,
-    loads,
-    repository,
-    sha,
-)
+from tests.model_database import ModelDatabase, Tables
+from tests.rows import Row, comment, commit, event, issue, label, link, load, loads, repository, sha
 
 Build = Callable[[Tables], ModelDatabase]
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
-from tests.model_database import insert, issue, link, load
+from tests.model_database import insert
+from tests.rows import issue, link, load
 
 
 def test_a_warehouse_of_an_older_format_keeps_what_fits_and_forgets_the_loads_of_the_rest(

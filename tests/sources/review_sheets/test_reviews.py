@@ -30,7 +30,8 @@ from perf_assets.stages.reviews import import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
-from tests.model_database import REPOSITORY, ModelDatabase, insert, issue, label, repository
+from tests.model_database import ModelDatabase, insert
+from tests.rows import REPOSITORY, issue, label, repository, verdict
 from tests.support import materialize, stored_tables
 
 SHEET = Path("sheet.csv")
@@ -462,21 +463,6 @@ def test_causes_that_differ_in_the_sub_category_alone_are_to_discuss() -> None:
         "Memory inefficiency (Unreleased memory resources)",
         "Memory inefficiency",
     )
-
-
-def verdict(verdict_id: int, rater: str, number: int, word: str, **changes: Any) -> dict[str, Any]:
-    row = {
-        "verdict_id": verdict_id,
-        "rater": rater,
-        "repository": REPOSITORY,
-        "number": number,
-        "verdict": word,
-        "imported_at": "2021-01-01T00:00:00Z",
-        "file": "sheet.csv",
-        "file_sha256": "a" * 64,
-        "line": 2,
-    }
-    return {**row, **changes}
 
 
 @pytest.fixture(scope="module")
