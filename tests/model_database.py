@@ -23,6 +23,12 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row
         connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({places})", list(row.values()))
 
 
+def lay_models(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create every view and mart in the database of ``connection``."""
+    for each in load_models():
+        (create_view if each.materialization == "view" else create_table)(connection, each)
+
+
 class ModelDatabase:
     """A database of the project's tables and models that can be filled again and again."""
 
@@ -31,11 +37,7 @@ class ModelDatabase:
         self.connection.execute(SCHEMA)
         self.connection.execute("SET threads = 1")  # the rows are few, switching costs more
         self.connection.execute(f"SET TimeZone = '{time_zone}'")
-        for model in load_models():
-            if model.materialization == "view":
-                create_view(self.connection, model)
-            else:
-                create_table(self.connection, model)
+        lay_models(self.connection)
         create_as_of_macro(self.connection)
 
     def fill(self, tables: Tables) -> None:

@@ -23,7 +23,7 @@ from perf_assets.sql_models.laying import (
     load_models,
     table_docs,
 )
-from tests.model_database import SCHEMA, ModelDatabase
+from tests.model_database import SCHEMA, ModelDatabase, lay_models
 
 STORED = sorted(
     name
@@ -49,11 +49,6 @@ def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[
 
 def documented_columns(doc: TableDoc) -> list[tuple[str, str]]:
     return [(column.name, column.type) for column in doc.columns]
-
-
-def lay_models(connection: duckdb.DuckDBPyConnection) -> None:
-    for each in load_models():
-        (create_view if each.materialization == "view" else create_table)(connection, each)
 
 
 # Documentation equals the database
@@ -231,8 +226,7 @@ LAY_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
 import duckdb
-from tests.model_database import SCHEMA
-from tests.sql_models.test_models import lay_models
+from tests.model_database import SCHEMA, lay_models
 from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
 
 connection = duckdb.connect(sys.argv[1])

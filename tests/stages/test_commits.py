@@ -24,7 +24,7 @@ from perf_assets.storage.audit import audit
 from perf_assets.storage.gate import Candidate, Gate, Provenance
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from tests.sources.git.test_mining import FILE, Made, git, make
+from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
 
 REPOSITORY = "owner/name"

@@ -16,10 +16,10 @@ from perf_assets.stages.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
+from tests.git_repositories import FILE, Made, make
 from tests.model_database import insert
 from tests.rows import label, link, load
 from tests.rows import repository as study_row
-from tests.sources.git.test_mining import FILE, Made, make
 from tests.support import stored_tables
 
 REPOSITORY = "owner/name"

@@ -19,7 +19,7 @@ from perf_assets.sources.git.changed_files import ChangedFile, changed_files
 from perf_assets.sources.git.details import too_large
 from perf_assets.sources.git.inspection import Analysis, analyse, analyse_one
 from perf_assets.sources.git.introducing import Trace, trace
-from tests.sources.git.test_mining import (
+from tests.git_repositories import (
     BINARY,
     FILE,
     LINK,

@@ -15,11 +15,10 @@ from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import Patience
+from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.issues import windows
+from tests.github_stand_in import HASTY, assert_same, load
 
-HASTY = Patience(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 MONTHS = months_between("2020-01", "2021-03")
 
 
@@ -40,23 +39,8 @@ def source(server: CorpusServer, name: str = "sample-lab/tensorkit") -> IssueSou
     return IssueSource(GitHubClient(server.url, "t0ken"), name)
 
 
-def load(issues: IssueSource, months: list[str] = MONTHS) -> IssueBatch:
-    batches = [batch for _, batch in issues.cohorts(issues.counts(months))]
-    return IssueBatch(*(pl.concat(frames) for frames in zip(*map(vars_of, batches), strict=True)))
-
-
-def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:
-    return list(vars(batch).values())
-
-
-def assert_same(one: IssueBatch, other: IssueBatch) -> None:
-    for left, right in zip(vars_of(one), vars_of(other), strict=True):
-        keys = [name for name in left.columns if left.schema[name] != pl.List(pl.String)]
-        assert left.sort(keys).equals(right.sort(keys))
-
-
 def test_everything_of_the_corpus_is_read(corpus: Corpus, server: CorpusServer) -> None:
-    batch = load(source(server))
+    batch = load(source(server), MONTHS)
     assert batch.issues["number"].to_list() == sorted(corpus.issues)
     assert batch.comments.height == sum(map(len, corpus.comments.values()))
     assert batch.comments.height == batch.announced_comments
@@ -67,7 +51,7 @@ def test_everything_of_the_corpus_is_read(corpus: Corpus, server: CorpusServer) 
 
 
 def test_missing_is_null_and_times_are_utc(corpus: Corpus, server: CorpusServer) -> None:
-    issues = load(source(server)).issues
+    issues = load(source(server), MONTHS).issues
     users = {number: issue["user"] for number, issue in corpus.issues.items()}
     ghosts = {n for n, user in users.items() if user is None or user["login"] == "ghost"}
     assert ghosts == set(issues.filter(pl.col("author").is_null())["number"])
@@ -79,7 +63,7 @@ def test_missing_is_null_and_times_are_utc(corpus: Corpus, server: CorpusServer)
 def test_each_issue_belongs_to_the_month_of_its_opening(server: CorpusServer) -> None:
     issues = source(server)
     counts = issues.counts(MONTHS)
-    batch = load(issues)
+    batch = load(issues, MONTHS)
     for month in MONTHS:
         assert batch.of_month(month).issues.height == counts[month]
 
@@ -87,7 +71,7 @@ def test_each_issue_belongs_to_the_month_of_its_opening(server: CorpusServer) ->
 def test_a_look_finds_what_changed_at_or_after_a_moment(
     corpus: Corpus, server: CorpusServer
 ) -> None:
-    whole = load(source(server)).issues
+    whole = load(source(server), MONTHS).issues
     since = whole["updated_at"].sort()[-20]
     look = source(server).look(since)
     assert look.newest_update == whole["updated_at"].max()
@@ -132,7 +116,7 @@ def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None
 
 @pytest.mark.parametrize("seed", range(4))
 def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, seed: int) -> None:
-    expected = load(source(server))
+    expected = load(source(server), MONTHS)
     with CorpusServer([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
         waits: list[str] = []
         tried = GitHubClient(faulty.url, "t0ken-canary", waits.append, HASTY)
@@ -171,7 +155,7 @@ def test_a_change_at_the_source_shows_in_the_next_look(
     corpus: Corpus, server: CorpusServer
 ) -> None:
     issues = source(server)
-    whole = load(issues).issues
+    whole = load(issues, MONTHS).issues
     newest = whole["updated_at"].max()
     assert isinstance(newest, datetime)
     number = random.Random(1).choice(whole["number"].to_list())

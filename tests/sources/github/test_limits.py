@@ -24,7 +24,7 @@ from perf_assets.sources.github.accounts import Patience, in_words
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.opening import open_client
-from tests.sources.github.test_issues import HASTY, assert_same, load
+from tests.github_stand_in import HASTY, assert_same, load
 
 NAME = "sample-lab/tensorkit"
 MONTHS = months_between("2020-01", "2021-03")
