@@ -90,6 +90,19 @@ def label(number: int, *, is_performance: bool = False, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def bug(number: int, opened: str, closed: str | None = None, **changes: Any) -> tuple[Row, Row]:
+    """An issue with its decision: a bug report, by default not of performance."""
+    is_performance = changes.pop("is_performance", False)
+    return issue(number, opened, closed, **changes), label(number, is_performance=is_performance)
+
+
+def bugs(*pairs: tuple[Row, Row]) -> dict[str, list[Row]]:
+    return {
+        "raw.issues": [pair[0] for pair in pairs],
+        "labels.performance_labels": [pair[1] for pair in pairs],
+    }
+
+
 def event(number: int, kind: str, at: Moment, **changes: Any) -> Row:
     row = {
         "repository": REPOSITORY,

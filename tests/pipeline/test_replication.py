@@ -9,11 +9,9 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.core.paper.comparison import Figure, verdict_of
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
-from perf_assets.sources.replication.paper_figures import published_figures
 from perf_assets.sql_models.laying import load_models
 from perf_assets.stages.deriving import ANALYSES, build_analysis, build_model
 from perf_assets.stages.replication import TABLES, load_package
@@ -211,55 +209,6 @@ def test_both_frameworks_give_every_figure_a_verdict_and_a_reason(small: Databas
     for row in comparison.values():
         assert row["reason"] or row["verdict"] in ("exact", "within rounding"), row
         assert (row["reproduced"] is None) == (row["verdict"] == "not derivable"), row
-
-
-@pytest.mark.parametrize(
-    ("text", "reproduced", "verdict"),
-    [
-        ("3,919", 3919.0, "exact"),
-        ("3,919", 3918.0, "differs"),
-        ("20.34", 20.340405, "within rounding"),
-        ("10.46", 10.4647800926, "within rounding"),
-        ("10.46", 10.4652, "differs"),
-        ("10.46", 10.465, "within rounding"),
-        ("9.313e-10", 9.313225746e-10, "within rounding"),
-        ("4.399e-05", 4.398822784e-05, "within rounding"),
-        ("4.398e-05", 4.398822784e-05, "differs"),
-        ("p < 0.005", 0.0046776533, "exact"),
-        ("p < 0.0001", 0.0001, "differs"),
-        ("p = 0.024", 0.02398, "within rounding"),
-        ("0.0", 0.0, "exact"),
-        ("4", 4.4999, "within rounding"),
-    ],
-)
-def test_the_printed_digits_decide_the_verdict(text: str, reproduced: float, verdict: str) -> None:
-    assert verdict_of(Figure("f", "Table", "pooled", "q", text), reproduced) == verdict
-
-
-def test_the_figures_of_the_paper_agree_with_each_other() -> None:
-    """Totals are sums, shares are of 141 bugs, impacts add up: no slip of copying."""
-    figures = published_figures()
-
-    def number(text: str) -> int:
-        return int(text.replace(",", ""))
-
-    *parts, pooled = figures["table_1"]
-    for kind in ("performance", "other"):
-        for state, text in pooled[kind].items():
-            assert sum(number(part[kind][state]) for part in parts) == number(text)
-    total = number(figures["taxonomy"]["bugs"])
-    categories = [row for row in figures["table_3"] if "subcategory" not in row]
-    assert sum(number(row["bugs"]) for row in categories) == total
-    assert str(len(categories)) == figures["taxonomy"]["categories"]
-    subcategories = [row for row in figures["table_3"] if "subcategory" in row]
-    assert str(len(subcategories)) == figures["taxonomy"]["subcategories"]
-    for row in figures["table_3"]:
-        assert f"{100 * number(row['bugs']) / total:.2f}" == row["share"]
-        impacts = sum(number(row[impact]) for impact in ("speed", "memory", "both"))
-        assert impacts == number(row["bugs"])
-    for row in categories:
-        parts = [part for part in subcategories if part["category"] == row["category"]]
-        assert not parts or sum(number(part["bugs"]) for part in parts) == number(row["bugs"])
 
 
 def stored(database: Path) -> dict[str, pl.DataFrame]:
