@@ -11,8 +11,6 @@ import polars as pl
 
 from perf_assets.storage.home import Home
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 # When and at what cost a partition was loaded differs from run to run.
 VOLATILE = {"loaded_at", "requests", "points", "seen_at"}
 ACCOUNTS = "meta.source_requests"

@@ -1,0 +1,264 @@
+"""The command line: what it says, and how it refuses."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from perf_assets.cli import main
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.faults import KINDS, Faults
+from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.sample.generator import generate
+from tests.places import ROOT
+from tests.support import (
+    assert_same_tables,
+    command,
+    environment,
+    materialize,
+    perf_assets,
+    stored_tables,
+)
+
+CANARY = "ghp_canary0123456789"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("generated") / "corpus"
+    generate(directory, seed=11, issues=24, months=3, commits=20)
+    return directory
+
+
+@pytest.fixture
+def copy(corpus: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(corpus, tmp_path / "corpus")
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home directory after a run over the corpus."""
+    home = tmp_path_factory.mktemp("whole") / "home"
+    materialize(corpus / "study.toml", home)
+    return home
+
+
+@pytest.fixture
+def home(whole: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(whole, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def served(corpus: Path) -> Iterator[CorpusServer]:
+    faults = Faults(5, 0.2, [kind for kind in KINDS if kind != "slow"])
+    with CorpusServer([read_corpus(corpus)], token=CANARY, faults=faults) as server:
+        yield server
+
+
+def study(directory: Path, source: Path, **keys: str) -> Path:
+    lines = {"start": "2020-01", "end": "2020-03", "git": str(source / "repository.git"), **keys}
+    path = directory / "own.toml"
+    path.write_text(
+        'name = "own"\n[[repositories]]\nname = "sample-lab/tensorkit"\n'
+        + "".join(f'{key} = "{value}"\n' for key, value in lines.items())
+    )
+    return path
+
+
+def assert_refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert ran.returncode == 2, ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    said = ran.stderr.strip().splitlines()
+    assert len(said) == 1 and said[0].startswith("Error: "), ran.stderr
+    for word in words:
+        assert word in said[0]
+
+
+@pytest.mark.parametrize("name", main.commands)
+def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> None:
+    told = CliRunner().invoke(main, [name, "--help"])
+    assert told.exit_code == 0 and len(told.output.splitlines()) > 5
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"perf-assets {name}" in readme
+
+
+def test_status_says_what_is_stored(home: Path) -> None:
+    told = perf_assets("status", "--home", home)
+    assert told.returncode == 0
+    line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
+    assert line.split()[:6] == [
+        "sample-lab/tensorkit",
+        "raw.issues",
+        "3",
+        "2020-01",
+        "2020-03",
+        "24",
+    ]
+
+
+def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
+    assert_refused(perf_assets("status", "--home", tmp_path / "no"), "no such home directory")
+    assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")
+
+
+def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
+    copy: Path, home: Path
+) -> None:
+    run = ("run", "--study", copy / "study.toml", "--home", home)
+    before = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    original = (copy / "issues.jsonl.gz").read_bytes()
+    lines = gzip.decompress((copy / "issues.jsonl.gz").read_bytes()).splitlines()
+    issues = [json.loads(line) for line in lines]
+    newest = max(issue["updated_at"] for issue in issues)
+    bad = next(issue for issue in issues if issue["state"] == "closed")
+    good = next(issue for issue in issues if issue["created_at"][:7] != bad["created_at"][:7])
+    bad |= {"closed_at": "2019-01-01T00:00:00Z", "updated_at": newest}
+    good |= {"title": "Edited", "updated_at": newest}
+    text = "\n".join(json.dumps(issue) for issue in issues)
+    (copy / "issues.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    ran = perf_assets(*run)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    month = bad["created_at"][:7]
+    assert "raw.issues of sample-lab/tensorkit " + month in ran.stderr
+    assert f"number {bad['number']}" in ran.stderr
+    after = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    kept = after.filter(after["month"] == month)
+    assert kept.equals(before.filter(before["month"] == month))
+    assert after.filter(after["number"] == good["number"])["title"].to_list() == ["Edited"]
+    place = home / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
+    assert json.loads((place / "report.json").read_text())["ok"] is False
+    assert (place / "candidate.parquet").is_file()
+    assert "Failed audits" in perf_assets("status", "--home", home).stdout
+    (copy / "issues.jsonl.gz").write_bytes(original)
+    materialize(copy / "study.toml", home)
+    assert "Failed audits" not in perf_assets("status", "--home", home).stdout
+    mended = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
+
+
+def test_a_missing_or_wrong_token_is_refused_and_never_shown(
+    corpus: Path, served: CorpusServer, tmp_path: Path
+) -> None:
+    own = study(tmp_path, corpus, github_url=served.url)
+    run = ("run", "--study", own, "--home", tmp_path / "home")
+    wrong = CANARY + "wrong"
+    assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
+    before = len(served.requests)
+    ran = perf_assets(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the 1st token (401)" in ran.stdout
+    assert CANARY not in ran.stdout + ran.stderr
+    asked = served.requests[before:]
+    assert any(request.fault for request in asked)
+    assert f"tensorkit: {len(asked)} requests and " in ran.stdout
+    for path in (tmp_path / "home").rglob("*"):
+        if path.is_file():
+            assert CANARY.encode() not in path.read_bytes(), path
+    real = study(tmp_path, corpus, git=str(tmp_path / "not-even-cloned"))
+    assert_refused(perf_assets("run", "--study", real, "--home", tmp_path / "h"), "GITHUB_TOKEN")
+
+
+def test_a_repository_that_is_not_there_is_named(
+    corpus: Path, served: CorpusServer, tmp_path: Path
+) -> None:
+    own = study(tmp_path, corpus, github_url=served.url)
+    own.write_text(own.read_text().replace("sample-lab/tensorkit", "no/where"))
+    ran = perf_assets("run", "--study", own, "--home", tmp_path / "home", GITHUB_TOKEN=CANARY)
+    assert_refused(ran, "no/where")
+
+
+def test_no_network_is_said_so(corpus: Path, tmp_path: Path) -> None:
+    own = study(tmp_path, corpus, github_url="http://127.0.0.1:9")
+    ran = perf_assets("run", "--study", own, "--home", tmp_path / "home")
+    assert_refused(ran, "http://127.0.0.1:9", "cannot be reached")
+
+
+def test_a_git_url_that_does_not_clone_is_named(copy: Path, tmp_path: Path) -> None:
+    own = study(tmp_path, copy, corpus=str(copy), git=str(tmp_path / "nowhere.git"))
+    assert_refused(perf_assets("run", "--study", own, "--home", tmp_path / "h"), "nowhere.git")
+
+
+def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
+    lines = gzip.decompress((copy / "comments.jsonl.gz").read_bytes()).splitlines()
+    lines[2] = b'{"id": 7, "issue_number"'
+    (copy / "comments.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines)))
+    ran = perf_assets("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
+    assert_refused(ran, "comments.jsonl.gz", "3")
+
+
+def test_a_warehouse_in_use_names_the_process(corpus: Path, home: Path) -> None:
+    run = ("run", "--study", corpus / "study.toml", "--home", home)
+    before = stored_tables(home / "warehouse.duckdb")
+    hold = (
+        f"import duckdb; c = duckdb.connect({str(home / 'warehouse.duckdb')!r}); print(1); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", hold],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        assert_refused(perf_assets(*run), "warehouse.duckdb", str(holder.pid))
+        holder.communicate(b"\n")
+    assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
+
+
+def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
+    run = ("run", "--study", corpus / "study.toml", "--home", home)
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        connection.execute("UPDATE meta.format SET version = 99")
+    assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")
+
+
+def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> None:
+    run = ("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
+    assert_refused(perf_assets(*run, "--from", "2019-12"), "--from 2019-12")
+    assert_refused(perf_assets(*run, "--to", "2020-04"), "--to 2020-04")
+    assert_refused(perf_assets(*run, "--from", "2020-1"), "YYYY-MM")
+    assert_refused(perf_assets(*run, "--repository", "a/b"), "a/b")
+
+
+def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) -> None:
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("a small file system can only be made by root")
+    home = tmp_path / "small"
+    home.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", str(home)],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("no small file system can be mounted here")
+    try:
+        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        assert ran.returncode == 2, ran.stdout + ran.stderr
+        assert "Traceback" not in ran.stdout + ran.stderr
+        subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)
+        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    finally:
+        subprocess.run(["umount", str(home)], check=False)
+
+
+def test_serve_corpus_prints_its_url(corpus: Path) -> None:
+    with subprocess.Popen(
+        command("serve-corpus", corpus), stdout=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stdout is not None
+        assert "http://127.0.0.1:" in process.stdout.readline()
+        process.terminate()
+
+
+def test_generate_refuses_a_directory_that_is_in_use(corpus: Path) -> None:
+    assert_refused(perf_assets("generate", corpus), str(corpus))

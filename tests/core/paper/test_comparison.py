@@ -1,0 +1,28 @@
+"""The verdict on a reproduced figure: the digits that the paper prints decide."""
+
+import pytest
+
+from perf_assets.core.paper.comparison import Figure, verdict_of
+
+
+@pytest.mark.parametrize(
+    ("text", "reproduced", "verdict"),
+    [
+        ("3,919", 3919.0, "exact"),
+        ("3,919", 3918.0, "differs"),
+        ("20.34", 20.340405, "within rounding"),
+        ("10.46", 10.4647800926, "within rounding"),
+        ("10.46", 10.4652, "differs"),
+        ("10.46", 10.465, "within rounding"),
+        ("9.313e-10", 9.313225746e-10, "within rounding"),
+        ("4.399e-05", 4.398822784e-05, "within rounding"),
+        ("4.398e-05", 4.398822784e-05, "differs"),
+        ("p < 0.005", 0.0046776533, "exact"),
+        ("p < 0.0001", 0.0001, "differs"),
+        ("p = 0.024", 0.02398, "within rounding"),
+        ("0.0", 0.0, "exact"),
+        ("4", 4.4999, "within rounding"),
+    ],
+)
+def test_the_printed_digits_decide_the_verdict(text: str, reproduced: float, verdict: str) -> None:
+    assert verdict_of(Figure("f", "Table", "pooled", "q", text), reproduced) == verdict

@@ -1,0 +1,129 @@
+"""What follows from verdicts: precision, recall, kappas and what to discuss."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from perf_assets.core.reviews.labelling_quality import labelling_quality
+from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
+from tests.review_sheets import LINKS
+from tests.rows import REPOSITORY
+
+
+def judged(*rows: tuple[int, str, str, bool], **changes: Any) -> pl.DataFrame:
+    """Verdicts as (number, rater, verdict, is_performance)."""
+    return pl.DataFrame(
+        [
+            {
+                "dataset": "live",
+                "repository": REPOSITORY,
+                "number": number,
+                "rater": rater,
+                "verdict": word,
+                "category": "Other" if word == "yes" else None,
+                "subcategory": None,
+                "impact": "speed" if word == "yes" else None,
+                "note": None,
+                "is_performance": is_performance,
+                "matched_labels": ["slow"] if is_performance and number % 2 else [],
+                "matched_keywords": ["slow"] if is_performance else [],
+                "title": "It is slow",
+                "html_url": LINKS.get((REPOSITORY, number), ""),
+                **changes,
+            }
+            for number, rater, word, is_performance in rows
+        ],
+        schema_overrides={
+            **dict.fromkeys(("category", "subcategory", "impact", "note"), pl.String),
+            "matched_labels": pl.List(pl.String),
+            "matched_keywords": pl.List(pl.String),
+        },
+    )
+
+
+def strata(labelled: int, others: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"dataset": "live", "repository": REPOSITORY, "is_performance": is_performance}
+            | {"bug_reports": n}
+            for is_performance, n in ((True, labelled), (False, others))
+        ]
+    )
+
+
+def test_precision_is_that_of_the_study_where_141_of_160_are_right() -> None:
+    rows = [(n, "Ann", "yes" if n < 141 else "no", True) for n in range(160)]
+    verdicts = judged(*rows, (160, "Ann", "unsure", True))
+    quality = labelling_quality(verdicts, strata(500, 900))
+    [row] = quality.filter(repository=REPOSITORY, rule="all").to_dicts()
+    low, high = proportion_confint(141, 160, method="wilson")
+    assert (row["n"], row["successes"], row["n_unsure"]) == (160, 141, 1)
+    assert f"{row['estimate']:.2f}" in {"88.12", "88.13"}  # 88.125, which the paper rounds up
+    assert (row["low"], row["high"]) == pytest.approx((100 * low, 100 * high))
+    by_rule = quality.filter(repository=REPOSITORY, measure="precision").rows_by_key(
+        "rule", named=True
+    )
+    assert by_rule["keyword: slow"][0]["n"] == 160
+    assert by_rule["label: slow"][0]["n"] == 80
+    assert quality.filter(measure="recall").is_empty()
+
+
+def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -> None:
+    # 100 labelled, 8 of 10 right: 80 found. 900 others, 1 of 30 missed: 30. Recall 80 / 110.
+    rows = [(n, "Ann", "yes" if n < 8 else "no", True) for n in range(10)]
+    rows += [(n, "Ann", "yes" if n == 10 else "no", False) for n in range(10, 40)]
+    quality = labelling_quality(judged(*rows), strata(100, 900))
+    [row] = quality.filter(repository=REPOSITORY, measure="recall").to_dicts()
+    low, high = proportion_confint(1, 30, method="wilson")
+    assert row["estimate"] == pytest.approx(100 * 80 / 110)
+    assert (row["low"], row["high"]) == pytest.approx(
+        (100 * 80 / (80 + 900 * high), 100 * 80 / (80 + 900 * low))
+    )
+
+
+# The table of Cohen (1960) as in statsmodels' and R irr's documentation is in test_agreement; here
+# the kappas are taken over the right bug reports: both 45 of 50 alike, by chance 0.5.
+def test_agreement_is_over_what_both_judged() -> None:
+    words = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 5 + ["no"] * 5
+    others = ["yes"] * 20 + ["no"] * 20 + ["no"] * 5 + ["yes"] * 5
+    verdicts = judged(
+        *((n, "Ann", word, True) for n, word in enumerate(words)),
+        *((n, "Bob", word, True) for n, word in enumerate(others)),
+        (99, "Ann", "yes", True),
+        (98, "Bob", "yes", True),
+    )
+    agreement = rater_agreement(verdicts).filter(repository=REPOSITORY)
+    [row] = agreement.filter(question="is_performance").to_dicts()
+    assert (row["raters"], row["method"], row["n"]) == ("Ann, Bob", "cohen", 50)
+    assert (row["observed"], row["kappa"]) == pytest.approx((0.8, 0.6))
+    assert agreement.filter(question="category")["n"].to_list() == [20]
+    disagreements = rater_disagreements(verdicts)
+    assert disagreements["question"].unique().to_list() == ["is_performance"]
+    assert disagreements["number"].to_list() == list(range(40, 50))
+    assert disagreements.row(0, named=True)["answer_2"] == "no"
+
+
+def test_three_raters_have_three_pairs_and_one_kappa_of_all() -> None:
+    verdicts = judged(
+        *((n, rater, "yes" if n % 2 else "no", True) for n in range(8) for rater in "ABC")
+    )
+    agreement = rater_agreement(verdicts).filter(repository=REPOSITORY, question="is_performance")
+    assert agreement["raters"].to_list() == ["A, B", "A, C", "B, C", "A, B, C"]
+    assert agreement["method"].to_list() == ["cohen"] * 3 + ["fleiss"]
+    assert agreement["kappa"].to_list() == [1.0] * 4
+
+
+def test_causes_that_differ_in_the_sub_category_alone_are_to_discuss() -> None:
+    category = "Memory inefficiency"
+    ann = judged(
+        (1, "Ann", "yes", True), category=category, subcategory="Unreleased memory resources"
+    )
+    bob = judged((1, "Bob", "yes", True), category=category)
+    [row] = rater_disagreements(pl.concat([ann, bob])).to_dicts()
+    assert (row["question"], row["answer_1"], row["answer_2"]) == (
+        "cause",
+        "Memory inefficiency (Unreleased memory resources)",
+        "Memory inefficiency",
+    )

@@ -1,0 +1,23 @@
+"""Reading from a stand-in for GitHub on loopback: hastily, whole, and compared."""
+
+import polars as pl
+
+from perf_assets.sources.github import IssueBatch, IssueSource
+from perf_assets.sources.github.accounts import Patience
+
+HASTY = Patience(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
+
+
+def load(issues: IssueSource, months: list[str]) -> IssueBatch:
+    batches = [batch for _, batch in issues.cohorts(issues.counts(months))]
+    return IssueBatch(*(pl.concat(frames) for frames in zip(*map(vars_of, batches), strict=True)))
+
+
+def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:
+    return list(vars(batch).values())
+
+
+def assert_same(one: IssueBatch, other: IssueBatch) -> None:
+    for left, right in zip(vars_of(one), vars_of(other), strict=True):
+        keys = [name for name in left.columns if left.schema[name] != pl.List(pl.String)]
+        assert left.sort(keys).equals(right.sort(keys))

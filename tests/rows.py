@@ -1,0 +1,448 @@
+"""Rows of the tables, made by hand: each is good, and takes what a test wants otherwise.
+
+A moment may be a text (2020-01-05, with or without a time) or a datetime.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+REPOSITORY, PYTORCH = "owner/name", "pytorch/pytorch"
+SHA, OTHER_SHA = "a" * 40, "b" * 40
+LOADED = ("raw.issues", "raw.commits")
+
+Row = dict[str, Any]
+Moment = str | datetime
+
+
+def at(day: int, hour: int = 0, month: int = 2, year: int = 2020) -> datetime:
+    return datetime(year, month, day, hour, tzinfo=UTC)
+
+
+def sha(name: str) -> str:
+    """A commit hash that is the same for the same name."""
+    return name.encode().hex().ljust(40, "0")[:40]
+
+
+def repository(name: str = REPOSITORY, start: str = "2020-01", trend_start: str = "2020-02") -> Row:
+    return {
+        "repository": name,
+        "start_month": start,
+        "trend_start_month": trend_start,
+        "study": "test",
+    }
+
+
+def load(month: str, table: str = "raw.issues", **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "month": month,
+        "table": table,
+        "loaded_at": "2021-01-01T00:00:00Z",
+        "row_count": 1,
+        "status": "loaded",
+        "watermark": "2021-01-01T00:00:00Z",
+    }
+    return {**row, **changes}
+
+
+def loads(*months: str, **changes: Any) -> list[Row]:
+    """Loads of issues and commits of each month."""
+    return [load(month, table, **changes) for month in months for table in LOADED]
+
+
+def issue(number: int, opened: Moment, closed: Moment | None = None, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "number": number,
+        "title": f"Issue {number}",
+        "author": "reporter",
+        "state": "open" if closed is None else "closed",
+        "labels": [],
+        "created_at": opened,
+        "updated_at": closed or opened,
+        "closed_at": closed,
+        "comments": 0,
+        "html_url": f"https://github.com/{REPOSITORY}/issues/{number}",
+        "month": str(opened)[:7],
+        "loaded_at": "2021-01-01T00:00:00Z",
+    }
+    return {**row, **changes}
+
+
+RULES = "1-3f2a9c0b"
+
+
+def label(number: int, *, is_performance: bool = False, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "number": number,
+        "is_bug_report": True,
+        "is_performance": is_performance,
+        "matched_labels": [],
+        "matched_keywords": [],
+        "matched_in": [],
+        "non_bug_labels": [],
+        "ignored_keywords": [],
+        "ignored_lines": [],
+        "rule_version": RULES,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def bug(number: int, opened: str, closed: str | None = None, **changes: Any) -> tuple[Row, Row]:
+    """An issue with its decision: a bug report, by default not of performance."""
+    is_performance = changes.pop("is_performance", False)
+    return issue(number, opened, closed, **changes), label(number, is_performance=is_performance)
+
+
+def bugs(*pairs: tuple[Row, Row]) -> dict[str, list[Row]]:
+    return {
+        "raw.issues": [pair[0] for pair in pairs],
+        "labels.performance_labels": [pair[1] for pair in pairs],
+    }
+
+
+def event(number: int, kind: str, at: Moment, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "event_id": f"{number} {kind} {at}",
+        "number": number,
+        "event": kind,
+        "created_at": at,
+        "label": None,
+        "commit_sha": None,
+        "closer_repository": None,
+        "previous_title": None,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def comment(
+    number: int, comment_id: int, at: Moment, author: str | None = "helper", **changes: Any
+) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "comment_id": comment_id,
+        "number": number,
+        "author": author,
+        "created_at": at,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def commit(name: str, at: Moment, additions: int, deletions: int, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "sha": sha(name),
+        "parents": [],
+        "author_name": "Committer",
+        "authored_at": at,
+        "committed_at": at,
+        "message": name,
+        "is_merge": False,
+        "additions": additions,
+        "deletions": deletions,
+        "changed_files": 1,
+        "month": str(at)[:7],
+    }
+    return {**row, **changes}
+
+
+def link(
+    number: int,
+    name: str,
+    approach: str = "id",
+    *,
+    is_counted: bool = True,
+    is_repeated: bool = False,
+) -> Row:
+    return {
+        "repository": REPOSITORY,
+        "number": number,
+        "sha": sha(name),
+        "approach": approach,
+        "evidence": f"#{number}",
+        "is_counted": is_counted,
+        "is_repeated": is_repeated,
+        "month": "2020-01",
+    }
+
+
+# What fixes touch, and who introduced what they remove
+
+
+def detail(name: str, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "sha": sha(name),
+        "analysed_files": 1,
+        "methods_changed": 0,
+        "changed_methods": [],
+        "languages": [],
+        "test_share": None,
+        "not_analysed": None,
+        "removed_lines": 0,
+        "not_traced": None,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def changed_file(name: str, path: str, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "sha": sha(name),
+        "path": path,
+        "old_path": None,
+        "change_type": "modified",
+        "additions": 1,
+        "deletions": 0,
+        "is_binary": False,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def origin(fix: str, name: str, at: str, lines: int = 1, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "sha": sha(fix),
+        "path": "a.py",
+        "introducing_sha": sha(name),
+        "introduced_at": at,
+        "is_merge": False,
+        "lines": lines,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+# What is computed
+
+
+def label_kind(name: str, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "label": name,
+        "is_performance": False,
+        "is_non_bug": False,
+        "rule_version": "1-3f2a9c0b",
+    }
+    return {**row, **changes}
+
+
+def bug_metrics(number: int, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "number": number,
+        "state": "closed",
+        "is_fixed": True,
+        "fix_time_days": 2.5,
+        "fix_size": 0,
+        "fix_commits": 1,
+        "fix_files": 2,
+        "fix_test_share": 0.5,
+        "hours_to_first_comment": 1.0,
+        "comments": 2,
+        "commentators": 2,
+    }
+    return {**row, **changes}
+
+
+UNFIXED = {
+    "is_fixed": False,
+    "fix_time_days": None,
+    "fix_size": None,
+    "fix_commits": 0,
+    "fix_files": None,
+    "fix_test_share": None,
+}
+FLOWS = ("open", "fixed", "opened", "newly_fixed")
+
+
+def lifetime(number: int, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "number": number,
+        "outcome": "introduced",
+        "removed_lines": 4,
+        "introduced_lines": 4,
+        "introduced_at": at(1),
+        "lifetime_days": 2.0,
+        "longest_lifetime_days": 9.0,
+    }
+    return {**row, **changes}
+
+
+def trend_month(month: str, **changes: Any) -> Row:
+    counts = {
+        f"{flow}_{what}": n for flow in FLOWS for what, n in (("performance", 1), ("total", 4))
+    }
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "month": month,
+        "is_complete": True,
+        "open_percentage": 25.0,
+        "fixed_percentage": 25.0,
+        **counts,
+    }
+    return {**row, **changes}
+
+
+NOTHING_YET = {
+    "open_percentage": None,
+    "fixed_percentage": None,
+    **{f"{flow}_{what}": 0 for flow in FLOWS for what in ("performance", "total")},
+}
+
+
+def trend_test(series: str, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "series": series,
+        "method": "cox_stuart",
+        "n": 24,
+        "n_pairs": 12,
+        "n_positive": 10,
+        "p_value": 0.019,
+        "alternative": "increasing",
+    }
+    return {**row, **changes}
+
+
+def comparison(metric: str, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "metric": metric,
+        "n_performance": 5,
+        "n_other": 9,
+        "p_value": 0.5,
+        "cliffs_delta": 0.1,
+        "magnitude": "negligible",
+    }
+    return {**row, **changes}
+
+
+# What the paper published
+
+
+def published_bug(number: int, **changes: Any) -> Row:
+    row = {
+        "repository": PYTORCH,
+        "number": number,
+        "month": "2020-02",
+        "opened_at": at(1),
+        "first_comment_at": at(2),
+        "closed_at": at(3),
+        "minutes_to_first_comment": 1440.0,
+        "minutes_to_close": 2880.0,
+        "comments": 3,
+        "commentators": 2,
+    }
+    return {**row, **changes}
+
+
+def published_commit(place: int, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "number": 7, "place": place, "sha": SHA, "approach": "url"}
+    return {**row, "additions": 3, "changes": 4, **changes}
+
+
+def published_month(month: str, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "series": "open", "month": month, "performance": 1, "total": 4}
+    return {**row, "percentage": 25.0, **changes}
+
+
+def taxonomy_row(number: int, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "number": number, "occurrence": 1, "category": "Other"}
+    return {**row, "subcategory": None, **changes}
+
+
+def statistic(**changes: Any) -> Row:
+    row = {
+        "dataset": "replication",
+        "repository": "pooled",
+        "parameters": "{}",
+        "n": 9,
+        "p_value": 0.02,
+        "result": "p = 0.020",
+    }
+    return {**row, **changes}
+
+
+def effect(metric: str, **changes: Any) -> Row:
+    interval = {"cliffs_delta": 0.2, "cliffs_delta_low": 0.1, "cliffs_delta_high": 0.3}
+    return statistic(metric=metric, p_value_holm=0.04, **interval, **changes)
+
+
+def survival(parameters: str, **changes: Any) -> Row:
+    row = {
+        "n_performance": 5,
+        "n_other": 4,
+        "events_performance": 3,
+        "events_other": 2,
+        "median_performance": 20.0,
+        "median_performance_low": 10.0,
+    }
+    return {**statistic(parameters=parameters), **row, **changes}
+
+
+def figure(name: str, **changes: Any) -> Row:
+    row = {
+        "dataset": "replication",
+        "figure": name,
+        "place": "Table I",
+        "verdict": "exact",
+        "reproduced": 4.0,
+        "reason": None,
+    }
+    return {**row, **changes}
+
+
+# What raters judged
+
+
+def verdict(verdict_id: int, rater: str, number: int, word: str, **changes: Any) -> Row:
+    row = {
+        "verdict_id": verdict_id,
+        "rater": rater,
+        "repository": REPOSITORY,
+        "number": number,
+        "verdict": word,
+        "category": None,
+        "subcategory": None,
+        "impact": None,
+        "imported_at": "2021-01-01T00:00:00Z",
+        "file": "sheet.csv",
+        "file_sha256": "a" * 64,
+        "line": 2,
+    }
+    return {**row, **changes}
+
+
+def quality(rule: str, **changes: Any) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "rater": "Ann", "measure": "precision"}
+    counts = {"n": 160, "successes": 141, "estimate": 88.125, "low": 82.2, "high": 92.2}
+    return {**row, "rule": rule, **counts, **changes}
+
+
+def raters(question: str, **changes: Any) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "raters": "Ann, Bob", "method": "cohen"}
+    return {**row, "question": question, "n": 9, "kappa": 0.92, **changes}
+
+
+def disagreement(question: str) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "number": 7, "question": question}
+    return {**row, "rater_1": "Ann", "rater_2": "Bob"}
+
+
+def root_cause(cause: str) -> Row:
+    row = {"dataset": "live", "repository": REPOSITORY, "cause": cause}
+    return {**row, "bugs": 3, "total": 4, "percentage": 75.0}

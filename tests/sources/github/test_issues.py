@@ -1,0 +1,174 @@
+"""The GitHub source against a real server on loopback, well-behaved and not."""
+
+import dataclasses
+import random
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import Corpus, Record, read_corpus
+from perf_assets.loopback.github.faults import KINDS, Faults
+from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.months import months_between
+from perf_assets.sample.generator import generate
+from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.issues import windows
+from tests.github_stand_in import HASTY, assert_same, load
+
+MONTHS = months_between("2020-01", "2021-03")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    directory = tmp_path_factory.mktemp("corpora") / "corpus"
+    generate(directory, seed=6, issues=250, months=15, commits=120)
+    return read_corpus(directory)
+
+
+@pytest.fixture
+def server(corpus: Corpus) -> Iterator[CorpusServer]:
+    with CorpusServer([corpus]) as running:
+        yield running
+
+
+def source(server: CorpusServer, name: str = "sample-lab/tensorkit") -> IssueSource:
+    return IssueSource(GitHubClient(server.url, "t0ken"), name)
+
+
+def test_everything_of_the_corpus_is_read(corpus: Corpus, server: CorpusServer) -> None:
+    batch = load(source(server), MONTHS)
+    assert batch.issues["number"].to_list() == sorted(corpus.issues)
+    assert batch.comments.height == sum(map(len, corpus.comments.values()))
+    assert batch.comments.height == batch.announced_comments
+    known = {"closed", "reopened", "labeled", "unlabeled", "renamed", "transferred"}
+    events = [e for events in corpus.events.values() for e in events if e["event"] in known]
+    assert batch.events.height == len(events)
+    assert batch.comments["comment_id"].is_unique().all()
+
+
+def test_missing_is_null_and_times_are_utc(corpus: Corpus, server: CorpusServer) -> None:
+    issues = load(source(server), MONTHS).issues
+    users = {number: issue["user"] for number, issue in corpus.issues.items()}
+    ghosts = {n for n, user in users.items() if user is None or user["login"] == "ghost"}
+    assert ghosts == set(issues.filter(pl.col("author").is_null())["number"])
+    assert "" not in issues["body"].to_list()
+    for number, created_at in issues.select("number", "created_at").iter_rows():
+        assert created_at == datetime.fromisoformat(corpus.issues[number]["created_at"])
+
+
+def test_each_issue_belongs_to_the_month_of_its_opening(server: CorpusServer) -> None:
+    issues = source(server)
+    counts = issues.counts(MONTHS)
+    batch = load(issues, MONTHS)
+    for month in MONTHS:
+        assert batch.of_month(month).issues.height == counts[month]
+
+
+def test_a_look_finds_what_changed_at_or_after_a_moment(
+    corpus: Corpus, server: CorpusServer
+) -> None:
+    whole = load(source(server), MONTHS).issues
+    since = whole["updated_at"].sort()[-20]
+    look = source(server).look(since)
+    assert look.newest_update == whole["updated_at"].max()
+    changed = whole.filter(pl.col("updated_at") >= since)
+    assert look.changed.issues.equals(changed.sort("number"))
+    before = len(server.requests)
+    assert source(server).look(None).changed.issues.is_empty()
+    assert len(server.requests) == before + 1
+
+
+def crowd(count: int) -> Corpus:
+    start = datetime(2020, 5, 3, 10)
+    issues: dict[int, Record] = {}
+    for number in range(1, count + 1):
+        moment = (start + timedelta(seconds=number // 3)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        issues[number] = {
+            "number": number,
+            "title": f"Issue {number}",
+            "body": None,
+            "user": {"login": "a"},
+            "state": "open",
+            "created_at": moment,
+            "closed_at": None,
+            "updated_at": moment,
+            "labels": [],
+            "comments": 0,
+            "html_url": f"https://github.com/o/n/issues/{number}",
+        }
+    return Corpus("o/n", issues, {}, {}, {})
+
+
+def test_a_month_of_more_than_a_thousand_issues_is_halved_until_it_fits() -> None:
+    with CorpusServer([crowd(2300)]) as server:
+        batch = load(source(server, "o/n"), ["2020-05"])
+    assert batch.issues["number"].to_list() == list(range(1, 2301))
+
+
+def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None:
+    counts = {"2020-01": 400, "2020-02": 600, "2020-03": 1, "2020-05": 5, "2020-06": 2000}
+    assert list(windows(counts)) == [["2020-01", "2020-02"], ["2020-03"], ["2020-05"], ["2020-06"]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, seed: int) -> None:
+    expected = load(source(server), MONTHS)
+    with CorpusServer([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
+        waits: list[str] = []
+        tried = GitHubClient(faulty.url, "t0ken-canary", waits.append, HASTY)
+        issues = IssueSource(tried, "sample-lab/tensorkit")
+        for month in MONTHS:
+            assert_same(expected.of_month(month), load(issues, [month]))
+    assert waits
+    assert not any("t0ken" in sentence for sentence in waits)
+
+
+def test_a_wrong_token_is_said_so_without_showing_it(corpus: Corpus) -> None:
+    with CorpusServer([corpus], token="right") as server:
+        with pytest.raises(
+            PerfAssetsError, match=r"refused the token in GITHUB_TOKEN \(401\)"
+        ) as e:
+            source(server).look(None)
+        assert "t0ken" not in str(e.value)
+
+
+def test_an_unknown_repository_is_named(server: CorpusServer) -> None:
+    with pytest.raises(PerfAssetsError, match="no repository not/there"):
+        source(server, "not/there").look(None)
+
+
+def test_github_itself_needs_a_token() -> None:
+    with pytest.raises(PerfAssetsError, match="GITHUB_TOKEN is not set"):
+        GitHubClient()
+
+
+def test_a_server_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(PerfAssetsError, match="cannot be reached"):
+        IssueSource(GitHubClient("http://127.0.0.1:9"), "o/n").look(None)
+
+
+def test_a_change_at_the_source_shows_in_the_next_look(
+    corpus: Corpus, server: CorpusServer
+) -> None:
+    issues = source(server)
+    whole = load(issues, MONTHS).issues
+    newest = whole["updated_at"].max()
+    assert isinstance(newest, datetime)
+    number = random.Random(1).choice(whole["number"].to_list())
+    later = (newest + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    edited = {**corpus.issues[number], "title": "Edited", "updated_at": later}
+    server.replace([dataclasses.replace(corpus, issues={**corpus.issues, number: edited})])
+    changed = issues.look(newest + timedelta(seconds=1)).changed.issues
+    assert changed.select("number", "title").rows() == [(number, "Edited")]
+
+
+def test_a_corpus_on_disk_and_its_server_agree(tmp_path: Path) -> None:
+    generate(tmp_path / "c", seed=9, issues=30, months=6, commits=40)
+    corpus = read_corpus(tmp_path / "c")
+    with CorpusServer([corpus]) as server:
+        batch = load(source(server), months_between("2020-01", "2020-06"))
+    assert batch.issues.height == len(corpus.issues) == 30

@@ -1,0 +1,157 @@
+"""Review sheets: what goes out, and what comes back."""
+
+import csv
+import io
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.review_sheets.sheet import GIVEN, RATED, read_sheet, sheet_text
+from perf_assets.sources.review_sheets.verdicts import read_verdicts
+from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written
+from tests.rows import REPOSITORY
+
+FORMULA = tuple("=+-@＝＋－＠")
+
+# What makes a cell hard: delimiters, quotes, line ends, formulas, and signs spreadsheets drop.
+hard = st.text(
+    st.sampled_from("=+-@'\" ;,\t\r\n|＝＠a1\u00a0é")
+    | st.characters(exclude_categories=("Cs", "Cc"))
+)
+
+
+@given(st.lists(hard, min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_a_sheet_comes_back_as_it_went_out_through_any_spreadsheet(
+    texts: list[str], delimiter: str
+) -> None:
+    bugs = pl.DataFrame([bug_to_judge(n, title=text) for n, text in enumerate(texts, 1)])
+    table = list(csv.DictReader(io.StringIO(sheet_text(bugs), newline="")))
+    saved = written(table, delimiter)
+    rows = read_sheet(SHEET, b"\xef\xbb\xbf" + saved.encode())
+    assert [row.cells["title"] for row in rows] == texts
+    assert [row.cells["number"] for row in rows] == [str(n + 1) for n in range(len(texts))]
+
+
+@given(st.lists(hard, min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_no_cell_of_a_sheet_is_a_formula_however_it_is_cut(
+    texts: list[str], delimiter: str
+) -> None:
+    bugs = pl.DataFrame([bug_to_judge(n, title=text) for n, text in enumerate(texts, 1)])
+    text = sheet_text(bugs)
+    # One that takes quotes for what they are, and one that splits at every delimiter and line end.
+    whole = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    lines = text.replace("\r", "\n").split("\n")
+    cut = [cell.strip('"') for line in lines for cell in line.split(delimiter)]
+    assert not any(cell.startswith(("\t", "\r")) for cell in whole)
+    assert not any(cell.lstrip(" \u00a0\t\r\n").startswith(FORMULA) for cell in whole + cut)
+
+
+def test_an_empty_sheet_of_a_sample_asks_the_four_questions() -> None:
+    header, row = csv.reader(io.StringIO(sheet_text(pl.DataFrame([bug_to_judge(7)]))))
+    assert tuple(header) == GIVEN + RATED
+    assert row[len(GIVEN) :] == [""] * len(RATED)
+    assert verdicts_of(sheet({}, {})) == []
+
+
+def test_answers_are_read_in_the_words_of_the_codebook() -> None:
+    cause = "memory inefficiency  (unreleased memory resources)"
+    answers = (
+        {"is_performance": " YES", "category": cause, "impact": "Both", "note": " see #4 "},
+        {"is_performance": "No", "note": "a crash"},
+        {},
+        {"is_performance": "unsure"},
+    )
+    assert verdicts_of(sheet(*answers)) == [
+        {
+            "repository": REPOSITORY,
+            "number": 1,
+            "verdict": "yes",
+            "category": "Memory inefficiency",
+            "subcategory": "Unreleased memory resources",
+            "impact": "both",
+            "note": "see #4",
+            "line": 2,
+        },
+        {
+            "repository": REPOSITORY,
+            "number": 2,
+            "verdict": "no",
+            "category": None,
+            "subcategory": None,
+            "impact": None,
+            "note": "a crash",
+            "line": 3,
+        },
+        {
+            "repository": REPOSITORY,
+            "number": 4,
+            "verdict": "unsure",
+            "category": None,
+            "subcategory": None,
+            "impact": None,
+            "note": None,
+            "line": 5,
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"is_performance": "maybe"}, ("column is_performance", "'maybe' is unknown", "'")),
+        (
+            {**YES, "category": "Inefficent cashing"},
+            ("category", "did you mean 'Inefficient caching'"),
+        ),
+        ({**YES, "impact": "sped"}, ("column impact", "did you mean 'speed'")),
+        ({"category": "Other"}, ("is_performance: is empty although category is filled in",)),
+        ({"note": "hm"}, ("is_performance: is empty although note is filled in",)),
+        (
+            {"is_performance": "no", "category": "Other"},
+            ("column category", "only for performance bugs"),
+        ),
+        ({**YES, "number": "one"}, ("column number", "'one' is no number")),
+        ({**YES, "number": "99"}, ("column number", "owner/name#99 is no bug report")),
+        ({**YES, "number": "2"}, ("column link", "is not that of owner/name#2")),
+    ],
+)
+def test_a_mistake_is_named_where_it_stands(answer: dict[str, str], words: tuple[str, ...]) -> None:
+    with pytest.raises(PerfAssetsError) as refusal:
+        verdicts_of(sheet({}, answer) if "number" not in answer else sheet(answer))
+    message = str(refusal.value)
+    assert message.startswith(f"sheet.csv, line {3 if 'number' not in answer else 2}, column")
+    assert message.endswith("nothing was imported")
+    assert all(word in message for word in words)
+
+
+GOOD_SHEET = sheet(YES, YES)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "line 1: this is no review sheet"),
+        (b"a,b\r\n1,2\r\n", "line 1: this is no review sheet"),
+        (GOOD_SHEET.replace("impact", "cost", 1).encode(), "line 1, column impact"),
+        (GOOD_SHEET.replace("title,link", "link,title", 1).encode(), "line 1, column 3"),
+        (GOOD_SHEET.replace("yes,,,", "yes", 1).encode(), "line 2, column category: the row has 9"),
+        (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 13"),
+        (
+            GOOD_SHEET.encode().replace(b"slow", b"sl\xf6w", 1),
+            "line 2, column title: this is no UTF-8",
+        ),
+        (GOOD_SHEET.encode() + b'"open', "line 4: this is no CSV"),
+        (
+            (GOOD_SHEET + GOOD_SHEET.splitlines()[1]).encode(),
+            "line 4, column number: #1 stands in line 2 already",
+        ),
+    ],
+)
+def test_a_sheet_that_is_none_is_refused_in_a_sentence(content: bytes, words: str) -> None:
+    with pytest.raises(PerfAssetsError) as refusal:
+        read_verdicts(SHEET, read_sheet(SHEET, content), LINKS)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)

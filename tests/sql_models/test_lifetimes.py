@@ -1,0 +1,198 @@
+"""What fixes touch and how long bugs lived: models on given rows, and the comparison."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from perf_assets.core.analyses.lifetimes import LIFETIME_COMPARISONS_SCHEMA, lifetime_comparisons
+from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
+from perf_assets.sql_models.laying import table_docs
+from tests.model_database import ModelDatabase
+from tests.rows import (
+    Row,
+    changed_file,
+    commit,
+    detail,
+    issue,
+    label,
+    link,
+    origin,
+    repository,
+    sha,
+)
+
+MERGE = {
+    "analysed_files": None,
+    "methods_changed": None,
+    "changed_methods": None,
+    "not_analysed": "a merge",
+    "removed_lines": None,
+    "not_traced": "a merge",
+}
+
+
+def language(name: str) -> Row:
+    return {"language": name, "is_test": False, "files": 1, "additions": 1, "deletions": 0}
+
+
+@pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
+def database(request: pytest.FixtureRequest) -> ModelDatabase:
+    return ModelDatabase(request.param)
+
+
+def fixed(*names: str, **tables: list[Row]) -> dict[str, list[Row]]:
+    """Bug report 1, opened on the tenth of January, fixed by the commits ``names`` of 10 lines."""
+    return {
+        "meta.repositories": [repository()],
+        "raw.issues": [issue(1, "2020-01-10T00:00:00Z")],
+        "labels.performance_labels": [label(1, is_performance=True)],
+        "raw.commits": [commit(name, "2020-01-20T00:00:00Z", 8, 2) for name in names],
+        "links.fix_links": [link(1, name) for name in names],
+        **{name.replace("__", "."): rows for name, rows in tables.items()},
+    }
+
+
+def contents(database: ModelDatabase) -> tuple[Any, ...]:
+    columns = "fix_files, fix_methods, fix_languages, fix_test_share"
+    (row,) = database.table("marts.bug_metrics", columns)
+    return row
+
+
+def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelDatabase) -> None:
+    database.fill(
+        fixed(
+            "one",
+            "two",
+            raw__commit_files=[
+                changed_file("one", "a.py"),
+                changed_file("one", "b"),
+                changed_file("two", "a.py"),
+            ],
+            raw__commit_details=[
+                detail(
+                    "one",
+                    methods_changed=2,
+                    changed_methods=["a.py::f( x )", "a.py::g( )"],
+                    languages=[language("Python"), language("Other")],
+                    test_share=0.5,
+                ),
+                detail(
+                    "two",
+                    methods_changed=1,
+                    changed_methods=["a.py::g( )"],
+                    languages=[language("Python")],
+                    test_share=0.0,
+                ),
+            ],
+        )
+    )
+    assert contents(database) == (2, 2, ["Other", "Python"], 0.25)
+
+
+def test_a_part_of_a_fix_does_not_pass_for_the_whole(database: ModelDatabase) -> None:
+    one = detail("one", methods_changed=1, changed_methods=["a.py::f( x )"], test_share=1.0)
+    merge = detail("two", languages=[language("C")], test_share=0.0, **MERGE)
+    database.fill(fixed("one", "two", raw__commit_details=[one, merge]))
+    assert contents(database) == (0, None, ["C"], 0.5)
+    database.fill(fixed("one", "two", raw__commit_details=[one]))
+    assert contents(database) == (0, None, None, None)
+    database.fill(fixed())
+    assert contents(database) == (None, None, None, None)
+
+
+def test_candidates_are_no_merges_and_not_younger_than_the_report(database: ModelDatabase) -> None:
+    early, latest, at_once = "2019-12-01", "2020-01-08", "2020-01-10T00:00:00Z"
+    database.fill(
+        fixed(
+            "fix",
+            raw__commit_details=[detail("fix", removed_lines=9)],
+            links__introducing_commits=[
+                origin("fix", "early", f"{early}T00:00:00Z", 3),
+                origin("fix", "late", f"{latest}T12:00:00Z", 1),
+                origin("fix", "late", f"{latest}T12:00:00Z", 1, path="b.py"),
+                origin("fix", "merge", at_once, 2, is_merge=True),
+                origin("fix", "after", "2020-01-10T00:00:01Z", 2),
+            ],
+        )
+    )
+    found = database.table("staging.bug_introductions", "introducing_sha, path, is_candidate")
+    assert {row[:2] for row in found if row[2]} == {
+        (sha("early"), "a.py"),
+        (sha("late"), "a.py"),
+        (sha("late"), "b.py"),
+    }
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert life["outcome"] == "introduced"
+    assert (life["introducing_commits"], life["rejected_commits"]) == (2, 2)
+    assert (life["removed_lines"], life["introduced_lines"]) == (9, 5)
+    assert life["introduced_at"] == datetime(2020, 1, 8, 12, tzinfo=UTC)
+    assert (life["lifetime_days"], life["longest_lifetime_days"]) == (1.5, 40.0)
+
+
+@pytest.mark.parametrize(
+    ("details", "origins", "outcome"),
+    [
+        ([detail("fix")], [], "only adds"),
+        ([detail("fix", removed_lines=1)], ["2020-01-11T00:00:00Z"], "no candidate"),
+        ([detail("fix", **MERGE)], [], "not traced"),
+        ([], [], "not traced"),
+    ],
+)
+def test_a_fix_without_candidate_says_why(
+    database: ModelDatabase, details: list[Row], origins: list[str], outcome: str
+) -> None:
+    found = [origin("fix", "one", at) for at in origins]
+    database.fill(fixed("fix", raw__commit_details=details, links__introducing_commits=found))
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert life["outcome"] == outcome
+    assert life["introduced_at"] is life["lifetime_days"] is None
+
+
+def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
+    outcomes = ["introduced", "only adds", "no candidate", "not traced"]
+    rows = [
+        (f"owner/{name}", is_performance, outcome, days, days and 2 * days)
+        for name, is_performance, lives in (
+            ("a", True, [10.0, 30.0]),
+            ("a", False, [1.0, 2.0, 3.0]),
+            ("b", False, [4.0]),
+        )
+        for outcome in outcomes
+        for days in (lives if outcome == "introduced" else [None])
+    ]
+    lives = pl.DataFrame(
+        rows,
+        schema={
+            "repository": pl.String,
+            "is_performance": pl.Boolean,
+            "outcome": pl.String,
+            "lifetime_days": pl.Float64,
+            "longest_lifetime_days": pl.Float64,
+        },
+        orient="row",
+    ).with_columns(dataset=pl.lit("live"))
+    found = lifetime_comparisons(lives)
+    assert found["repository"].to_list() == ["owner/a"] * 2 + ["owner/b"] * 2 + ["pooled"] * 2
+    assert found["introducer"].to_list() == ["latest", "earliest"] * 3
+    pooled = found.row(4, named=True)
+    expected = mann_whitney_u([10.0, 30.0], [1.0, 2.0, 3.0, 4.0])
+    assert (pooled["introduced_performance"], pooled["introduced_other"]) == (2, 4)
+    assert (pooled["only_adds_performance"], pooled["not_traced_other"]) == (1, 2)
+    assert (pooled["median_performance"], pooled["median_other"]) == (20.0, 2.5)
+    assert (pooled["statistic"], pooled["p_value"]) == (expected.statistic, expected.pvalue)
+    assert pooled["cliffs_delta"] == cliffs_delta([10.0, 30.0], [1.0, 2.0, 3.0, 4.0]) == 1.0
+    assert found.row(5, named=True)["median_performance"] == 40.0
+    alone = found.row(2, named=True)
+    assert (alone["introduced_performance"], alone["median_performance"]) == (0, None)
+    assert alone["p_value"] is alone["magnitude"] is None
+
+
+def test_documented_columns_of_the_comparison_are_those_computed() -> None:
+    with duckdb.connect() as connection:
+        connection.register("computed", LIFETIME_COMPARISONS_SCHEMA.to_frame().to_arrow())
+        described = connection.execute("DESCRIBE FROM computed").fetchall()
+    documented = table_docs()["analysis.lifetime_comparisons"].columns
+    assert [(name, kind) for name, kind, *_ in described] == [(c.name, c.type) for c in documented]

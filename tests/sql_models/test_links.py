@@ -1,0 +1,189 @@
+"""The SQL models about links: doubts by rule, agreement between approaches, confidence."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.model_database import ModelDatabase, Tables
+from tests.rows import Row, commit, issue, label, link, sha
+from tests.rows import repository as studied
+
+Build = Callable[[Tables], ModelDatabase]
+OPENED, CLOSED = "2020-01-10T00:00:00Z", "2020-01-20T00:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def shared() -> ModelDatabase:
+    return ModelDatabase()
+
+
+@pytest.fixture
+def build(shared: ModelDatabase) -> Iterator[Build]:
+    def fill(tables: Tables) -> ModelDatabase:
+        shared.fill({"meta.repositories": [studied()], **tables})
+        return shared
+
+    yield fill
+
+
+def bugs(*numbers: int) -> dict[str, list[Row]]:
+    return {
+        "raw.issues": [issue(number, OPENED, CLOSED) for number in numbers],
+        "labels.performance_labels": [label(number) for number in numbers],
+    }
+
+
+def through(number: int, name: str, pull: int, approach: str = "pull_request") -> Row:
+    return link(number, name, approach) | {"pull_request": pull}
+
+
+def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
+    return commit(name, at, 1, 0, **changes)
+
+
+def doubts(build: Build, commits: list[Row], links: list[Row], *numbers: int) -> dict[Any, Any]:
+    tables = {**bugs(*(numbers or (200,))), "raw.commits": commits, "links.fix_links": links}
+    rows = build(tables).table("staging.link_doubts", "number, sha, doubts")
+    return {(number, name): found for number, name, found in rows}
+
+
+# Doubts
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, []),
+        ({"authored_at": "2020-01-08T23:59:59Z"}, ["written_a_day_before_report"]),
+        ({"authored_at": "2020-01-09T00:00:00Z"}, []),
+        ({"committed_at": "2020-04-19T00:00:01Z"}, ["commit_90_days_after_close"]),
+        ({"committed_at": "2020-04-19T00:00:00Z"}, []),
+        ({"message": 'Revert "Fix it"'}, ["is_a_revert"]),
+    ],
+)
+def test_a_commit_is_doubted_beyond_the_bound_of_a_rule(
+    build: Build, change: Row, expected: list[str]
+) -> None:
+    found = doubts(build, [done("a", **change)], [link(200, "a"), link(200, "a", "url")])
+    assert found == {(200, sha("a")): expected}
+
+
+def test_low_numbers_and_commits_that_serve_five_bugs_are_doubted(build: Build) -> None:
+    numbers = (99, 100, 101, 102, 103)
+    links = [link(number, "a") for number in numbers] + [link(n, "b") for n in numbers[1:]]
+    found = doubts(build, [done("a"), done("b")], links, *numbers)
+    assert found[99, sha("a")] == ["issue_number_below_100", "commit_serves_five_bugs"]
+    assert found[100, sha("a")] == ["commit_serves_five_bugs"]
+    assert found[100, sha("b")] == []
+
+
+def test_what_was_taken_back_is_doubted_unless_the_revert_was_taken_back_too(build: Build) -> None:
+    def revert(name: str, of: str, length: int = 40) -> Row:
+        return done(name, message=f"Take back\n\nThis reverts commit {sha(of)[:length]}.")
+
+    commits = [done("aaaaaaaa"), done("bbbbbbbb"), done("cccccccc"), done("dddddddd")]
+    commits += [revert("r1", "aaaaaaaa"), revert("r2", "bbbbbbbb", 8)]
+    commits += [revert("r3", "cccccccc"), revert("r4", "r3")]
+    links = [link(200, name) for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "r1")]
+    assert doubts(build, commits, links) == {
+        (200, sha("aaaaaaaa")): ["reverted_later"],
+        (200, sha("bbbbbbbb")): ["reverted_later"],
+        (200, sha("cccccccc")): [],
+        (200, sha("dddddddd")): [],
+        (200, sha("r1")): ["is_a_revert"],
+    }
+
+
+def test_a_reverted_merge_takes_back_the_commits_of_its_pull_request(build: Build) -> None:
+    back = f"This reverts commit {sha('merge')}, reversing changes made to {sha('x')}."
+    commits = [done("merge", is_merge=True), done("own"), done("else"), done("r", message=back)]
+    links = [
+        through(200, "merge", 9, "closed_by_pull_request"),
+        through(200, "own", 9),
+        through(200, "else", 10),
+    ]
+    assert doubts(build, commits, links) == {
+        (200, sha("merge")): ["reverted_later"],
+        (200, sha("own")): ["reverted_later"],
+        (200, sha("else")): [],
+    }
+
+
+# Agreement and confidence
+
+
+def quality(database: ModelDatabase, approach: str, repository: str = "owner/name") -> Row:
+    (row,) = database.rows(
+        f"SELECT * FROM marts.link_quality "
+        f"WHERE approach = '{approach}' AND repository = '{repository}'"
+    )
+    return row
+
+
+def test_approaches_are_measured_where_both_kinds_of_evidence_exist(build: Build) -> None:
+    links = [
+        # Confirmed: the message of a commit of the pull request's branch names the issue.
+        link(201, "a1"),
+        through(201, "a1", 1),
+        through(201, "a2", 1),
+        through(201, "am", 1, "closed_by_pull_request"),
+        # Not confirmed: message and GitHub name different commits.
+        link(202, "b"),
+        link(202, "c", "closed_by_commit"),
+        # Not comparable: one kind only.
+        link(203, "d"),
+        through(204, "e", 2),
+        # Another branch.
+        link(204, "f", is_counted=False) | {"branch": "v1"},
+    ]
+    commits = [done(name) for name in ("a1", "a2", "am", "b", "c", "d", "e")]
+    database = build({**bugs(201, 202, 203, 204), "raw.commits": commits, "links.fix_links": links})
+    figures = ("comparable", "agreeing", "known_issues", "found_issues", "reference")
+    assert [quality(database, "id")[name] for name in figures] == [2, 1, 3, 1, "github"]
+    # Its commits are one pull request.
+    found = quality(database, "pull_request")
+    assert [found[name] for name in figures] == [1, 1, 3, 1, "messages"]
+    assert [quality(database, "closed_by_pull_request")[n] for n in figures[:2]] == [1, 1]
+    assert [quality(database, "closed_by_commit")[n] for n in figures[:2]] == [1, 0]
+    nothing = quality(database, "url")
+    assert [nothing[name] for name in figures[:4]] == [0, 0, 3, 0]
+    assert [nothing[n] for n in ("precision", "precision_low", "precision_high", "recall")] == [
+        None,
+        None,
+        None,
+        0,
+    ]
+    assert quality(database, "id", "pooled")["comparable"] == 2
+
+
+def measured(right: int, wrong: int) -> tuple[dict[str, list[Row]], list[Row], list[Row]]:
+    """Issues whose link by number GitHub confirms, and others whose link it does not."""
+    numbers = range(300, 300 + right + wrong)
+    links = [link(number, f"a{number}") for number in numbers]
+    for place, number in enumerate(numbers):
+        name = f"a{number}" if place < right else f"b{number}"
+        links.append(link(number, name, "closed_by_commit"))
+    commits = [done(f"{kind}{number}") for number in numbers for kind in "ab"]
+    return bugs(*numbers), commits, links
+
+
+def test_the_interval_is_wilsons(build: Build) -> None:
+    issues, commits, links = measured(16, 4)
+    found = quality(build({**issues, "raw.commits": commits, "links.fix_links": links}), "id")
+    assert found["precision"] == 0.8
+    # scipy.stats.binomtest(16, 20).proportion_ci(method="wilson")
+    assert found["precision_low"] == pytest.approx(0.583983, abs=1e-6)
+    assert found["precision_high"] == pytest.approx(0.919342, abs=1e-6)
+
+
+@pytest.mark.parametrize(("right", "confidence"), [(15, None), (16, 0.8)])
+def test_a_link_is_as_sure_as_enough_links_of_its_approach_turned_out(
+    build: Build, right: int, confidence: float | None
+) -> None:
+    issues, commits, links = measured(right, 4)
+    database = build({**issues, "raw.commits": commits, "links.fix_links": links})
+    rated = database.rows("SELECT * FROM marts.rated_links ORDER BY number, approach")
+    assert len(rated) == len(links)
+    assert {row["confidence"] for row in rated if row["approach"] == "id"} == {confidence}
+    assert all(row["evidence"] and row["doubts"] == [] for row in rated)

@@ -1,0 +1,440 @@
+"""The loader of the SQL models: what it reads from the files, and what it refuses."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+import sqlglot
+
+from perf_assets.core.analyses.comparisons import GROUP_COMPARISONS_SCHEMA, TREND_TESTS_SCHEMA
+from perf_assets.errors import PerfAssetsError
+from perf_assets.paths import models_dir
+from perf_assets.sql_models.laying import (
+    Model,
+    TableDoc,
+    comment_statements,
+    create_table,
+    create_view,
+    load_models,
+    table_docs,
+)
+from tests.model_database import SCHEMA, ModelDatabase, lay_models
+
+STORED = sorted(
+    name
+    for name in table_docs()
+    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication", "reviews"}
+)
+MODELS = [model.name for model in load_models()]
+
+
+@pytest.fixture(scope="module")
+def database() -> duckdb.DuckDBPyConnection:
+    return ModelDatabase().connection
+
+
+def model(name: str) -> Model:
+    return next(model for model in load_models() if model.name == name)
+
+
+def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[str, str]]:
+    rows = connection.execute(f"DESCRIBE {query}").fetchall()
+    return [(name, kind) for name, kind, *_ in rows]
+
+
+def documented_columns(doc: TableDoc) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in doc.columns]
+
+
+# Documentation equals the database
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_documented_columns_of_a_model_are_those_it_selects(
+    database: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    assert documented_columns(model(name)) == columns_of(database, model(name).sql)
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_documented_columns_of_a_stored_table_are_those_of_the_schema(
+    database: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    assert documented_columns(table_docs()[name]) == columns_of(database, name)
+
+
+def test_every_table_of_the_schema_is_documented() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(SCHEMA)
+        tables = connection.execute(
+            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
+        ).fetchall()
+    assert [name for (name,) in tables] == STORED
+
+
+def constraints_of(connection: duckdb.DuckDBPyConnection, name: str) -> set[tuple[object, ...]]:
+    found = connection.execute(
+        "SELECT constraint_type, constraint_column_names, expression FROM duckdb_constraints() "
+        "WHERE schema_name || '.' || table_name = ?",
+        [name],
+    ).fetchall()
+    return {(kind, tuple(columns), expression) for kind, columns, expression in found}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_documented_key_and_nulls_and_constraints_cover_those_of_the_schema(
+    database: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE SCHEMA {table_docs()[name].schema}")
+        create_table(connection, table_docs()[name])
+        documented = constraints_of(connection, name)
+    extra = {kind for kind, *_ in documented - constraints_of(database, name)}
+    assert constraints_of(database, name) <= documented
+    assert extra <= {"CHECK"}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("analysis.trend_tests", TREND_TESTS_SCHEMA),
+        ("analysis.group_comparisons", GROUP_COMPARISONS_SCHEMA),
+    ],
+)
+def test_documented_columns_of_an_analysis_table_are_those_python_computes(
+    database: duckdb.DuckDBPyConnection, name: str, schema: object
+) -> None:
+    frame = schema.to_frame()  # type: ignore[attr-defined]
+    database.register("computed", frame.to_arrow())
+    assert documented_columns(table_docs()[name]) == columns_of(database, "FROM computed")
+
+
+@pytest.mark.parametrize("name", sorted(table_docs()))
+def test_everything_documented_has_sentences(name: str) -> None:
+    doc = table_docs()[name]
+    assert doc.description.endswith(".")
+    assert [column.name for column in doc.columns if not column.description.endswith(".")] == []
+
+
+def test_durations_sizes_and_counts_tell_their_unit() -> None:
+    for doc in (model("marts.bug_metrics"), model("marts.trend_monthly")):
+        figures = [
+            column
+            for column in doc.columns
+            if column.type in {"BIGINT", "DOUBLE"} and column.name != "number"
+        ]
+        assert [column.name for column in figures if column.unit is None] == []
+
+
+# What the loader knows of a model
+
+
+def test_models_come_after_what_they_read() -> None:
+    for place, each in enumerate(load_models()):
+        assert set(each.upstream) & set(MODELS) <= set(MODELS[:place])
+
+
+def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:
+    assert model("staging.counted_fixes").upstream == (
+        "links.fix_links",
+        "raw.commits",
+        "replication.fix_commits",
+        "staging.bug_reports",
+    )
+
+
+def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> None:
+    lineage = model("marts.bug_metrics").column_lineage
+    assert lineage["fix_size"] == (("staging.fixes", "fix_size"),)
+    assert lineage["fix_time_days"] == (
+        ("staging.bug_reports", "closed_at"),
+        ("staging.bug_reports", "opened_at"),
+        ("staging.bug_reports", "state"),
+        ("staging.fixes", "fix_commits"),
+    )
+    assert model("staging.months").column_lineage["month"] == (
+        ("meta.partition_loads", "month"),
+        ("replication.paper_series", "month"),
+        ("staging.repositories", "start_month"),
+    )
+
+
+def test_every_column_but_a_constant_has_a_source_and_all_sources_exist() -> None:
+    for each in load_models():
+        for column, sources in each.column_lineage.items():
+            assert sources or (each.name, column) in CONSTANTS, (each.name, column)
+            for table, source in sources:
+                assert table in each.upstream
+                assert source in [known.name for known in table_docs()[table].columns]
+
+
+CONSTANTS = {
+    ("staging.repositories", "dataset"),
+    ("marts.dataset_breakdown", "is_performance"),
+    ("marts.paper_trend", "dataset"),
+    *(("marts.link_quality", column) for column in ("dataset", "approach", "reference")),
+    ("marts.rated_links", "dataset"),
+}
+
+
+def test_staging_models_are_views_and_marts_are_tables() -> None:
+    assert {each.schema: each.materialization for each in load_models()} == {
+        "staging": "view",
+        "marts": "table",
+    }
+
+
+def test_a_model_is_described_by_the_comment_at_its_head() -> None:
+    described = model("staging.repositories").description
+    assert described == (
+        "The repositories of each dataset, and the months from which on they are studied."
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_step_of_a_model_is_used(name: str) -> None:
+    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    steps = [step.alias for step in query.find_all(sqlglot.exp.CTE)]
+    read = {table.name for table in query.find_all(sqlglot.exp.Table) if not table.db}
+    assert [step for step in steps if step not in read] == []
+
+
+# Laying models into DuckDB
+
+
+def test_a_mart_refuses_rows_that_break_its_documentation(
+    database: duckdb.DuckDBPyConnection,
+) -> None:
+    row = "INSERT INTO marts.dataset_breakdown VALUES ('live', 'owner/name', true, 1, 2, {fixed})"
+    with database.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute(row.format(fixed=2))
+        with pytest.raises(duckdb.ConstraintException, match="duplicate key"):
+            cursor.execute(row.format(fixed=2))
+    with database.cursor() as cursor, pytest.raises(duckdb.ConstraintException, match="CHECK"):
+        cursor.execute(row.format(fixed=3))
+    with database.cursor() as cursor, pytest.raises(duckdb.ConstraintException, match="NOT NULL"):
+        cursor.execute(row.format(fixed="NULL"))
+
+
+LAY_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+import duckdb
+from tests.model_database import SCHEMA, lay_models
+from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
+
+connection = duckdb.connect(sys.argv[1])
+connection.execute(SCHEMA)
+lay_models(connection)
+for doc in table_docs().values():
+    if doc.schema == "analysis":
+        create_table(connection, doc)
+for statement in comment_statements(connection):
+    connection.execute(statement)
+assert Path(sys.argv[1] + ".wal").stat().st_size > 100_000
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_database_whose_process_was_killed_opens_again(tmp_path: Path) -> None:
+    # DuckDB replays what it had not yet put into the file before it has loaded most functions: a
+    # constraint that calls one of them, as list_contains or least, leaves a file that cannot be
+    # opened any more.
+    path = tmp_path / "warehouse.duckdb"
+    ran = subprocess.run([sys.executable, "-c", LAY_AND_DIE, path], check=False)
+    assert ran.returncode == -signal.SIGKILL
+    with duckdb.connect(str(path)) as connection:
+        assert comment_statements(connection) == []
+
+
+def test_laying_the_same_models_again_leaves_the_file_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+
+    def lay() -> bytes:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(SCHEMA)
+            lay_models(connection)
+            for statement in comment_statements(connection):
+                connection.execute(statement)
+        return path.read_bytes()
+
+    assert lay() == lay()
+
+
+def test_a_mart_of_another_shape_is_replaced_and_one_of_the_same_keeps_its_rows() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA marts; CREATE TABLE marts.dataset_breakdown (old INT)")
+        breakdown = model("marts.dataset_breakdown")
+        create_table(connection, breakdown)
+        assert columns_of(connection, breakdown.name) == documented_columns(breakdown)
+        connection.execute(f"INSERT INTO {breakdown.name} VALUES ('live', 'a/b', true, 1, 0, 0)")
+        create_table(connection, breakdown)
+        assert connection.execute(f"SELECT count(*) FROM {breakdown.name}").fetchone() == (1,)
+
+
+def test_a_view_follows_its_file() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(SCHEMA)
+        connection.execute("CREATE VIEW staging.repositories AS SELECT 1 AS old")
+        repositories = model("staging.repositories")
+        create_view(connection, repositories)
+        assert columns_of(connection, repositories.name) == documented_columns(repositories)
+
+
+def test_comments_describe_tables_views_and_columns_with_their_units() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(SCHEMA)
+        lay_models(connection)
+        for statement in comment_statements(connection):
+            connection.execute(statement)
+        columns = dict(
+            connection.execute(
+                "SELECT schema_name || '.' || table_name || '.' || column_name, comment "
+                "FROM duckdb_columns() WHERE NOT internal"
+            ).fetchall()
+        )
+        view = connection.execute(
+            "SELECT comment FROM duckdb_views() WHERE view_name = 'discussions'"
+        ).fetchone()
+        assert view == (model("staging.discussions").description,)
+        assert columns["raw.commits.additions"] == (
+            "Lines it adds; a merge is compared with its first parent. Unit: lines."
+        )
+        assert "" not in columns.values()
+        assert None not in columns.values()
+        assert comment_statements(connection) == []
+
+
+# What the loader refuses
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the models that a test may spoil."""
+    return Path(shutil.copytree(models_dir(), tmp_path / "dbt_like_models"))
+
+
+def refusal(project: Path) -> str:
+    with pytest.raises(PerfAssetsError) as caught:
+        load_models(project)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("-- Broken.\nselect (1 as dataset", "does not parse as SQL: .*line 2"),
+        ("-- Broken.\nselect 'a", "does not parse as SQL"),
+        ("-- Two.\nselect 1 as dataset;\nselect 2 as dataset", "is a single SELECT"),
+        ("-- Writes.\ncreate table staging.x as select 1 as dataset", "is a single SELECT"),
+        ("-- Empty.\n", "is a single SELECT"),
+        ("select 1 as dataset", "begin the file with a comment"),
+        (
+            "-- Reads what nobody makes.\nselect repository from raw.nothing",
+            "raw.nothing is neither a model nor documented",
+        ),
+        (
+            "-- Reads a table without its schema.\nselect repository from repositories",
+            "repositories is neither a model nor documented",
+        ),
+        (
+            "-- Reads a column that is not there.\n"
+            "select dataset, owner, start_month, trend_start_month from meta.repositories",
+            "cannot be followed|owner",
+        ),
+        (
+            "-- Another order.\n"
+            "select 'live' as dataset, repository, trend_start_month, start_month "
+            "from meta.repositories",
+            "column 3 is trend_start_month, but the documentation of staging.repositories has "
+            "start_month there",
+        ),
+        (
+            "-- One too few.\nselect 'live' as dataset, repository, start_month "
+            "from meta.repositories",
+            "column 4 is nothing, but .* has trend_start_month there",
+        ),
+    ],
+)
+def test_a_file_that_is_no_model_is_refused_by_name(
+    project: Path, text: str, complaint: str
+) -> None:
+    path = project / "staging" / "repositories.sql"
+    path.write_text(text, encoding="utf-8")
+    message = refusal(project)
+    assert message.startswith(f"{path}: ")
+    assert re.search(complaint, message), message
+
+
+def test_models_that_read_each_other_in_a_circle_are_refused(project: Path) -> None:
+    path = project / "staging" / "repositories.sql"
+    path.write_text(
+        "-- Reads its reader.\nselect dataset, repository, month as start_month, "
+        "month as trend_start_month from staging.months",
+        encoding="utf-8",
+    )
+    message = refusal(project)
+    assert message.startswith("these models read each other in a circle: ")
+    assert str(path) in message
+    assert str(project / "staging" / "months.sql") in message
+
+
+def test_a_model_without_documentation_is_refused(project: Path) -> None:
+    path = project / "marts" / "unknown.sql"
+    path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
+    assert refusal(project) == (
+        f"{path}: marts.unknown is not documented; add it to marts.yml beside it"
+    )
+
+
+def test_a_model_outside_the_layers_is_refused(project: Path) -> None:
+    path = project / "analysis" / "extra.sql"
+    path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
+    assert refusal(project) == f"{path}: models belong into one of the folders staging, marts"
+
+
+def test_a_documented_model_without_its_file_is_refused(project: Path) -> None:
+    (project / "marts" / "trend_monthly.sql").unlink()
+    assert refusal(project) == (
+        f"{project / 'marts' / 'marts.yml'}: marts.trend_monthly is documented but has no SQL file"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("tables:", "tables: [", "this is not valid YAML: "),
+        ("tables:", "models:", "a list called tables is needed"),
+        ("name: marts.bug_metrics", "name: bug_metrics", "bug_metrics is no table name"),
+        ("name: marts.bug_metrics", "title: x", "unknown key title; known are name, "),
+        ("    key: [dataset, repository, number]\n", "", "marts.bug_metrics: key is missing"),
+        ("key: [dataset, repository, number]", "key: [id]", "document the column id once"),
+        ("- name: comments\n", "- name: state\n", "document the column state once"),
+        ("        unit: days\n", "        units: days\n", "fix_time_days: unknown key units"),
+        ("        type: DOUBLE\n", "", "fix_time_days: type is missing"),
+        ("marts.dataset_breakdown", "marts.bug_metrics", "marts.bug_metrics is documented in "),
+        ("name: marts.dataset_breakdown", "name: raw.more", "raw.more: description is missing"),
+        (
+            "name: marts.bug_metrics\n",
+            "name: marts.bug_metrics\n    description: Bugs.\n",
+            "its description belongs at the head of ",
+        ),
+    ],
+)
+def test_documentation_that_is_off_is_refused_by_file_and_name(
+    project: Path, old: str, new: str, complaint: str
+) -> None:
+    path = project / "marts" / "marts.yml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    message = refusal(project)
+    assert complaint in message
+    assert str(project) in message

@@ -1,0 +1,458 @@
+"""The SQL models, one by one: given rows, expected rows; and the series against a plain count."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.model_database import ModelDatabase, Tables
+from tests.rows import (
+    Row,
+    bug,
+    bugs,
+    comment,
+    commit,
+    event,
+    issue,
+    label,
+    link,
+    load,
+    loads,
+    repository,
+    sha,
+)
+
+Build = Callable[[Tables], ModelDatabase]
+
+
+@pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
+def shared(request: pytest.FixtureRequest) -> ModelDatabase:
+    """One database for each time zone an analyst's session may have."""
+    return ModelDatabase(request.param)
+
+
+@pytest.fixture
+def build(shared: ModelDatabase) -> Iterator[Build]:
+    def fill(tables: Tables) -> ModelDatabase:
+        shared.fill({"meta.repositories": [repository()], **tables})
+        return shared
+
+    yield fill
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+# staging.bug_reports
+
+
+def test_bug_reports_are_the_issues_decided_to_be_bugs_of_studied_repositories_and_months(
+    build: Build,
+) -> None:
+    elsewhere = {"repository": "left/study"}
+    database = build(
+        {
+            "raw.issues": [
+                issue(1, "2019-12-31T23:59:59Z"),
+                issue(2, "2020-01-01T00:00:00Z"),
+                issue(3, "2020-01-02T00:00:00Z"),
+                issue(4, "2020-01-03T00:00:00Z"),
+                issue(5, "2020-01-04T00:00:00Z", **elsewhere),
+            ],
+            "labels.performance_labels": [
+                label(1),
+                label(2, is_performance=True, matched_keywords=["slow"], matched_in=["title"]),
+                label(3, is_bug_report=False),
+                label(5, **elsewhere),
+            ],
+        }
+    )
+    columns = "dataset, number, month, is_performance, matched_keywords, matched_in"
+    assert database.table("staging.bug_reports", columns) == [
+        ("live", 2, "2020-01", True, ["slow"], ["title"])
+    ]
+
+
+# staging.state_changes
+
+
+def changes_of(database: ModelDatabase) -> list[tuple[str, str]]:
+    rows = database.rows("SELECT * FROM staging.state_changes ORDER BY number, change")
+    assert [row["change"] for row in rows] == list(range(1, len(rows) + 1))
+    return [
+        ("opened" if row["is_open"] else "closed", row["changed_at"].astimezone(UTC).isoformat())
+        for row in rows
+    ]
+
+
+OPENED, FIRST, SECOND, THIRD = (f"2020-01-0{day}T12:00:00+00:00" for day in range(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("closed", "events", "expected"),
+    [
+        pytest.param(None, [], [], id="never closed"),
+        pytest.param(FIRST, [], [("closed", FIRST)], id="closed without any event"),
+        pytest.param(
+            THIRD,
+            [("closed", FIRST), ("reopened", SECOND)],
+            [("closed", FIRST), ("opened", SECOND), ("closed", THIRD)],
+            id="last close without event",
+        ),
+        pytest.param(
+            SECOND,
+            [("closed", FIRST), ("closed", SECOND)],
+            [("closed", FIRST)],
+            id="closed twice in a row",
+        ),
+        pytest.param(
+            None,
+            [("reopened", FIRST)],
+            [],
+            id="reopened without a close",
+        ),
+        pytest.param(
+            FIRST,
+            [("reopened", FIRST), ("closed", FIRST)],
+            [("closed", FIRST)],
+            id="closed and reopened in the last second, closed in the end",
+        ),
+        pytest.param(
+            None,
+            [("closed", FIRST), ("closed", SECOND), ("reopened", SECOND)],
+            [("closed", FIRST), ("opened", SECOND)],
+            id="closed and reopened in the last second, open in the end",
+        ),
+        pytest.param(
+            None,
+            [("closed", FIRST), ("reopened", SECOND), ("closed", SECOND), ("reopened", THIRD)],
+            [("closed", FIRST), ("opened", THIRD)],
+            id="closed and reopened in a second between, closed before",
+        ),
+        pytest.param(
+            THIRD,
+            [("closed", SECOND), ("reopened", SECOND), ("closed", THIRD)],
+            [("closed", THIRD)],
+            id="closed and reopened in a second between, open before",
+        ),
+        pytest.param(OPENED, [], [("closed", OPENED)], id="closed in the second of its opening"),
+        pytest.param(
+            None,
+            [("closed", "2019-12-31T00:00:00+00:00"), ("reopened", FIRST)],
+            [("closed", OPENED), ("opened", FIRST)],
+            id="closed before it was opened",
+        ),
+    ],
+)
+def test_state_changes_alternate_and_end_in_the_state_of_the_issue(
+    build: Build,
+    closed: str | None,
+    events: list[tuple[str, str]],
+    expected: list[tuple[str, str]],
+) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED, closed)),
+            "raw.issue_events": [event(1, kind, moment) for kind, moment in events],
+        }
+    )
+    assert changes_of(database) == [("opened", OPENED), *expected]
+
+
+def test_labels_and_renamings_change_no_state(build: Build) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED)),
+            "raw.issue_events": [event(1, "labeled", FIRST), event(1, "renamed", SECOND)],
+        }
+    )
+    assert changes_of(database) == [("opened", OPENED)]
+
+
+def test_the_month_of_a_change_is_the_one_in_utc(build: Build) -> None:
+    database = build(bugs(bug(1, "2020-01-31T23:59:59Z", "2020-02-01T00:00:00Z")))
+    assert database.table("staging.state_changes", "month, is_open") == [
+        ("2020-01", True),
+        ("2020-02", False),
+    ]
+
+
+# staging.counted_fixes
+
+
+def test_a_commit_counts_once_however_many_approaches_found_it(build: Build) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED), bug(2, OPENED)),
+            "raw.issues": [issue(number, OPENED) for number in (1, 2, 3)],
+            "raw.commits": [commit("a", FIRST, 10, 5), commit("b", SECOND, 1, 0)],
+            "links.fix_links": [
+                link(1, "a", "url"),
+                link(1, "a", "id"),
+                link(1, "a", "closed_by_commit", is_counted=False),
+                link(1, "b", "closed_by_commit", is_counted=False),
+                link(2, "a"),
+                link(3, "b"),
+            ],
+        }
+    )
+    columns = "number, sha, additions, deletions, size, approaches"
+    assert database.table("staging.counted_fixes", columns) == [
+        (1, sha("a"), 10, 5, 15, ["id", "url"]),
+        (2, sha("a"), 10, 5, 15, ["id"]),
+    ]
+
+
+# staging.discussions
+
+
+@pytest.mark.parametrize(
+    ("author", "comments", "expected"),
+    [
+        pytest.param("ada", [], (0, 0, None), id="silence"),
+        pytest.param("ada", [("ada", FIRST)], (1, 1, None), id="the author alone"),
+        pytest.param(
+            "ada",
+            [("ada", FIRST), ("bob", SECOND), ("bob", THIRD)],
+            (3, 2, 48.0),
+            id="first somebody else counts",
+        ),
+        pytest.param("ada", [(None, FIRST)], (1, 1, 24.0), id="a deleted account is somebody"),
+        pytest.param(None, [(None, FIRST)], (1, 1, None), id="all deleted accounts are one"),
+        pytest.param(None, [(None, FIRST), ("bob", SECOND)], (2, 2, 48.0), id="deleted author"),
+        pytest.param("ada", [("bob", "2020-01-01T12:00:36Z")], (1, 1, 0.01), id="seconds"),
+    ],
+)
+def test_discussions_count_persons_and_wait_for_somebody_else(
+    build: Build,
+    author: str | None,
+    comments: list[tuple[str | None, str]],
+    expected: tuple[int, int, float | None],
+) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED, author=author)),
+            "raw.issue_comments": [
+                comment(1, place, moment, who) for place, (who, moment) in enumerate(comments)
+            ],
+        }
+    )
+    columns = "comments, commentators, hours_to_first_comment"
+    assert database.table("staging.discussions", columns) == [expected]
+
+
+# staging.months
+
+
+def test_months_run_without_gap_to_the_last_loaded_one_and_are_complete_up_to_the_first_gap(
+    build: Build,
+) -> None:
+    database = build(
+        {
+            "meta.partition_loads": [
+                *loads("2020-01", "2020-02", "2020-03"),
+                load("2020-04"),
+                *loads("2020-06"),
+                load("2020-07", status="failed", watermark=None),
+                load("2020-08", "raw.commits"),
+            ]
+        }
+    )
+    assert database.table("staging.months", "month, is_complete") == [
+        ("2020-02", True),
+        ("2020-03", True),
+        ("2020-04", False),
+        ("2020-05", False),
+        ("2020-06", False),
+    ]
+
+
+def test_a_refresh_that_failed_takes_no_month_away(build: Build) -> None:
+    rows = [*loads("2020-01", "2020-02"), load("2020-03", "raw.commits")]
+    database = build({"meta.partition_loads": [*rows, load("2020-03", status="failed")]})
+    assert database.table("staging.months", "month, is_complete") == [
+        ("2020-02", True),
+        ("2020-03", True),
+    ]
+
+
+def test_a_month_missing_before_the_series_makes_all_of_it_incomplete(build: Build) -> None:
+    database = build({"meta.partition_loads": loads("2020-02", "2020-03")})
+    assert database.table("staging.months", "month, is_complete") == [
+        ("2020-02", False),
+        ("2020-03", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([], id="nothing loaded"),
+        pytest.param(loads("2020-01"), id="loaded up to the month before"),
+        pytest.param(loads("2020-02", status="failed", watermark=None), id="nothing stored"),
+        pytest.param(loads("2020-02", repository="left/study"), id="of another repository"),
+    ],
+)
+def test_a_series_that_has_not_begun_has_no_months(build: Build, rows: list[Row]) -> None:
+    database = build({"meta.partition_loads": rows})
+    assert database.table("staging.months") == []
+    assert database.table("marts.trend_monthly") == []
+
+
+# marts.bug_metrics
+
+
+def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED, THIRD, is_performance=True)),
+            "raw.issue_events": [
+                event(1, "closed", FIRST),
+                event(1, "reopened", SECOND),
+                event(1, "closed", THIRD),
+            ],
+            "raw.issue_comments": [comment(1, 1, FIRST), comment(1, 2, SECOND, "reporter")],
+            "raw.commits": [commit("a", FIRST, 10, 5), commit("b", SECOND, 1, 0)],
+            "links.fix_links": [link(1, "a", "url"), link(1, "a", "id"), link(1, "b")],
+        }
+    )
+    assert database.rows("SELECT * FROM marts.bug_metrics") == [
+        {
+            "dataset": "live",
+            "repository": "owner/name",
+            "number": 1,
+            "month": "2020-01",
+            "state": "closed",
+            "is_performance": True,
+            "is_fixed": True,
+            "opened_at": at(OPENED),
+            "closed_at": at(THIRD),
+            "fix_time_days": 3.0,
+            "fix_size": 16,
+            "fix_commits": 2,
+            "fix_files": 0,
+            "fix_methods": None,
+            "fix_languages": None,
+            "fix_test_share": None,
+            "hours_to_first_comment": 24.0,
+            "comments": 2,
+            "commentators": 2,
+            "reopenings": 1,
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("closed", "links", "expected"),
+    [
+        pytest.param(None, [], ("open", False, None, None, 0), id="open"),
+        pytest.param(SECOND, [], ("closed", False, None, None, 0), id="closed without a commit"),
+        pytest.param(
+            SECOND,
+            [link(1, "a", is_counted=False)],
+            ("closed", False, None, None, 0),
+            id="closed, commit not counted",
+        ),
+        pytest.param(None, [link(1, "a")], ("open", False, None, 15, 1), id="open with a commit"),
+        pytest.param(SECOND, [link(1, "a")], ("closed", True, 2.0, 15, 1), id="fixed"),
+        pytest.param(
+            SECOND, [link(1, "empty")], ("closed", True, 2.0, 0, 1), id="fixed by an empty commit"
+        ),
+        pytest.param(OPENED, [link(1, "a")], ("closed", True, 0.0, 15, 1), id="fixed at once"),
+    ],
+)
+def test_a_bug_is_fixed_when_it_is_closed_and_a_commit_counts(
+    build: Build,
+    closed: str | None,
+    links: list[Row],
+    expected: tuple[str, bool, float | None, int | None, int],
+) -> None:
+    database = build(
+        {
+            **bugs(bug(1, OPENED, closed)),
+            "raw.commits": [commit("a", FIRST, 10, 5), commit("empty", FIRST, 0, 0)],
+            "links.fix_links": links,
+        }
+    )
+    columns = "state, is_fixed, fix_time_days, fix_size, fix_commits"
+    assert database.table("marts.bug_metrics", columns) == [expected]
+
+
+# marts.trend_monthly
+
+
+def test_trend_counts_what_is_open_and_fixed_at_the_end_of_each_month(build: Build) -> None:
+    database = build(
+        {
+            "meta.partition_loads": loads("2020-01", "2020-02", "2020-03", "2020-04"),
+            **bugs(
+                # There before the series begins, closed in it without a known fix.
+                bug(1, "2020-01-10T00:00:00Z", "2020-03-01T00:00:00Z"),
+                # Opened in the last second of a month, fixed, reopened and fixed again.
+                bug(2, "2020-02-29T23:59:59Z", "2020-04-30T23:59:59Z", is_performance=True),
+                # Opened after the last loaded month.
+                bug(3, "2020-05-01T00:00:00Z"),
+                # Fixed before the series begins.
+                bug(4, "2020-01-01T00:00:00Z", "2020-01-31T23:59:59Z"),
+            ),
+            "raw.issue_events": [
+                event(2, "closed", "2020-03-05T00:00:00Z"),
+                event(2, "reopened", "2020-04-01T00:00:00Z"),
+            ],
+            "raw.commits": [commit("a", FIRST, 1, 1)],
+            "links.fix_links": [link(2, "a"), link(4, "a")],
+        }
+    )
+    columns = (
+        "month, open_performance, open_total, open_percentage, "
+        "fixed_performance, fixed_total, fixed_percentage, "
+        "opened_performance, opened_total, newly_fixed_performance, newly_fixed_total"
+    )
+    assert database.table("marts.trend_monthly", columns) == [
+        ("2020-02", 1, 2, 50.0, 0, 1, 0.0, 1, 1, 0, 0),
+        ("2020-03", 0, 0, None, 1, 2, 50.0, 0, 0, 1, 1),
+        ("2020-04", 0, 0, None, 1, 2, 50.0, 0, 0, 1, 1),
+    ]
+
+
+def test_months_without_any_issue_carry_the_counts_on(build: Build) -> None:
+    database = build(
+        {
+            "meta.partition_loads": loads("2020-01", "2020-02", "2020-03"),
+            **bugs(bug(1, "2020-01-10T00:00:00Z", is_performance=True), bug(2, OPENED)),
+        }
+    )
+    columns = "month, is_complete, open_performance, open_total, open_percentage, opened_total"
+    assert database.table("marts.trend_monthly", columns) == [
+        ("2020-02", True, 1, 2, 50.0, 0),
+        ("2020-03", True, 1, 2, 50.0, 0),
+    ]
+
+
+def test_a_repository_without_a_bug_has_a_series_of_zeros(build: Build) -> None:
+    database = build({"meta.partition_loads": loads("2020-01", "2020-02")})
+    assert database.table("marts.trend_monthly") == [
+        ("live", "owner/name", "2020-02", True, 0, 0, None, 0, 0, None, 0, 0, 0, 0)
+    ]
+
+
+# marts.dataset_breakdown
+
+
+def test_breakdown_counts_fixed_bugs_among_the_closed_and_shows_empty_groups(build: Build) -> None:
+    database = build(
+        {
+            "meta.repositories": [repository(), repository("owner/quiet")],
+            **bugs(bug(1, OPENED), bug(2, OPENED, FIRST), bug(3, OPENED, FIRST)),
+            "raw.commits": [commit("a", FIRST, 1, 1)],
+            "links.fix_links": [link(3, "a")],
+        }
+    )
+    columns = "repository, is_performance, open, closed, fixed"
+    assert database.table("marts.dataset_breakdown", columns) == [
+        ("owner/name", False, 1, 2, 1),
+        ("owner/name", True, 0, 0, 0),
+        ("owner/quiet", False, 0, 0, 0),
+        ("owner/quiet", True, 0, 0, 0),
+    ]

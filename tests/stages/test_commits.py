@@ -1,0 +1,426 @@
+"""Loading commits: whatever a repository does between two loads, the tables are a fresh load's."""
+
+import io
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import perf_assets.storage.amending
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from perf_assets.storage.amending import Amendment, amend
+from rich.console import Console
+
+import perf_assets.stages.mining.commits
+from perf_assets.months import months_between
+from perf_assets.reports.summary import print_status
+from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
+from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
+from perf_assets.storage.audit import audit
+from perf_assets.storage.gate import Candidate, Gate, Provenance
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from tests.git_repositories import FILE, Made, git, make
+from tests.support import assert_same_tables, stored_tables
+
+REPOSITORY = "owner/name"
+JANUARY, FEBRUARY, MARCH = 1_483_228_800, 1_485_907_200, 1_488_326_400
+MONTHS = months_between("2016-12", "2017-04")
+TABLES = (*DEFAULT_BRANCH, *OTHER_BRANCHES)
+
+
+def at(seconds: int) -> str:
+    return f"{seconds} +0000"
+
+
+def one_file(text: bytes) -> dict[bytes, tuple[str, bytes]]:
+    return {b"a": (FILE, text)}
+
+
+@contextmanager
+def opened(home: Path):
+    """The gate to the warehouse of ``home``."""
+    home.mkdir(exist_ok=True)
+    place = Home.of(home)
+    with open_warehouse(place.warehouse) as database:
+        yield Gate(database, place)
+
+
+def load(source: Path, home: Path, months=MONTHS) -> list:
+    """Bring the clone in ``home`` and its tables up to date; the outcomes."""
+    with opened(home) as gate:
+        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
+        return list(load_commits(gate, clone, REPOSITORY, months))
+
+
+def rows(home: Path, query: str) -> list[tuple]:
+    with opened(home) as gate:
+        return gate.database.frame(query).rows()
+
+
+def assert_as_fresh(source: Path, folder: Path, home: Path) -> None:
+    """The tables of ``home`` are those of a load into a new home."""
+    with tempfile.TemporaryDirectory(dir=folder) as fresh:
+        load(source, Path(fresh))
+        assert_same_tables(
+            *(stored_tables(Home.of(each).warehouse) for each in (home, Path(fresh)))
+        )
+
+
+@pytest.fixture
+def source(tmp_path):
+    return tmp_path / "source.git"
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "home"
+
+
+def test_a_refresh_mines_only_what_is_new_and_leaves_the_tables_of_a_fresh_load(
+    source, home, tmp_path, monkeypatch
+):
+    history = [
+        Made(one_file(b"1\n"), when=at(JANUARY)),
+        Made(one_file(b"2\n"), [0], when=at(FEBRUARY)),
+        Made(one_file(b"3\n"), [1], when=at(MARCH)),
+        Made(one_file(b"4\n") | {b"ISSUE_TEMPLATE.md": (FILE, b"Hi\n")}, [2], when=at(FEBRUARY)),
+        Made(one_file(b"5\n"), [3], when=at(MARCH)),
+    ]
+    shas = make(source, history)
+    git(source, "update-ref", "refs/heads/main", shas[2])
+    assert len(load(source, home)) == 2 * len(MONTHS)
+    git(source, "update-ref", "refs/heads/main", shas[4])
+    mined = []
+    read = changes.read_changes
+    monkeypatch.setattr(
+        "perf_assets.sources.git.mining.read_changes",
+        lambda clone, shas: mined.extend(shas) or read(clone, shas),
+    )
+    assert [outcome.month for outcome in load(source, home)] == ["2017-02", "2017-03"]
+    assert mined == [shas[3], shas[4]]
+    assert_as_fresh(source, tmp_path, home)
+    assert load(source, home) == []
+
+
+def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, monkeypatch):
+    history = [
+        Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(JANUARY + n * 86_400 * 15))
+        for n in range(8)
+    ]
+    make(source, history)
+    audits = []
+
+    def counting(table, rows, told):
+        audits.append((table, rows.height))
+        return audit(table, rows, told)
+
+    monkeypatch.setattr(perf_assets.storage.amending, "audit", counting)
+    outcomes = load(source, home)
+    assert {outcome.failure for outcome in outcomes} == {None}
+    assert audits == [
+        ("raw.commits", 8),
+        ("raw.commit_files", 8),
+        ("raw.issue_templates", 0),
+        ("raw.branch_commits", 0),
+    ]
+
+
+def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path):
+    """The author's clock is ahead of the committer's, which is a warning."""
+    make(source, [Made(one_file(b"%d\n" % n), when=at(JANUARY + n)) for n in range(2)])
+    parent = git(source, "rev-parse", "main")
+    tree = git(source, "rev-parse", "main^{tree}")
+    for committed in (FEBRUARY, MARCH, MARCH + 9):
+        raw = (
+            f"tree {tree}\nparent {parent}\nauthor A <a@b> {MARCH} +0000\n"
+            f"committer A <a@b> {committed} +0000\n\nm\n"
+        )
+        parent = git(source, "hash-object", "-t", "commit", "-w", "--stdin", stdin=raw.encode())
+        git(source, "update-ref", "refs/heads/main", parent)
+        load(source, home)
+        assert_as_fresh(source, tmp_path, home)
+    found = rows(home, "SELECT month, rule, failing_rows FROM meta.audit_findings")
+    assert found == [("2017-02", "authored_not_after_committed", 1)]
+    # More commits join the month: its audit finds the same row again.
+    tip = git(source, "rev-parse", "main")
+    raw = f"tree {tree}\nparent {tip}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {FEBRUARY + 5} "
+    late = git(
+        source, "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{raw}+0000\n\nm\n".encode()
+    )
+    git(source, "update-ref", "refs/heads/main", late)
+    load(source, home)
+    assert_as_fresh(source, tmp_path, home)
+
+
+def amendment(partition: str, digit: str, **changes) -> Amendment:
+    """A good row for the month ``partition`` of raw.branch_commits, but for ``changes``."""
+    late = changes.pop("late", 0)
+    row = {
+        "repository": REPOSITORY,
+        "branch": "work",
+        "sha": digit * 40,
+        "parents": [],
+        "author_name": "A",
+        "message": "m",
+        "is_merge": False,
+        "additions": 0,
+        "deletions": 0,
+        "changed_files": 0,
+        "month": partition,
+        **changes,
+    }
+    when = pl.lit(f"{partition}-01").str.to_datetime("%Y-%m-%d", time_unit="us", time_zone="UTC")
+    frame = pl.DataFrame([row], schema_overrides={"parents": pl.List(pl.String)})
+    frame = frame.with_columns(authored_at=when, committed_at=when + pl.duration(days=late))
+    candidate = Candidate("raw.branch_commits", frame, source_count=1)
+    return Amendment(
+        partition, [candidate], "sha", [], {"raw.branch_commits": 0}, Provenance("2-x")
+    )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"month": "2017-02"},  # of another month, whose rows are amended at once
+        {"late": 40},  # committed in another month of those
+        {"repository": "owner/other"},
+        {"sha": "short"},
+        {"additions": 1},
+    ],
+    ids=str,
+)
+def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(home, broken):
+    good = [amendment("2017-02", "b"), amendment("2017-03", "c")]
+    bad = amendment("2017-01", "a", **broken)
+    with opened(home) as gate:
+        outcomes = amend(gate, REPOSITORY, [bad, *good])
+        stored = gate.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
+        loads = gate.database.loads("raw.branch_commits", REPOSITORY)
+    assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
+    assert stored.rows() == [("2017-02", "b" * 40), ("2017-03", "c" * 40)]
+    assert loads.select("month", "row_count", "source_count").rows() == [
+        ("2017-02", 1, 1),
+        ("2017-03", 1, 1),
+    ]
+
+
+def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(source, home, tmp_path):
+    history = [
+        Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(JANUARY + n)) for n in range(4)
+    ]
+    shas = make(source, history)
+    git(source, "update-ref", "refs/heads/main", shas[2])
+    load(source, home)
+    with opened(home) as gate:
+        gate.database.connection.execute("DELETE FROM raw.commits WHERE sha = ?", [shas[1]])
+    git(source, "update-ref", "refs/heads/main", shas[3])
+    assert [outcome.failure for outcome in load(source, home)] == [None]
+    assert_as_fresh(source, tmp_path, home)
+
+
+def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
+    monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
+    monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_TOLD", 2)
+    caplog.set_level("INFO", logger="perf_assets")
+    make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
+    load(source, home, ["2017-07"])
+    ours = [record for record in caplog.records if record.name.startswith("perf_assets")]
+    assert [record.getMessage() for record in ours] == [
+        "owner/name: mining 5 commits of the default branch",
+        "owner/name: mined 2 of 5 commits",
+        "owner/name: mined 4 of 5 commits",
+    ]
+
+
+# ---- branches
+
+
+def test_commits_of_other_branches_are_told_with_the_first_branch_that_has_them(
+    source, home, tmp_path
+):
+    shas = make(
+        source,
+        [
+            Made(one_file(b"1\n"), when=at(JANUARY)),
+            Made(one_file(b"1\n2\n"), [0], when=at(FEBRUARY), branch="work"),
+            Made(one_file(b"1\n2\n3\n"), [1], when=at(FEBRUARY + 1), branch="work"),
+            Made(one_file(b"x\n"), [1], when=at(MARCH), branch="also/work"),
+            Made(one_file(b"y\n"), [2, 3], when=at(MARCH + 1), branch="merged"),
+            Made(one_file(b"z\n"), when=at(MARCH + 2), branch="orphan"),
+        ],
+    )
+    git(source, "update-ref", "refs/heads/main", shas[0])
+    git(source, "update-ref", "refs/pull/7/head", shas[5])
+    git(source, "update-ref", "-d", "refs/heads/orphan")
+    load(source, home)
+    query = """
+        SELECT sha, branch, additions, deletions, changed_files, month
+        FROM raw.branch_commits ORDER BY committed_at
+    """
+    assert rows(home, query) == [
+        (shas[1], "also/work", 1, 0, 1, "2017-02"),
+        (shas[2], "merged", 1, 0, 1, "2017-02"),
+        (shas[3], "also/work", 1, 2, 1, "2017-03"),
+        (shas[4], "merged", 1, 3, 1, "2017-03"),
+    ]
+    # A branch goes, one is renamed, and one is merged: its commits change the table.
+    git(source, "update-ref", "-d", "refs/heads/merged")
+    git(source, "update-ref", "refs/heads/a-work", shas[2])
+    git(source, "update-ref", "refs/heads/main", shas[1])
+    load(source, home)
+    assert rows(home, "SELECT sha, branch FROM raw.branch_commits ORDER BY committed_at") == [
+        (shas[2], "a-work"),
+        (shas[3], "also/work"),
+    ]
+    assert [sha for (sha,) in rows(home, "SELECT sha FROM raw.commits ORDER BY month")] == shas[:2]
+    assert_as_fresh(source, tmp_path, home)
+
+
+def test_a_thousand_branches_are_one_walk(source, tmp_path, monkeypatch):
+    count = 1000
+    shas = make(source, [Made(one_file(b"1\n"))])
+    make(
+        source,
+        [Made(one_file(b"x%d\n" % n), branch=f"gh/user/{n}/head") for n in range(count)],
+    )
+    clone = update_clone(str(source), tmp_path / "clone.git")
+    started = []
+    real = history.run
+    monkeypatch.setattr(history, "run", lambda *a: started.append(a) or real(*a))
+    listed = list_branch_commits(clone)
+    assert len(started) == 2 and shas[0] not in listed["sha"]
+    assert listed["branch"].n_unique() == listed.height == count
+
+
+# ---- what happens to the default branch
+
+CHANGES = """
+    SELECT old_branch, branch, old_tip, tip, is_rewritten, dropped_commits, months
+    FROM meta.branch_changes ORDER BY noticed_at
+"""
+
+
+@pytest.fixture
+def four(source):
+    """Four commits on main, from January to March."""
+    times = (JANUARY, FEBRUARY, FEBRUARY + 1, MARCH)
+    return make(
+        source,
+        [
+            Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(when))
+            for n, when in enumerate(times)
+        ],
+    )
+
+
+def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
+    source, home, four, tmp_path, caplog
+):
+    load(source, home)
+    other = make(
+        source,
+        [
+            Made(one_file(b"0\n"), when=at(JANUARY)),
+            Made(one_file(b"other\n"), [0], when=at(FEBRUARY)),
+        ],
+    )
+    assert other[0] == four[0]
+    load(source, home)
+    assert rows(home, CHANGES) == [
+        ("main", "main", four[3], other[1], True, 3, ["2017-02", "2017-03"])
+    ]
+    (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "owner/name: the history of main was rewritten: 3 commits of 2017-02 to 2017-03" in told
+    assert rows(home, "SELECT sha FROM raw.commits ORDER BY month") == [(sha,) for sha in other]
+    assert_as_fresh(source, tmp_path, home)
+    load(source, home)
+    assert len(rows(home, CHANGES)) == 1
+
+
+def test_a_branch_that_only_moves_on_is_no_change(source, home, four):
+    git(source, "update-ref", "refs/heads/main", four[1])
+    load(source, home)
+    git(source, "update-ref", "refs/heads/main", four[3])
+    load(source, home)
+    assert rows(home, CHANGES) == []
+    assert rows(home, "SELECT branch, tip FROM meta.branch_tips") == [("main", four[3])]
+
+
+def test_a_rewriting_before_the_first_month_of_the_study_is_noticed(source, home, four):
+    load(source, home, ["2017-06"])
+    git(source, "update-ref", "refs/heads/main", four[1])
+    assert load(source, home, ["2017-06"]) == []
+    assert rows(home, CHANGES) == [
+        ("main", "main", four[3], four[1], True, 2, ["2017-02", "2017-03"])
+    ]
+
+
+def test_commits_that_the_clone_forgot_are_told_as_they_are_stored(source, home, four, tmp_path):
+    load(source, home)
+    git(source, "update-ref", "refs/heads/main", four[2])
+    git(source, "reflog", "expire", "--all", "--expire=now")
+    git(source, "gc", "--quiet", "--prune=now")
+    shutil.rmtree(home / "clones")
+    load(source, home)
+    assert rows(home, CHANGES) == [("main", "main", four[3], four[2], True, 1, ["2017-03"])]
+    assert_as_fresh(source, tmp_path, home)
+
+
+def test_another_name_of_the_default_branch_is_recorded(source, home, four, tmp_path, caplog):
+    load(source, home)
+    git(source, "branch", "-m", "main", "trunk")
+    load(source, home)
+    assert rows(home, CHANGES) == [("main", "trunk", four[3], four[3], False, 0, [])]
+    assert "the default branch is now trunk and was main" in caplog.text
+    output = io.StringIO()
+    print_status(Home.of(home), Console(file=output, width=200))
+    assert "main, now trunk" in output.getvalue()
+    assert_as_fresh(source, tmp_path, home)
+
+
+# ---- random lives of a repository
+
+
+@st.composite
+def lives(draw):
+    """Commits of a repository (each with parents and a time), and where its branches point when."""
+    commits = []
+    for number in range(draw(st.integers(2, 9))):
+        earlier = st.integers(0, number - 1) if number else st.nothing()
+        parents = draw(st.lists(earlier, max_size=3, unique=True)) if number else []
+        when = JANUARY + draw(st.integers(0, 3)) * 2_000_000 + number
+        text = draw(st.sampled_from([b"a\n", b"a\nb\n", b"c\n" * 5, b""]))
+        name = draw(st.sampled_from([b"a", b"ISSUE_TEMPLATE.md"]))
+        commits.append(Made({name: (FILE, text)}, parents, b"%d" % number, at(when)))
+    tips = st.fixed_dictionaries(
+        {"main": st.integers(0, len(commits) - 1)},
+        optional={name: st.integers(0, len(commits) - 1) for name in ("b", "n/x", "z")},
+    )
+    return commits, draw(st.lists(tips, min_size=2, max_size=3))
+
+
+def point(source: Path, shas: list[str], tips: dict[str, int]) -> None:
+    """Let exactly these branches be there."""
+    for name in ("main", "b", "n/x", "z"):
+        if name in tips:
+            git(source, "update-ref", f"refs/heads/{name}", shas[tips[name]])
+        else:
+            git(source, "update-ref", "-d", f"refs/heads/{name}")
+
+
+@settings(max_examples=int(os.environ.get("PERF_ASSETS_SEEDS", "4")), deadline=None)
+@given(lives())
+def test_after_any_pushes_the_tables_are_those_of_a_fresh_load(life):
+    commits, pushes = life
+    with tempfile.TemporaryDirectory() as folder:
+        source, home = Path(folder) / "source.git", Path(folder) / "home"
+        shas = make(source, commits)
+        for tips in pushes:
+            point(source, shas, tips)
+            load(source, home)
+            assert_as_fresh(source, Path(folder), home)

@@ -1,0 +1,327 @@
+"""Good rows of every table that has rules, and what their audits are told beside them."""
+
+from typing import Any
+
+import polars as pl
+
+from tests.rows import (
+    NOTHING_YET,
+    OTHER_SHA,
+    PYTORCH,
+    REPOSITORY,
+    SHA,
+    UNFIXED,
+    Row,
+    at,
+    bug_metrics,
+    changed_file,
+    comment,
+    commit,
+    comparison,
+    detail,
+    disagreement,
+    effect,
+    event,
+    figure,
+    issue,
+    label,
+    label_kind,
+    lifetime,
+    published_bug,
+    published_commit,
+    published_month,
+    quality,
+    raters,
+    root_cause,
+    statistic,
+    survival,
+    taxonomy_row,
+    trend_month,
+    trend_test,
+    verdict,
+)
+
+MONTH = "2020-02"
+
+
+def of_partition(**row: Any) -> Row:
+    return {"repository": REPOSITORY, "month": MONTH, **row}
+
+
+def closed_issue(number: int) -> Row:
+    return issue(
+        number, at(1), at(8), title="It is slow", state_reason="completed", updated_at=at(9)
+    )
+
+
+def mined(sha: str, **changes: Any) -> Row:
+    row = {"sha": sha, "parents": ["c" * 40], "authored_at": at(1)}
+    return {**commit("mined", at(2), 3, 1), **row, **changes}
+
+
+def changed(path: str, **changes: Any) -> Row:
+    row = {"sha": SHA, "month": MONTH, "additions": 3, "deletions": 1}
+    return changed_file("changed", path, **{**row, **changes})
+
+
+def of_event(kind: str, **changes: Any) -> Row:
+    return event(7, kind, at(3), month=MONTH, **changes)
+
+
+def labelled(number: int, **changes: Any) -> Row:
+    return label(number, month=MONTH, **changes)
+
+
+def details(sha: str, **changes: Any) -> Row:
+    row = {"sha": sha, "month": MONTH, "methods_changed": 2, "test_share": 0.25, "removed_lines": 3}
+    return detail("detail", **{**row, **changes})
+
+
+GOOD: dict[str, list[Row]] = {
+    "reviews.verdicts": [
+        verdict(1, "Ann", 7, "yes", category="Other", impact="speed"),
+        verdict(2, "Ann", 7, "no"),
+    ],
+    "analysis.labelling_quality": [
+        quality("all"),
+        quality("keyword: slow", n=0, successes=0, estimate=None, low=None, high=None),
+    ],
+    "analysis.rater_agreement": [raters("is_performance"), raters("impact", kappa=None)],
+    "analysis.rater_disagreements": [disagreement("is_performance"), disagreement("cause")],
+    "marts.root_causes": [root_cause("Other"), root_cause("Inefficient caching")],
+    "replication.bugs": [published_bug(7), published_bug(8, closed_at=None, minutes_to_close=None)],
+    "replication.fixes": [
+        {"repository": PYTORCH, "number": n, "commits": 1, "additions": 3, "deletions": 1}
+        | {"changes": 4}
+        for n in (7, 8)
+    ],
+    "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
+    "replication.paper_series": [published_month("2020-01"), published_month("2020-02")],
+    "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
+    "replication.rejects": [
+        {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
+    ],
+    "marts.paper_trend": [
+        {
+            "dataset": "replication",
+            "repository": PYTORCH,
+            "series": "open",
+            "month": month,
+            "published_performance": 1,
+            "published_total": 4,
+            "reproduced_performance": 1,
+            "reproduced_total": 4,
+            "reproduced_percentage": 25.0,
+        }
+        for month in ("2020-01", "2020-02")
+    ],
+    "analysis.trend_robustness": [
+        statistic(series="open", method="mann_kendall"),
+        statistic(series="opened", method="cox_stuart", p_value=None),
+    ],
+    "analysis.effect_sizes": [effect("comments"), effect("fix_size")],
+    "analysis.fix_time_survival": [
+        survival('{"event": "fixed"}'),
+        survival('{"event": "closed"}', median_performance=None, median_performance_low=None),
+    ],
+    "analysis.link_sensitivity": [
+        statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
+        for metric in ("fix_size", "fix_time_days")
+    ],
+    "analysis.paper_comparison": [
+        figure("a"),
+        figure("b", verdict="differs", reason="The package tells of no reopening."),
+        figure("c", verdict="not derivable", reproduced=None, reason="It is not in the data."),
+    ],
+    "raw.issues": [
+        closed_issue(7),
+        {**closed_issue(8), "state": "open", "state_reason": None, "closed_at": None},
+    ],
+    "raw.issue_comments": [
+        comment(7, 1, at(3), "ann", month=MONTH),
+        comment(8, 2, at(1, month=5), None, month=MONTH),
+    ],
+    "raw.issue_events": [
+        of_event("closed", commit_sha=SHA, closer_repository=REPOSITORY),
+        of_event("labeled", label="bug"),
+        of_event("renamed", previous_title="Slow"),
+        of_event("reopened"),
+    ],
+    "raw.issue_pull_requests": [
+        of_partition(
+            number=7,
+            pull_request_repository=REPOSITORY,
+            pull_request=9,
+            relation=relation,
+            merge_commit_sha=SHA,
+        )
+        for relation in ("closer", "linked")
+    ],
+    "raw.branch_commits": [
+        mined(SHA, branch="release-1"),
+        mined(OTHER_SHA, branch="a/b", is_merge=True, parents=[SHA, "d" * 40]),
+        mined("e" * 40, branch="a/b", parents=[], additions=0, deletions=0, changed_files=0),
+    ],
+    "raw.commits": [
+        mined(SHA),
+        mined(OTHER_SHA, is_merge=True, parents=[SHA, "d" * 40]),
+        mined("e" * 40, parents=[], additions=0, deletions=0, changed_files=0),
+    ],
+    "raw.commit_files": [
+        changed("a.py"),
+        changed("b.py", change_type="renamed", old_path="c.py"),
+        changed("d.png", is_binary=True, additions=0, deletions=0),
+    ],
+    "raw.issue_templates": [
+        of_partition(
+            sha=SHA, path=".github/ISSUE_TEMPLATE/bug.md", committed_at=at(4), body="What happened?"
+        ),
+        of_partition(sha=OTHER_SHA, path="issue_template.md", committed_at=at(5), body="Steps"),
+        of_partition(sha=SHA, path="docs/ISSUE_TEMPLATE", committed_at=at(4), body="Version"),
+    ],
+    "labels.performance_labels": [
+        labelled(7),
+        labelled(8, is_performance=True, matched_keywords=["slow"], matched_in=["title", "body"]),
+        labelled(9, is_performance=True, matched_labels=["performance"]),
+        labelled(
+            10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]
+        ),
+    ],
+    "labels.label_kinds": [
+        label_kind("performance", is_performance=True),
+        label_kind("feature", is_non_bug=True),
+    ],
+    "links.fix_links": [
+        of_partition(
+            number=7, sha=SHA, approach="id", evidence="fixes #7", is_counted=True, branch=None
+        ),
+        of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
+        of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
+    ],
+    "marts.link_quality": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "approach": approach,
+            "comparable": 40,
+            "agreeing": 30,
+            "precision": 0.75,
+            "precision_low": 0.6,
+            "precision_high": 0.86,
+            "known_issues": 50,
+            "found_issues": 25,
+            "recall": 0.5,
+        }
+        for approach in ("id", "pull_request")
+    ],
+    "marts.rated_links": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": number,
+            "sha": SHA,
+            "approach": "id",
+            "confidence": 0.75,
+            "confidence_links": 40,
+        }
+        for number in (7, 8)
+    ],
+    "details.commit_details": [
+        details(SHA),
+        details(
+            OTHER_SHA,
+            methods_changed=None,
+            test_share=None,
+            not_analysed="a merge commit",
+            removed_lines=None,
+            not_traced="a merge commit",
+        ),
+    ],
+    "details.introducing_commits": [
+        of_partition(sha=SHA, path="a.py", introducing_sha=OTHER_SHA, lines=2),
+        of_partition(sha=SHA, path="b.py", introducing_sha="d" * 40, lines=1),
+    ],
+    "marts.bug_lifetimes": [
+        lifetime(7),
+        lifetime(
+            8,
+            outcome="only adds",
+            removed_lines=0,
+            introduced_lines=0,
+            introduced_at=None,
+            lifetime_days=None,
+            longest_lifetime_days=None,
+        ),
+    ],
+    "analysis.lifetime_comparisons": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "introducer": introducer,
+            "introduced_performance": 2,
+            "introduced_other": 3,
+            "p_value": 0.2,
+            "cliffs_delta": 0.4,
+            "magnitude": "medium",
+        }
+        for introducer in ("latest", "earliest")
+    ],
+    "marts.bug_metrics": [
+        bug_metrics(7),
+        bug_metrics(8, **UNFIXED),
+        bug_metrics(9, **UNFIXED, state="open"),
+        bug_metrics(10, comments=0, commentators=0, hours_to_first_comment=None),
+        bug_metrics(11, state="open", is_fixed=False, fix_time_days=None),
+    ],
+    "marts.trend_monthly": [
+        trend_month("2020-01", **NOTHING_YET),
+        trend_month("2020-02"),
+        trend_month("2020-03"),
+    ],
+    "marts.dataset_breakdown": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "is_performance": is_performance,
+            "open": 0,
+            "closed": 3,
+            "fixed": 2,
+        }
+        for is_performance in (True, False)
+    ],
+    "analysis.trend_tests": [
+        trend_test("open"),
+        trend_test("fixed", n=1, n_pairs=0, n_positive=0, p_value=None),
+        trend_test("open", method="mann_kendall", n=4, n_pairs=6, n_positive=6),
+    ],
+    "analysis.group_comparisons": [
+        comparison("fix_size"),
+        comparison("comments", cliffs_delta=-0.4, magnitude="medium"),
+        comparison(
+            "fix_time_days", n_performance=0, p_value=None, cliffs_delta=None, magnitude=None
+        ),
+    ],
+}
+
+PARAMETERS: dict[str, Any] = {
+    "repository": REPOSITORY,
+    "month": MONTH,
+    "issue_numbers": [7, 8, 9, 10],
+    "commit_shas": [SHA, OTHER_SHA],
+}
+
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(("opened_at", "first_comment_at"), pl.Datetime("us", "UTC")),
+    **dict.fromkeys(("subcategory", "reason"), pl.String),
+    **dict.fromkeys(("reproduced", "median_performance"), pl.Float64),
+    **dict.fromkeys(("parents", "non_bug_labels"), pl.List(pl.String)),
+    **{f"matched_{what}": pl.List(pl.String) for what in ("labels", "keywords", "in")},
+    **dict.fromkeys(("created_at", "updated_at", "closed_at"), pl.Datetime("us", "UTC")),
+    **dict.fromkeys(("authored_at", "committed_at"), pl.Datetime("us", "UTC")),
+    **dict.fromkeys(("commit_sha", "closer_repository", "old_path", "previous_title"), pl.String),
+    **dict.fromkeys(("author", "label", "magnitude"), pl.String),
+    **dict.fromkeys(("not_analysed", "not_traced"), pl.String),
+    "introduced_at": pl.Datetime("us", "UTC"),
+    **dict.fromkeys(("fix_size", "n_pairs"), pl.Int64),
+    **dict.fromkeys(("fix_time_days", "p_value", "cliffs_delta", "open_percentage"), pl.Float64),
+}

@@ -1,0 +1,362 @@
+"""The audit: what it reports, what it refuses to take for a pass, and how suites are read."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.months import month_of
+from perf_assets.storage import suites
+from perf_assets.storage.audit import AuditReport, audit, quarantine
+from perf_assets.storage.suites import load_suite, read_suite
+from tests.places import ROOT
+
+MONTH = "2020-02"
+TOLD = {"repository": "owner/name", "month": MONTH}
+SHA = "a" * 40
+AROUND_THE_BORDERS = [
+    datetime(2020, month, 1, tzinfo=UTC) + timedelta(microseconds=micros)
+    for month in (2, 3)
+    for micros in (-1, 0, 1)
+]
+
+
+def links(numbers: list[int], **changes: Any) -> pl.DataFrame:
+    rows = {
+        "repository": "owner/name",
+        "number": numbers,
+        "sha": SHA,
+        "approach": "id",
+        "evidence": "fixes it",
+        "pull_request": None,
+        "branch": None,
+        "is_counted": True,
+        "month": MONTH,
+    }
+    return pl.DataFrame({**rows, **changes}, schema_overrides={"number": pl.Int64})
+
+
+def audit_links(frame: pl.DataFrame, **changes: Any) -> AuditReport:
+    told = {**TOLD, "issue_numbers": list(range(1000)), "commit_shas": [SHA]}
+    return audit("links.fix_links", frame, {**told, **changes})
+
+
+def issues(created: list[datetime]) -> pl.DataFrame:
+    numbers = range(1, len(created) + 1)
+    return pl.DataFrame(
+        {
+            "repository": "owner/name",
+            "month": MONTH,
+            "number": numbers,
+            "title": "slow",
+            "state": "open",
+            "state_reason": None,
+            "created_at": created,
+            "updated_at": created,
+            "closed_at": None,
+            "html_url": [f"https://github.com/owner/name/issues/{number}" for number in numbers],
+        },
+        schema_overrides={
+            "state_reason": pl.String,
+            "closed_at": pl.Datetime("us", "UTC"),
+            "created_at": pl.Datetime("us", "UTC"),
+        },
+    )
+
+
+def test_the_sentence_names_table_partition_rule_rows_and_three_examples() -> None:
+    report = audit_links(links([1, 2001, 2002, 2003, 2004]))
+    assert not report.ok
+    assert report.sentence() == (
+        "links.fix_links of owner/name 2020-02: issues_are_known is broken by 4 of 5 rows ("
+        f"number 2001, sha '{SHA}', approach 'id'; number 2002, sha '{SHA}', approach 'id'; "
+        f"number 2003, sha '{SHA}', approach 'id')"
+    )
+    (failure,) = report.failures
+    assert failure.sentence().startswith("owner/name 2020-02: issues_are_known is broken by 4 of 5")
+
+
+def test_a_passed_audit_says_so() -> None:
+    report = audit_links(links([1, 2]))
+    assert report.ok
+    assert report.sentence() == "links.fix_links of owner/name 2020-02: all 9 rules hold for 2 rows"
+
+
+def test_rows_that_are_missing_are_counted_against_the_source() -> None:
+    report = audit(
+        "raw.issues", issues([datetime(2020, 2, 3, tzinfo=UTC)]), TOLD | {"source_count": 4}
+    )
+    (failure,) = report.failures
+    assert (failure.rule, failure.failing_rows) == ("row_count_is_githubs", 3)
+    assert failure.examples == ("1 instead of 4",)
+
+
+def test_a_warning_is_told_and_does_not_stop_the_rows() -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(title=pl.lit(" "))
+    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    assert report.ok
+    assert [result.rule for result in report.warnings] == ["title_is_not_blank"]
+    assert "title_is_not_blank is broken by 1 of 1 rows (number 1, title ' ')" in report.sentence()
+
+
+def test_a_table_that_is_computed_whole_has_no_partition_in_its_sentence() -> None:
+    row = {"dataset": "live", "repository": "owner/name", "is_performance": [True, False]}
+    frame = pl.DataFrame({**row, "open": 1, "closed": 1, "fixed": 2})
+    report = audit("marts.dataset_breakdown", frame, {})
+    assert report.sentence().startswith("marts.dataset_breakdown: fixed_not_above_closed is broken")
+
+
+def test_long_text_is_cut_in_an_example() -> None:
+    report = audit_links(links([1]).with_columns(approach=pl.lit("x" * 500)))
+    assert len(report.sentence()) < 500
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_candidate_without_rows_is_held_against_the_count_of_the_source(count: int) -> None:
+    report = audit("raw.issues", issues([]), TOLD | {"source_count": count})
+    assert report.ok == (count == 0)
+    assert len(report.results) == len(load_suite("raw.issues").rules)
+    assert [result.rule for result in report.failures] == ["row_count_is_githubs"] * (count > 0)
+    assert [result.failing_rows for result in report.failures] == [count] * (count > 0)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("told", [{}, {"source_count": None}])
+def test_a_count_that_the_source_did_not_give_is_no_pass(rows: int, told: dict[str, None]) -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * rows)
+    (failure,) = audit("raw.issues", frame, TOLD | told).failures
+    assert failure.sentence() == (
+        "owner/name 2020-02: row_count_is_githubs could not be checked (source_count is not known)"
+    )
+
+
+def test_a_rule_that_cannot_be_checked_is_critical_even_if_a_breach_were_a_warning() -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).drop("updated_at")
+    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    (failure,) = report.failures
+    assert failure.rule == "updated_not_before_created"
+    assert "updated_at" in str(failure.problem)
+    assert "\n" not in report.sentence()
+
+
+def test_values_of_another_type_than_the_rules_are_no_pass() -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(pl.col("created_at").cast(str))
+    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    assert "created_within_the_month" in {result.rule for result in report.failures}
+
+
+def test_nulls_break_only_the_rules_that_ask_for_a_value() -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * 2).with_columns(
+        title=pl.lit(None, pl.String), state_reason=pl.lit(None, pl.String)
+    )
+    report = audit("raw.issues", frame, TOLD | {"source_count": 2})
+    assert [result.rule for result in report.failures] == ["title_is_present"]
+    assert report.failures[0].examples == ("number 1, title missing", "number 2, title missing")
+    assert report.warnings == []
+
+
+def test_a_condition_keeps_the_place_of_the_failing_row() -> None:
+    frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * 4).with_columns(
+        state=pl.Series(["open", "open", "open", "closed"])
+    )
+    report = audit("raw.issues", frame, TOLD | {"source_count": 4})
+    (failure,) = report.failures
+    assert failure.examples == ("number 4, closed_at missing, state 'closed'",)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    numbers=st.lists(st.integers(1, 40), min_size=1, max_size=30, unique=True),
+    allowed=st.sets(st.integers(1, 40)),
+)
+def test_exactly_the_rows_outside_a_set_of_values_fail(
+    numbers: list[int], allowed: set[int]
+) -> None:
+    result = audit_links(links(numbers), issue_numbers=allowed).results["issues_are_known"]
+    assert result.failing_rows == sum(number not in allowed for number in numbers)
+    assert result.success == (result.failing_rows == 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(AROUND_THE_BORDERS), min_size=1, max_size=8))
+def test_exactly_the_issues_of_another_month_fail(created: list[datetime]) -> None:
+    result = audit("raw.issues", issues(created), TOLD | {"source_count": len(created)}).results[
+        "created_within_the_month"
+    ]
+    assert result.problem is None
+    assert result.failing_rows == sum(month_of(moment) != MONTH for moment in created)
+
+
+def test_audits_in_several_threads_do_not_mix() -> None:
+    def failing(count: int) -> int:
+        frame = links([*range(1, 4), *range(2000, 2000 + count)])
+        return audit_links(frame).results["issues_are_known"].failing_rows
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(failing, range(12))) == list(range(12))
+
+
+def test_quarantine_keeps_the_candidate_and_the_report(tmp_path: Path) -> None:
+    frame = links([1, 2001]).with_columns(labels=pl.lit(["a", "b"]))
+    report = audit_links(frame)
+    directory = tmp_path / "owner+name" / MONTH / "links.fix_links"
+    assert quarantine(report, frame, directory) == directory
+    assert pl.read_parquet(directory / "candidate.parquet").equals(frame)
+    told = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    assert told == json.loads(json.dumps(report.to_dict()))
+    assert (told["table"], told["ok"], told["rows"]) == ("links.fix_links", False, 2)
+    assert told["sentence"] == report.sentence()
+    failing = [result["rule"] for result in told["results"] if not result["success"]]
+    assert failing == ["issues_are_known"]
+    assert sorted(path.name for path in directory.iterdir()) == ["candidate.parquet", "report.json"]
+
+
+def test_quarantine_replaces_what_an_earlier_run_left(tmp_path: Path) -> None:
+    for frame in (links([2001, 2002]), links([2003])):
+        quarantine(audit_links(frame), frame, tmp_path)
+    assert pl.read_parquet(tmp_path / "candidate.parquet").equals(links([2003]))
+
+
+def test_a_quarantine_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    blocked = tmp_path / "quarantine"
+    blocked.write_text("a file")
+    with pytest.raises(PerfAssetsError, match="cannot be kept there: "):
+        quarantine(audit_links(links([1])), links([1]), blocked / "raw.issues")
+
+
+RULE: dict[str, Any] = {
+    "type": "expect_column_values_to_not_be_null",
+    "kwargs": {"column": "number"},
+    "severity": "critical",
+    "notes": "A note that says why.",
+    "meta": {"rule": "number_is_present"},
+}
+
+
+def suite_file(directory: Path, *rules: object, **changes: Any) -> Path:
+    path = directory / "test.numbers.json"
+    content = {"name": "test.numbers", "meta": {"key": ["number"]}, "expectations": list(rules)}
+    path.write_text(json.dumps({**content, **changes}))
+    return path
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in RULE.items() if key != name}
+
+
+def test_a_suite_file_is_read_as_it_stands(tmp_path: Path) -> None:
+    suite = read_suite(suite_file(tmp_path, RULE))
+    assert (suite.table, suite.key) == ("test.numbers", ("number",))
+    (rule,) = suite.rules
+    assert (rule.name, rule.severity, rule.note) == (
+        "number_is_present",
+        "critical",
+        "A note that says why.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "complaint"),
+    [
+        (
+            [RULE | {"type": "expect_the_best"}],
+            "rule number_is_present has the type 'expect_the_best'",
+        ),
+        ([without("type")], "rule number_is_present has the type None"),
+        ([RULE | {"severity": "fatal"}], "has the severity 'fatal'; write critical or warning"),
+        ([RULE | {"severity": "info"}], "has the severity 'info'"),
+        ([without("severity")], "has the severity None"),
+        ([without("notes")], "rule number_is_present has no notes"),
+        ([RULE | {"notes": " "}], "rule number_is_present has no notes"),
+        ([RULE | {"kwargs": None}], "rule number_is_present has no kwargs"),
+        ([RULE | {"mostly": 0.5}], "rule number_is_present has unknown keys: mostly"),
+        ([RULE, without("meta")], "rule 2 has no name"),
+        ([RULE | {"meta": {"rule": "number is present"}}], "rule 1 has no name"),
+        (["expect"], "rule 1 has no name"),
+        ([RULE, RULE], "two rules are called number_is_present"),
+    ],
+)
+def test_a_malformed_rule_is_refused_with_file_and_rule(
+    tmp_path: Path, rules: list[object], complaint: str
+) -> None:
+    path = suite_file(tmp_path, *rules)
+    with pytest.raises(PerfAssetsError) as error:
+        read_suite(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert complaint in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"expectations": None}, "a list called expectations"),
+        ({"name": "raw.issues"}, "needs the name test.numbers"),
+        ({"meta": {}}, "a key in its meta"),
+    ],
+)
+def test_a_malformed_suite_is_refused(
+    tmp_path: Path, changes: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(PerfAssetsError, match=complaint):
+        read_suite(suite_file(tmp_path, RULE, **changes))
+
+
+def test_a_suite_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
+    path = tmp_path / "test.numbers.json"
+    path.write_text('{"name": "test.numbers",\n}')
+    with pytest.raises(PerfAssetsError, match=r"test\.numbers\.json: .*not valid JSON.*line 2"):
+        read_suite(path)
+
+
+def test_a_table_without_suite_is_refused() -> None:
+    with pytest.raises(PerfAssetsError, match=r"raw\.nothing\.json: the suite cannot be read"):
+        load_suite("raw.nothing")
+
+
+def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = suite_file(tmp_path, RULE | {"kwargs": {"colunm": "number"}})
+    monkeypatch.setattr(suites, "expectations_dir", lambda: tmp_path)
+    with pytest.raises(PerfAssetsError) as error:
+        audit("test.numbers", pl.DataFrame({"number": [1]}), {})
+    assert str(error.value).startswith(f"{path}: rule number_is_present is malformed: ")
+    assert "\n" not in str(error.value)
+
+
+def test_suites_are_read_without_importing_great_expectations_and_audits_write_no_file(
+    tmp_path: Path,
+) -> None:
+    program = """
+import sys
+from perf_assets.storage.audit import audit, load_suite
+import polars as pl
+load_suite("raw.issues")
+audit("raw.issue_templates", pl.DataFrame({"sha": []}), {"repository": "o/n", "month": "2020-01"})
+assert "great_expectations" not in sys.modules
+frame = pl.DataFrame({"number": [1], "sha": "x", "approach": "id", "evidence": "a", "month": "m"})
+report = audit("links.fix_links", frame, {"repository": "o/n", "month": "2020-01"})
+assert "great_expectations" in sys.modules and not report.ok
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []

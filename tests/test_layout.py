@@ -1,0 +1,141 @@
+"""The order of the packages, and what may be imported where: read from the source, nothing runs."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.places import ROOT
+
+PACKAGE = ROOT / "perf_assets"
+# From high to low. Each imports what stands below it; those on one line may import each other.
+ORDER = (
+    ("__main__",),
+    ("cli",),
+    ("execution",),
+    ("definitions",),
+    ("assets",),
+    ("stages",),
+    ("reports",),
+    ("storage",),
+    ("sample",),
+    ("sources",),
+    ("loopback",),
+    ("study", "partitions"),
+    ("sql_models",),
+    ("core",),
+    ("tables",),
+    ("months", "errors", "paths", "documents"),
+)
+KNOW_DAGSTER = ("assets", "definitions", "execution")
+# What reads files, asks the network, or belongs to a library that does.
+OUTSIDE_WORLD = {
+    *("duckdb", "dagster", "github", "requests", "urllib", "http", "socket", "subprocess"),
+    *("os", "io", "shutil", "tempfile", "pathlib", "glob", "importlib", "perf_assets.paths"),
+}
+PURE = {"pathlib.PurePosixPath", "pathlib.PurePath"}  # names of files, not files
+MOST_LINES = 400
+
+# What still breaks a rule. These lists only become shorter: a test fails when an entry is mended.
+STILL_TO_MOVE = {("perf_assets.study", "perf_assets.loopback.corpus")}
+STILL_KNOW_DAGSTER = {"perf_assets.partitions"}
+STILL_TOO_LONG = {
+    "perf_assets.cli",
+    "perf_assets.core.paper.comparison",
+    "perf_assets.sources.github.issues",
+    "perf_assets.stages.issues",
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """What a file imports, wherever in it, as module or as module.name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports say the whole path"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def place(name: str) -> int | None:
+    """How far down in the order a module of the package stands; None for the package itself."""
+    part = name.split(".")[1]
+    return next((height for height, parts in enumerate(ORDER) if part in parts), None)
+
+
+def own_imports(name: str) -> set[str]:
+    """The modules of the package that a module imports."""
+    found = set()
+    for target in imported(TREES[name]):
+        if target.startswith("perf_assets."):
+            found.add(target if target in SOURCES else target.rpartition(".")[0])
+    return found - {"perf_assets"}
+
+
+def breaks_the_order(name: str, target: str) -> bool:
+    if name.split(".")[1] == target.split(".")[1]:
+        return False
+    above, below = place(name), place(target)
+    assert above is not None and below is not None
+    return below < above or (below == above and len(ORDER[above]) == 1)
+
+
+def test_every_module_has_its_place_in_the_order() -> None:
+    assert [name for name in SOURCES if name != "perf_assets" and place(name) is None] == []
+
+
+def test_a_module_imports_only_what_is_below_it() -> None:
+    upwards = {
+        (name, target)
+        for name in SOURCES
+        if name != "perf_assets"
+        for target in own_imports(name)
+        if breaks_the_order(name, target)
+    }
+    assert upwards == STILL_TO_MOVE
+
+
+def test_only_the_wiring_knows_dagster() -> None:
+    knowing = {
+        name
+        for name, tree in TREES.items()
+        if any(target.split(".")[0] == "dagster" for target in imported(tree))
+    }
+    below = {name for name in knowing if name.split(".")[1] not in KNOW_DAGSTER}
+    assert below == STILL_KNOW_DAGSTER
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if ".core" in name])
+def test_the_core_reads_no_file_and_asks_nobody(name: str) -> None:
+    for target in set(imported(TREES[name])) - PURE:
+        names = {".".join(target.split(".")[:length]) for length in (1, 2)}
+        assert not names & OUTSIDE_WORLD, target
+    called = {node.func.id for node in ast.walk(TREES[name]) if _is_plain_call(node)}
+    assert "open" not in called
+
+
+def _is_plain_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+
+
+def test_no_file_is_longer_than_can_be_overlooked() -> None:
+    lengths = {name: len(path.read_text().splitlines()) for name, path in SOURCES.items()}
+    assert {name for name, lines in lengths.items() if lines > MOST_LINES} == STILL_TOO_LONG
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))
+def test_no_test_imports_from_a_test(path: Path) -> None:
+    """What several tests need is a helper, which no runner takes for a test."""
+    parts = [target.split(".") for target in imported(ast.parse(path.read_text(encoding="utf-8")))]
+    assert not [way for way in parts if any(part.startswith("test_") for part in way)]
