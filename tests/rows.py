@@ -39,8 +39,11 @@ def load(month: str, table: str = "raw.issues", **changes: Any) -> Row:
         "table": table,
         "loaded_at": "2021-01-01T00:00:00Z",
         "row_count": 1,
+        "requests": 0,
+        "points": 0,
         "status": "loaded",
-        "watermark": "2021-01-01T00:00:00Z",
+        "is_stored": True,
+        "updated_at": "2021-01-01T00:00:00Z",
     }
     return {**row, **changes}
 

@@ -70,10 +70,10 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     _create_schemas(connection, {*LAYERS, *(table.schema_name for table in tables)})
     for table in tables:
         _create(connection, table)
+    there = _columns(connection)
     for old, new in RENAMED.items():
-        connection.execute(f"CREATE OR REPLACE VIEW {old} AS FROM {new}")
-        comment = f"The name that {new} had before; it goes with the next version."
-        connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
+        if old not in there:
+            _keep_old_name(connection, old, new)
 
 
 def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None:
@@ -111,6 +111,15 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"DROP TABLE {old}")
         for table in ("meta.partition_loads", "meta.audit_findings"):
             connection.execute(f'UPDATE {table} SET "table" = ? WHERE "table" = ?', [new, old])
+
+
+def _keep_old_name(connection: duckdb.DuckDBPyConnection, old: str, new: str) -> None:
+    connection.execute(f"CREATE VIEW {old} AS FROM {new}")
+    comment = f"The name that {new} had before; it goes with the next version."
+    connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
+    for column in declared()[new].columns:
+        meaning = quoted(column.comment)
+        connection.execute(f'COMMENT ON COLUMN {old}."{column.name}" IS {meaning}')
 
 
 def _create_schemas(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:

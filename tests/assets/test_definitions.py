@@ -4,9 +4,9 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from perf_assets.partitions import by_repository, key_of, partitions_of
 
 from perf_assets.definitions import build_definitions
-from perf_assets.partitions import by_repository, key_of, partitions_of
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study

@@ -35,7 +35,7 @@ FILLED = {
         load(
             "2020-06",
             status="failed",
-            watermark=None,
+            is_stored=False,
             row_count=0,
             message="2 rows without a title",
         ),

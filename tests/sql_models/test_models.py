@@ -11,25 +11,14 @@ import duckdb
 import pytest
 import sqlglot
 
-from perf_assets.core.analyses.comparisons import GROUP_COMPARISONS_SCHEMA, TREND_TESTS_SCHEMA
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.laying import (
-    Model,
-    TableDoc,
-    comment_statements,
-    create_table,
-    create_view,
-    load_models,
-    table_docs,
-)
-from tests.model_database import SCHEMA, ModelDatabase, lay_models
+from perf_assets.sql_models.files import Model, described_tables, load_models
+from perf_assets.sql_models.laying import comment_statements, create_table, create_view
+from perf_assets.storage.migrations import create_tables
+from perf_assets.tables import Table
+from tests.model_database import ModelDatabase, lay_models
 
-STORED = sorted(
-    name
-    for name in table_docs()
-    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication", "reviews"}
-)
 MODELS = [model.name for model in load_models()]
 
 
@@ -47,82 +36,29 @@ def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[
     return [(name, kind) for name, kind, *_ in rows]
 
 
-def documented_columns(doc: TableDoc) -> list[tuple[str, str]]:
-    return [(column.name, column.type) for column in doc.columns]
+def declared_columns(table: Table) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in table.columns]
 
 
-# Documentation equals the database
+# Declarations equal the database
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_documented_columns_of_a_model_are_those_it_selects(
+def test_declared_columns_of_a_model_are_those_it_selects(
     database: duckdb.DuckDBPyConnection, name: str
 ) -> None:
-    assert documented_columns(model(name)) == columns_of(database, model(name).sql)
+    assert declared_columns(model(name).table) == columns_of(database, model(name).sql)
 
 
-@pytest.mark.parametrize("name", STORED)
-def test_documented_columns_of_a_stored_table_are_those_of_the_schema(
-    database: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    assert documented_columns(table_docs()[name]) == columns_of(database, name)
-
-
-def test_every_table_of_the_schema_is_documented() -> None:
-    with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
-        tables = connection.execute(
-            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
-        ).fetchall()
-    assert [name for (name,) in tables] == STORED
-
-
-def constraints_of(connection: duckdb.DuckDBPyConnection, name: str) -> set[tuple[object, ...]]:
-    found = connection.execute(
-        "SELECT constraint_type, constraint_column_names, expression FROM duckdb_constraints() "
-        "WHERE schema_name || '.' || table_name = ?",
-        [name],
-    ).fetchall()
-    return {(kind, tuple(columns), expression) for kind, columns, expression in found}
-
-
-@pytest.mark.parametrize("name", STORED)
-def test_documented_key_and_nulls_and_constraints_cover_those_of_the_schema(
-    database: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE SCHEMA {table_docs()[name].schema}")
-        create_table(connection, table_docs()[name])
-        documented = constraints_of(connection, name)
-    extra = {kind for kind, *_ in documented - constraints_of(database, name)}
-    assert constraints_of(database, name) <= documented
-    assert extra <= {"CHECK"}
-
-
-@pytest.mark.parametrize(
-    ("name", "schema"),
-    [
-        ("analysis.trend_tests", TREND_TESTS_SCHEMA),
-        ("analysis.group_comparisons", GROUP_COMPARISONS_SCHEMA),
-    ],
-)
-def test_documented_columns_of_an_analysis_table_are_those_python_computes(
-    database: duckdb.DuckDBPyConnection, name: str, schema: object
-) -> None:
-    frame = schema.to_frame()  # type: ignore[attr-defined]
-    database.register("computed", frame.to_arrow())
-    assert documented_columns(table_docs()[name]) == columns_of(database, "FROM computed")
-
-
-@pytest.mark.parametrize("name", sorted(table_docs()))
+@pytest.mark.parametrize("name", sorted(described_tables()))
 def test_everything_documented_has_sentences(name: str) -> None:
-    doc = table_docs()[name]
+    doc = described_tables()[name]
     assert doc.description.endswith(".")
     assert [column.name for column in doc.columns if not column.description.endswith(".")] == []
 
 
 def test_durations_sizes_and_counts_tell_their_unit() -> None:
-    for doc in (model("marts.bug_metrics"), model("marts.trend_monthly")):
+    for doc in (model("marts.bug_metrics").table, model("marts.trend_monthly").table):
         figures = [
             column
             for column in doc.columns
@@ -170,7 +106,7 @@ def test_every_column_but_a_constant_has_a_source_and_all_sources_exist() -> Non
             assert sources or (each.name, column) in CONSTANTS, (each.name, column)
             for table, source in sources:
                 assert table in each.upstream
-                assert source in [known.name for known in table_docs()[table].columns]
+                assert source in [known.name for known in described_tables()[table].columns]
 
 
 CONSTANTS = {
@@ -183,14 +119,14 @@ CONSTANTS = {
 
 
 def test_staging_models_are_views_and_marts_are_tables() -> None:
-    assert {each.schema: each.materialization for each in load_models()} == {
-        "staging": "view",
-        "marts": "table",
+    assert {each.table.schema_name: each.table.is_view for each in load_models()} == {
+        "staging": True,
+        "marts": False,
     }
 
 
 def test_a_model_is_described_by_the_comment_at_its_head() -> None:
-    described = model("staging.repositories").description
+    described = model("staging.repositories").table.description
     assert described == (
         "The repositories of each dataset, and the months from which on they are studied."
     )
@@ -226,15 +162,13 @@ LAY_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
 import duckdb
-from tests.model_database import SCHEMA, lay_models
-from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
+from tests.model_database import lay_models
+from perf_assets.sql_models.laying import comment_statements
+from perf_assets.storage.migrations import create_tables
 
 connection = duckdb.connect(sys.argv[1])
-connection.execute(SCHEMA)
+create_tables(connection)
 lay_models(connection)
-for doc in table_docs().values():
-    if doc.schema == "analysis":
-        create_table(connection, doc)
 for statement in comment_statements(connection):
     connection.execute(statement)
 assert Path(sys.argv[1] + ".wal").stat().st_size > 100_000
@@ -258,7 +192,7 @@ def test_laying_the_same_models_again_leaves_the_file_untouched(tmp_path: Path) 
 
     def lay() -> bytes:
         with duckdb.connect(str(path)) as connection:
-            connection.execute(SCHEMA)
+            create_tables(connection)
             lay_models(connection)
             for statement in comment_statements(connection):
                 connection.execute(statement)
@@ -271,25 +205,25 @@ def test_a_mart_of_another_shape_is_replaced_and_one_of_the_same_keeps_its_rows(
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA marts; CREATE TABLE marts.dataset_breakdown (old INT)")
         breakdown = model("marts.dataset_breakdown")
-        create_table(connection, breakdown)
-        assert columns_of(connection, breakdown.name) == documented_columns(breakdown)
+        create_table(connection, breakdown.table)
+        assert columns_of(connection, breakdown.name) == declared_columns(breakdown.table)
         connection.execute(f"INSERT INTO {breakdown.name} VALUES ('live', 'a/b', true, 1, 0, 0)")
-        create_table(connection, breakdown)
+        create_table(connection, breakdown.table)
         assert connection.execute(f"SELECT count(*) FROM {breakdown.name}").fetchone() == (1,)
 
 
 def test_a_view_follows_its_file() -> None:
     with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
+        create_tables(connection)
         connection.execute("CREATE VIEW staging.repositories AS SELECT 1 AS old")
         repositories = model("staging.repositories")
         create_view(connection, repositories)
-        assert columns_of(connection, repositories.name) == documented_columns(repositories)
+        assert columns_of(connection, repositories.name) == declared_columns(repositories.table)
 
 
 def test_comments_describe_tables_views_and_columns_with_their_units() -> None:
     with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
+        create_tables(connection)
         lay_models(connection)
         for statement in comment_statements(connection):
             connection.execute(statement)
@@ -302,7 +236,7 @@ def test_comments_describe_tables_views_and_columns_with_their_units() -> None:
         view = connection.execute(
             "SELECT comment FROM duckdb_views() WHERE view_name = 'discussions'"
         ).fetchone()
-        assert view == (model("staging.discussions").description,)
+        assert view == (model("staging.discussions").table.description,)
         assert columns["raw.commits.additions"] == (
             "Lines it adds; a merge is compared with its first parent. Unit: lines."
         )

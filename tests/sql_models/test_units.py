@@ -254,7 +254,7 @@ def test_months_run_without_gap_to_the_last_loaded_one_and_are_complete_up_to_th
                 *loads("2020-01", "2020-02", "2020-03"),
                 load("2020-04"),
                 *loads("2020-06"),
-                load("2020-07", status="failed", watermark=None),
+                load("2020-07", status="failed", is_stored=False),
                 load("2020-08", "raw.commits"),
             ]
         }
@@ -290,7 +290,7 @@ def test_a_month_missing_before_the_series_makes_all_of_it_incomplete(build: Bui
     [
         pytest.param([], id="nothing loaded"),
         pytest.param(loads("2020-01"), id="loaded up to the month before"),
-        pytest.param(loads("2020-02", status="failed", watermark=None), id="nothing stored"),
+        pytest.param(loads("2020-02", status="failed", is_stored=False), id="nothing stored"),
         pytest.param(loads("2020-02", repository="left/study"), id="of another repository"),
     ],
 )

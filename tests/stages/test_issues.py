@@ -20,8 +20,8 @@ from perf_assets.storage import amending, gate
 from perf_assets.storage.audit import AuditReport
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
+from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.warehouse import Database
-from tests.model_database import SCHEMA
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
 MONTHS = months_between("2020-01", "2020-04")
@@ -34,7 +34,7 @@ class Miner:
     def __init__(self, server: CorpusServer, place: Path, life: Life) -> None:
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(SCHEMA)
+        create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
         self.gate = Gate(self.database, Home(place))
