@@ -10,6 +10,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.storage.home import Home
+from perf_assets.study import load_study
 
 # When and at what cost a partition was loaded differs from run to run.
 VOLATILE = {"loaded_at", "requests", "points", "seen_at"}
@@ -52,7 +53,7 @@ def materialize(study: Path, home: Path, first: str | None = None, last: str | N
 
     place = Home.of(home)
     with DagsterInstance.ephemeral() as instance:
-        assert run_study(place.study(str(study)), place, (), first, last, instance=instance) == []
+        assert run_study(load_study(study), place, (), first, last, instance=instance) == []
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:

@@ -243,8 +243,10 @@ def _example(suite: Suite, rule: Rule, candidate: pl.DataFrame, row: int) -> str
             and column.name in candidate.columns
             and candidate[row, column.name] is None
         ]
-    shown = dict.fromkeys((*suite.table.key, *spoken_of))
-    known = [name for name in shown if name in candidate.columns]
+    key = suite.table.key
+    if suite.table.partitioned:  # its partition has been named
+        key = ("number", *(name for name in key if name != "repository"))
+    known = [name for name in dict.fromkeys((*key, *spoken_of)) if name in candidate.columns]
     return ", ".join(f"{name} {_text(candidate[row, name])}" for name in known)
 
 

@@ -44,6 +44,11 @@ class Finding:
     problem: str | None = None
 
 
+def prepare() -> None:
+    """Import Great Expectations now; else the first validation does, which takes seconds."""
+    _batch_definition()
+
+
 def validate(
     source: Path, rules: Sequence[Rule], frame: pl.DataFrame, parameters: Mapping[str, object]
 ) -> dict[str, Finding]:

@@ -167,7 +167,11 @@ def _beside(
     ]
     lacks = [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in needed]
     month = told.get("month")
-    moments = [column.of for column in suite.table.columns if column.of in names]
+    moments = [
+        str(column.of)
+        for column in suite.table.columns
+        if isinstance(frame.schema.get(str(column.of)), pl.Datetime)
+    ]
     added = {
         PARTITION: pl.lit(place, pl.Int64),
         "$place": pl.int_range(pl.len(), dtype=pl.Int64),
@@ -176,7 +180,7 @@ def _beside(
     if month is not None:
         added[MONTH_START] = pl.lit(start_of(month))
         for name in moments:
-            at = pl.col(str(name))
+            at = pl.col(name)
             is_outside = (at < start_of(month)) | (at >= end_of(month))
             added[f"{MONTH_OF}{name}"] = pl.when(is_outside).then(pl.lit("another month"))
     for name, columns in suite.allowed_in.items():

@@ -77,6 +77,9 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None:
+    if version is not None and version < 3:
+        # Told again when the cohort is read: until then it is not known.
+        connection.execute("ALTER TABLE raw.issues ADD COLUMN IF NOT EXISTS events BIGINT")
     if version is not None and version < 4:
         _type_marks(connection)
         _rename(connection)

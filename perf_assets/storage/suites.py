@@ -1,7 +1,7 @@
 """The rules of each stored table: those its declaration gives, and those of its suite file."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -48,14 +48,10 @@ def load_suite(name: str) -> Suite:
     """
     table, path = table_of(name), expectations_dir() / f"{name}.json"
     rules = [*declared_rules(table), *(read_rules(path) if path.is_file() else ())]
-    names = [rule.name for rule in rules]
-    for rule in names:
-        if names.count(rule) > 1:
-            raise PerfAssetsError(f"{path}: two rules are called {rule}; rename one")
-    return Suite(table, path, tuple(rules))
+    return Suite(table, path, _distinct(rules, path))
 
 
-def read_rules(path: Path) -> Iterator[Rule]:
+def read_rules(path: Path) -> tuple[Rule, ...]:
     """The rules in the suite file at ``path``, named after its table; see :func:`load_suite`."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -67,8 +63,23 @@ def read_rules(path: Path) -> Iterator[Rule]:
     table = path.name.removesuffix(".json")
     if suite.name != table:
         raise PerfAssetsError(f"{path}: name: a suite is called as its table, {table}")
-    for entry in suite.expectations:
-        yield Rule(entry.meta.rule, entry.severity, entry.notes, entry.type, entry.kwargs)
+    rules = [_rule(path, place, entry) for place, entry in enumerate(suite.expectations, 1)]
+    return _distinct(rules, path)
+
+
+def _rule(path: Path, place: int, entry: Mapping[str, Any]) -> Rule:
+    meta = entry.get("meta")
+    name = meta.get("rule", place) if isinstance(meta, Mapping) else place
+    read = checked(_Expectation, entry, f"{path}: rule {name}")
+    return Rule(read.meta.rule, read.severity, read.notes, read.type, read.kwargs)
+
+
+def _distinct(rules: Sequence[Rule], path: Path) -> tuple[Rule, ...]:
+    names = [rule.name for rule in rules]
+    for name in names:
+        if names.count(name) > 1:
+            raise PerfAssetsError(f"{path}: two rules are called {name}; rename one")
+    return tuple(rules)
 
 
 def _is_type(name: str) -> str:
@@ -101,4 +112,4 @@ class _Expectation(Document):
 
 class _SuiteFile(Document):
     name: str
-    expectations: tuple[_Expectation, ...]
+    expectations: tuple[dict[str, Any], ...]

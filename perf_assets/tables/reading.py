@@ -39,6 +39,21 @@ def declared(directory: Path | None = None) -> Mapping[str, Table]:
     return {name: _read(root, name) for name in names}
 
 
+# The loader in C is ten times as fast; some builds of the library lack it.
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A loader that refuses a key which stands twice: the first would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key} stands there twice", node.start_mark
+                )
+        content: dict[Any, Any] = super().construct_mapping(node, deep)
+        return content
+
+
 @cache
 def _read(root: Path, name: str) -> Table:
     path = root / Path(*name.split(".")).with_suffix(".yml")
@@ -58,10 +73,8 @@ def _shared(root: Path) -> Mapping[str, Mapping[str, Any]]:
 
 def load_yaml(path: Path) -> object:
     """The content of the YAML file at ``path``; PerfAssetsError where it cannot be read."""
-    # The loader in C is ten times as fast; some builds of the library lack it.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), loader)
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
     except yaml.YAMLError as error:

@@ -12,8 +12,9 @@ import pytest
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
-from perf_assets.sql_models.laying import load_models
-from perf_assets.stages.deriving import ANALYSES, build_analysis, build_model
+from perf_assets.sql_models.files import load_models
+from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
+from perf_assets.stages.deriving.models import build_model
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home

@@ -210,7 +210,7 @@ def test_the_macro_is_in_the_file_with_its_description_and_written_once(tmp_path
     with duckdb.connect(str(file)) as connection:
         create_tables(connection)
         for model in load_models():
-            if model.materialization == "view":
+            if model.table.is_view:
                 create_view(connection, model)
         create_as_of_macro(connection)
     before = file.read_bytes()

@@ -272,11 +272,11 @@ def refusal(project: Path) -> str:
         ("select 1 as dataset", "begin the file with a comment"),
         (
             "-- Reads what nobody makes.\nselect repository from raw.nothing",
-            "raw.nothing is neither a model nor documented",
+            "raw.nothing, which it reads, is not declared",
         ),
         (
             "-- Reads a table without its schema.\nselect repository from repositories",
-            "repositories is neither a model nor documented",
+            "repositories, which it reads, is not declared",
         ),
         (
             "-- Reads a column that is not there.\n"
@@ -287,13 +287,12 @@ def refusal(project: Path) -> str:
             "-- Another order.\n"
             "select 'live' as dataset, repository, trend_start_month, start_month "
             "from meta.repositories",
-            "column 3 is trend_start_month, but the documentation of staging.repositories has "
-            "start_month there",
+            "column 3 is trend_start_month, but staging.repositories is declared with start_month",
         ),
         (
             "-- One too few.\nselect 'live' as dataset, repository, start_month "
             "from meta.repositories",
-            "column 4 is nothing, but .* has trend_start_month there",
+            "column 4 is nothing, but .* is declared with trend_start_month there",
         ),
     ],
 )
@@ -320,55 +319,53 @@ def test_models_that_read_each_other_in_a_circle_are_refused(project: Path) -> N
     assert str(project / "staging" / "months.sql") in message
 
 
-def test_a_model_without_documentation_is_refused(project: Path) -> None:
+def test_a_model_that_is_not_declared_is_refused(project: Path) -> None:
     path = project / "marts" / "unknown.sql"
     path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
     assert refusal(project) == (
-        f"{path}: marts.unknown is not documented; add it to marts.yml beside it"
+        f"{path}: marts.unknown is not declared; write unknown.yml beside it"
     )
 
 
 def test_a_model_outside_the_layers_is_refused(project: Path) -> None:
     path = project / "analysis" / "extra.sql"
     path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
-    assert refusal(project) == f"{path}: models belong into one of the folders staging, marts"
+    assert refusal(project) == (
+        f"{path}: models belong into one of the folders staging, intermediate, marts"
+    )
 
 
-def test_a_documented_model_without_its_file_is_refused(project: Path) -> None:
+def test_a_declared_model_without_its_file_is_refused(project: Path) -> None:
     (project / "marts" / "trend_monthly.sql").unlink()
     assert refusal(project) == (
-        f"{project / 'marts' / 'marts.yml'}: marts.trend_monthly is documented but has no SQL file"
+        f"{project / 'marts' / 'trend_monthly'}.yml: marts.trend_monthly has no SQL file"
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("tables:", "tables: [", "this is not valid YAML: "),
-        ("tables:", "models:", "a list called tables is needed"),
-        ("name: marts.bug_metrics", "name: bug_metrics", "bug_metrics is no table name"),
-        ("name: marts.bug_metrics", "title: x", "unknown key title; known are name, "),
-        ("    key: [dataset, repository, number]\n", "", "marts.bug_metrics: key is missing"),
-        ("key: [dataset, repository, number]", "key: [id]", "document the column id once"),
-        ("- name: comments\n", "- name: state\n", "document the column state once"),
-        ("        unit: days\n", "        units: days\n", "fix_time_days: unknown key units"),
-        ("        type: DOUBLE\n", "", "fix_time_days: type is missing"),
-        ("marts.dataset_breakdown", "marts.bug_metrics", "marts.bug_metrics is documented in "),
-        ("name: marts.dataset_breakdown", "name: raw.more", "raw.more: description is missing"),
-        (
-            "name: marts.bug_metrics\n",
-            "name: marts.bug_metrics\n    description: Bugs.\n",
-            "its description belongs at the head of ",
-        ),
+        ("columns:", "columns: [", "this is not valid YAML: "),
+        ("columns:", "colums:", "colums: unknown key; did you mean columns?"),
+        ("key: [dataset, repository, number]\n", "", "key: this key is missing"),
+        ("key: [dataset, repository, number]", "key: [id]", "key has id, no column; known are "),
+        ("  month:\n", "  state:\n", "the key state stands there twice"),
+        ("    unit: days\n", "    units: days\n", "fix_time_days.units: unknown key; did you mean"),
+        ("    type: DOUBLE\n", "", "columns.fix_time_days.type: this key is missing"),
+        ("    type: DOUBLE\n", "    type: FLOT\n", "fix_time_days.type: no such type; known are "),
+        ("    min: 0\n", "    min: opened\n", "fix_time_days has the min opened, no column"),
+        ("    min: 0\n", "    min: [0]\n", "columns.fix_time_days.min"),
+        ("    nullable: true\n", "    nullable: maybe\n", "nullable"),
+        ("key: ", "description: Bugs.\nkey: ", "belongs at the head of "),
     ],
 )
-def test_documentation_that_is_off_is_refused_by_file_and_name(
+def test_a_declaration_that_is_off_is_refused_by_file_and_key(
     project: Path, old: str, new: str, complaint: str
 ) -> None:
-    path = project / "marts" / "marts.yml"
+    path = project / "marts" / "bug_metrics.yml"
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     message = refusal(project)
     assert complaint in message
-    assert str(project) in message
+    assert message.startswith(str(path))

@@ -11,7 +11,7 @@ import pytest
 
 from perf_assets.sources.git import Clone, read_commits
 from perf_assets.sources.git.inspection import Analysis
-from perf_assets.stages import details as detailing
+from perf_assets.stages.deciding import details as detailing
 from perf_assets.stages.deciding.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
@@ -102,10 +102,8 @@ def make_study(directory: Path) -> Study:
 
 def fill(database: Database, repository: Path, tip: str) -> None:
     for commits, files in read_commits(Clone(repository, "", "main", tip)):
-        with database.transaction():
-            for table, rows in (("raw.commits", commits), ("raw.commit_files", files)):
-                named = rows.with_columns(repository=pl.lit(REPOSITORY))
-                database.replace(table, named, {"month": "none"})
+        for table, rows in (("raw.commits", commits), ("raw.commit_files", files)):
+            database.upsert(table, rows.with_columns(repository=pl.lit(REPOSITORY)))
     insert(database.connection, "meta.repositories", [study_row()])
     insert(database.connection, "labels.performance_labels", [label(1), label(2)])
     insert(database.connection, "labels.performance_labels", [label(3, is_bug_report=False)])

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from perf_assets.stages.reviews import import_sheet
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models.laying import create_view, load_models
+from perf_assets.sql_models.files import load_models
+from perf_assets.sql_models.laying import create_view
+from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
