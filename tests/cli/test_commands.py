@@ -17,43 +17,26 @@ from perf_assets.cli import main
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
-from perf_assets.sample.generator import generate
+from perf_assets.storage import warehouse
 from tests.places import ROOT
 from tests.support import (
+    Prepared,
+    Ran,
     assert_same_tables,
     command,
     environment,
     materialize,
     perf_assets,
+    perf_assets_process,
     stored_tables,
 )
 
 CANARY = "ghp_canary0123456789"
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("generated") / "corpus"
-    generate(directory, seed=11, issues=24, months=3, commits=20)
-    return directory
-
-
-@pytest.fixture
-def copy(corpus: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(corpus, tmp_path / "corpus")
-
-
-@pytest.fixture(scope="module")
-def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home directory after a run over the corpus."""
-    home = tmp_path_factory.mktemp("whole") / "home"
-    materialize(corpus / "study.toml", home)
-    return home
-
-
-@pytest.fixture
-def home(whole: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(whole, tmp_path / "home")
+@pytest.fixture(scope="session")
+def corpus(small: Prepared) -> Path:
+    return small.corpus
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +56,7 @@ def study(directory: Path, source: Path, **keys: str) -> Path:
     return path
 
 
-def assert_refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_refused(ran: Ran | subprocess.CompletedProcess[str], *words: str) -> None:
     assert ran.returncode == 2, ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
     said = ran.stderr.strip().splitlines()
@@ -105,7 +88,7 @@ def test_status_says_what_is_stored(home: Path) -> None:
 
 
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets("status", "--home", tmp_path / "no"), "no such home directory")
+    assert_refused(perf_assets_process("status", "--home", tmp_path / "no"), "no such home")
     assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")
 
 
@@ -152,7 +135,8 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
     before = len(served.requests)
-    ran = perf_assets(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
+    # A process, for Dagster's record on disk is among what must not hold the token.
+    ran = perf_assets_process(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "the 1st token (401)" in ran.stdout
     assert CANARY not in ran.stdout + ran.stderr
@@ -194,7 +178,10 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     assert_refused(ran, "comments.jsonl.gz", "3")
 
 
-def test_a_warehouse_in_use_names_the_process(corpus: Path, home: Path) -> None:
+def test_a_warehouse_in_use_names_the_process(
+    corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warehouse, "LOCK_WAIT_SECONDS", 0.3)
     run = ("run", "--study", corpus / "study.toml", "--home", home)
     before = stored_tables(home / "warehouse.duckdb")
     hold = (
@@ -241,7 +228,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        ran = perf_assets_process("run", "--study", copy / "study.toml", "--home", home)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
         subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)

@@ -1,7 +1,6 @@
 """perf-assets doctor: what it says before a run, and its exit code."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Load, open_warehouse
-from tests.support import perf_assets
+from tests.support import Ran, perf_assets
 
 NAME = "sample-lab/tensorkit"
 MONTHS = months_between("2020-01", "2020-06")
@@ -43,9 +42,7 @@ def study(folder: Path, corpus: Path, url: str, name: str = NAME) -> Path:
     return path
 
 
-def doctor(
-    study_file: Path, home: Path, tokens: str | None = None
-) -> subprocess.CompletedProcess[str]:
+def doctor(study_file: Path, home: Path, tokens: str | None = None) -> Ran:
     changes = {"GITHUB_TOKEN": tokens} if tokens else {}
     ran = perf_assets("doctor", "--study", study_file, "--home", home, **changes)
     assert "Traceback" not in ran.stderr

@@ -35,6 +35,7 @@ from tests.git_repositories import (
     git,
     make,
 )
+from tests.thoroughness import examples
 
 IGNORED_SUBMODULE = b'[submodule "sub"]\n\tpath = sub\n\turl = ../sub\n\tignore = all\n'
 TEXT = b"".join(b"line %d\n" % number for number in range(40))
@@ -359,7 +360,7 @@ def histories(draw):
     return made
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(16))
 @given(histories(), st.integers(1, 4))
 def test_any_history_has_pydrillers_numbers_whatever_the_batches(history, batch):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
