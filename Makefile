@@ -1,4 +1,6 @@
-# make run: the main job on the embedded sample. make ui: look at it. make test: check the project.
+# make run: the main job on the embedded sample. make ui: look at it.
+# make check: formatting, types and quick tests. make test: all of the tests. make test-all: each of
+# them with more seeds, examples and kills. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,7 +8,9 @@ BIN := $(VENV)/bin
 PERF_ASSETS_HOME ?= data
 export PERF_ASSETS_HOME
 
-.PHONY: run ui test clean
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: run ui lint check test test-all upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -14,11 +18,19 @@ run: $(VENV)/.installed
 ui: $(VENV)/.installed
 	$(BIN)/perf-assets ui
 
-test: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+
+check: lint
+	$(PYTEST) -m "not slow and not exhaustive"
+
+test: lint
+	$(PYTEST) -m "not exhaustive"
+
+test-all: lint
+	PERF_ASSETS_TESTS=all $(PYTEST)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'

@@ -73,6 +73,7 @@ def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> No
     assert f"perf-assets {name}" in readme
 
 
+@pytest.mark.slow
 def test_status_says_what_is_stored(home: Path) -> None:
     told = perf_assets("status", "--home", home)
     assert told.returncode == 0
@@ -92,6 +93,7 @@ def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
     assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")
 
 
+@pytest.mark.slow
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
     copy: Path, home: Path
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
 
 
+@pytest.mark.slow
 def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     corpus: Path, served: CorpusServer, tmp_path: Path
 ) -> None:
@@ -150,6 +153,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     assert_refused(perf_assets("run", "--study", real, "--home", tmp_path / "h"), "GITHUB_TOKEN")
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_not_there_is_named(
     corpus: Path, served: CorpusServer, tmp_path: Path
 ) -> None:
@@ -159,17 +163,20 @@ def test_a_repository_that_is_not_there_is_named(
     assert_refused(ran, "no/where")
 
 
+@pytest.mark.slow
 def test_no_network_is_said_so(corpus: Path, tmp_path: Path) -> None:
     own = study(tmp_path, corpus, github_url="http://127.0.0.1:9")
     ran = perf_assets("run", "--study", own, "--home", tmp_path / "home")
     assert_refused(ran, "http://127.0.0.1:9", "cannot be reached")
 
 
+@pytest.mark.slow
 def test_a_git_url_that_does_not_clone_is_named(copy: Path, tmp_path: Path) -> None:
     own = study(tmp_path, copy, corpus=str(copy), git=str(tmp_path / "nowhere.git"))
     assert_refused(perf_assets("run", "--study", own, "--home", tmp_path / "h"), "nowhere.git")
 
 
+@pytest.mark.slow
 def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     lines = gzip.decompress((copy / "comments.jsonl.gz").read_bytes()).splitlines()
     lines[2] = b'{"id": 7, "issue_number"'
@@ -178,6 +185,7 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     assert_refused(ran, "comments.jsonl.gz", "3")
 
 
+@pytest.mark.slow
 def test_a_warehouse_in_use_names_the_process(
     corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +208,7 @@ def test_a_warehouse_in_use_names_the_process(
     assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
 
 
+@pytest.mark.slow
 def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
     run = ("run", "--study", corpus / "study.toml", "--home", home)
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
@@ -207,6 +216,7 @@ def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> Non
     assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")
 
 
+@pytest.mark.slow
 def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> None:
     run = ("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
     assert_refused(perf_assets(*run, "--from", "2019-12"), "--from 2019-12")
@@ -215,6 +225,7 @@ def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> Non
     assert_refused(perf_assets(*run, "--repository", "a/b"), "a/b")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) -> None:
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("a small file system can only be made by root")
@@ -238,6 +249,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
         subprocess.run(["umount", str(home)], check=False)
 
 
+@pytest.mark.slow
 def test_serve_corpus_prints_its_url(corpus: Path) -> None:
     with subprocess.Popen(
         command("serve-corpus", corpus), stdout=subprocess.PIPE, text=True, env=environment()
@@ -247,5 +259,6 @@ def test_serve_corpus_prints_its_url(corpus: Path) -> None:
         process.terminate()
 
 
+@pytest.mark.slow
 def test_generate_refuses_a_directory_that_is_in_use(corpus: Path) -> None:
     assert_refused(perf_assets("generate", corpus), str(corpus))

@@ -3,9 +3,13 @@
 import csv
 from pathlib import Path
 
+import pytest
+
 from perf_assets.storage.home import Home
 from tests.review_sheets import YES, written
 from tests.support import perf_assets, stored_tables
+
+pytestmark = pytest.mark.slow
 
 
 def filled(path: Path, target: Path, answers: list[dict[str, str]]) -> Path:

@@ -20,6 +20,8 @@ from perf_assets.sources.git import (
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests.thoroughness import SEEDS
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"issues": 60, "months": 9, "commits": 240}
 KEY = ["number", "sha", "approach"]
 FLAGS = ["is_counted", "is_repeated"]

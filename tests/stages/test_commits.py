@@ -27,6 +27,8 @@ from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = "owner/name"
 JANUARY, FEBRUARY, MARCH = 1_483_228_800, 1_485_907_200, 1_488_326_400
 MONTHS = months_between("2016-12", "2017-04")

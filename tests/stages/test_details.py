@@ -22,6 +22,8 @@ from tests.rows import label, link, load
 from tests.rows import repository as study_row
 from tests.support import stored_tables
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = "owner/name"
 MONTHS = ["2020-01", "2020-02", "2020-03"]
 NOON = {month: 1_577_880_000 + 31 * 86_400 * place for place, month in enumerate(MONTHS)}

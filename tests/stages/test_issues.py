@@ -24,6 +24,8 @@ from tests.model_database import SCHEMA
 from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
+pytestmark = pytest.mark.slow
+
 MONTHS = months_between("2020-01", "2020-04")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import pytest
 
 from perf_assets.loopback.github.reply import Reply
 from perf_assets.loopback.github.server import CorpusServer
@@ -17,6 +18,8 @@ from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
 from tests.thoroughness import KILLS
 from tests.tracker_life import NAME, Life
+
+pytestmark = pytest.mark.slow
 
 MONTHS = months_between("2020-01", "2020-04")
 ISSUES, CHANGED = 2400, 1400

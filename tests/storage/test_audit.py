@@ -335,6 +335,7 @@ def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_suites_are_read_without_importing_great_expectations_and_audits_write_no_file(
     tmp_path: Path,
 ) -> None:

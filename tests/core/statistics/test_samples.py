@@ -253,7 +253,8 @@ def test_cliffs_delta_interval_covers_the_truth_about_as_often_as_it_says():
 # Holm
 
 
-@settings(max_examples=examples(20))
+@pytest.mark.slow
+@settings(max_examples=examples(8))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_agrees_with_statsmodels(pvalues):
     assert holm(pvalues) == pytest.approx(multipletests(pvalues, method="holm")[1])

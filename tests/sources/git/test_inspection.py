@@ -32,6 +32,8 @@ from tests.git_repositories import (
 )
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 
 def history(path: Path, *versions: dict[str | bytes, object], **changes: object) -> list[str]:
     """One commit a version (path → text, or mode and content), each an hour after the other."""

@@ -230,6 +230,7 @@ def test_every_root_is_counted_against_nothing(cloned, source):
     assert commits.filter(pl.col("parents").list.len() == 0).height == 2
 
 
+@pytest.mark.slow
 def test_many_renamed_and_edited_files_beyond_the_rename_limit_are_counted_as_pydriller_does(
     cloned, source
 ):
@@ -360,6 +361,7 @@ def histories(draw):
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(16))
 @given(histories(), st.integers(1, 4))
 def test_any_history_has_pydrillers_numbers_whatever_the_batches(history, batch):

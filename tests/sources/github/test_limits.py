@@ -26,6 +26,8 @@ from perf_assets.sources.opening import open_client
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.thoroughness import SEEDS
 
+pytestmark = pytest.mark.slow
+
 NAME = "sample-lab/tensorkit"
 MONTHS = months_between("2020-01", "2021-03")
 CANARIES = ("ghp_canaryONE", "ghp_canaryTWO", "ghp_canaryTHREE")
