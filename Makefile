@@ -36,13 +36,26 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable .
+# What is installed is locked in deploy/, with the sum of each file; make upgrade renews the locks.
+LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement
+PROJECT := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+
+$(VENV)/.installed: pyproject.toml deploy/requirements.txt | $(VENV)/bin/python
+	$(LOCKED) deploy/requirements.txt
+	$(PROJECT)
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable '.[dev]'
+$(VENV)/.installed-dev: pyproject.toml deploy/requirements-dev.txt | $(VENV)/bin/python
+	$(LOCKED) deploy/requirements-dev.txt
+	$(PROJECT)
 	touch $@ $(VENV)/.installed
+
+LOCK := UV_CUSTOM_COMPILE_COMMAND="make upgrade" $(BIN)/uv pip compile --quiet --upgrade --universal \
+	--python-version 3.11 --generate-hashes --no-emit-index-url --group build pyproject.toml
+
+upgrade: $(VENV)/.installed-dev
+	$(LOCK) --output-file deploy/requirements.txt
+	$(LOCK) --extra dev --constraint deploy/requirements.txt --output-file deploy/requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) data
