@@ -51,7 +51,8 @@ $(VENV)/.installed-dev: pyproject.toml deploy/requirements-dev.txt | $(VENV)/bin
 	touch $@ $(VENV)/.installed
 
 LOCK := UV_CUSTOM_COMPILE_COMMAND="make upgrade" $(BIN)/uv pip compile --quiet --upgrade --universal \
-	--python-version 3.11 --generate-hashes --no-emit-index-url --group build pyproject.toml
+	--python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
+	--group build pyproject.toml
 
 upgrade: $(VENV)/.installed-dev
 	$(LOCK) --output-file deploy/requirements.txt
