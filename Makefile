@@ -1,4 +1,6 @@
-# make run: the main job on the embedded sample. make ui: look at it. make test: check the project.
+# make run: the main job on the embedded sample. make ui: look at it.
+# make check: formatting, types and quick tests. make test: all of the tests. make test-all: each of
+# them with more seeds, examples and kills. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,7 +8,9 @@ BIN := $(VENV)/bin
 PERF_ASSETS_HOME ?= data
 export PERF_ASSETS_HOME
 
-.PHONY: run ui test clean
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: run ui lint check test test-all upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -14,23 +18,45 @@ run: $(VENV)/.installed
 ui: $(VENV)/.installed
 	$(BIN)/perf-assets ui
 
-test: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+
+check: lint
+	$(PYTEST) -m "not slow and not exhaustive"
+
+test: lint
+	$(PYTEST) -m "not exhaustive"
+
+test-all: lint
+	PERF_ASSETS_TESTS=all $(PYTEST)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable .
+# What is installed is locked in deploy/, with the sum of each file; make upgrade renews the locks.
+LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement
+PROJECT := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+
+$(VENV)/.installed: pyproject.toml deploy/requirements.txt | $(VENV)/bin/python
+	$(LOCKED) deploy/requirements.txt
+	$(PROJECT)
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable '.[dev]'
+$(VENV)/.installed-dev: pyproject.toml deploy/requirements-dev.txt | $(VENV)/bin/python
+	$(LOCKED) deploy/requirements-dev.txt
+	$(PROJECT)
 	touch $@ $(VENV)/.installed
+
+LOCK := UV_CUSTOM_COMPILE_COMMAND="make upgrade" $(BIN)/uv pip compile --quiet --upgrade --universal \
+	--python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
+	--group build pyproject.toml
+
+upgrade: $(VENV)/.installed-dev
+	$(LOCK) --output-file deploy/requirements.txt
+	$(LOCK) --extra dev --constraint deploy/requirements.txt --output-file deploy/requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) data

@@ -1,16 +1,34 @@
 """What several tests need: running the command line, and reading what it stored."""
 
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 import polars as pl
+import pytest
+from click.testing import CliRunner
 
 from perf_assets.storage.home import Home
 from perf_assets.study import load_study
+
+OWN_VARIABLES = {
+    "GITHUB_TOKEN",
+    "PERF_ASSETS_HOME",
+    "PERF_ASSETS_STUDY",
+    "PERF_ASSETS_MAX_WAIT",
+    "DAGSTER_HOME",
+    "GITHUB_APP_ID",
+    "GITHUB_APP_PRIVATE_KEY",
+    "GITHUB_APP_INSTALLATION_ID",
+}
+WITH_DAGSTER = {"run", "replicate", "import-review"}
 
 # When and at what cost a partition was loaded differs from run to run.
 VOLATILE = {"loaded_at", "requests", "points", "seen_at"}
@@ -22,15 +40,12 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"GITHUB_TOKEN", "PERF_ASSETS_HOME", "PERF_ASSETS_STUDY", "DAGSTER_HOME"}
-    }
+    inherited = {name: value for name, value in os.environ.items() if name not in OWN_VARIABLES}
     return {**inherited, "COLUMNS": "200", **changes}
 
 
-def perf_assets(*arguments: str | Path, **changes: str) -> subprocess.CompletedProcess[str]:
+def perf_assets_process(*arguments: str | Path, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a user does, with Dagster's record on disk: it takes seconds."""
     return subprocess.run(
         command(*arguments),
         capture_output=True,
@@ -39,6 +54,77 @@ def perf_assets(*arguments: str | Path, **changes: str) -> subprocess.CompletedP
         env=environment(**changes),
         check=False,
     )
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command said, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
+    """Run the command line within this process, with Dagster's record in memory."""
+    # It measures the terminal when it is imported: after conftest.py has said how wide that is.
+    from perf_assets.cli import main  # noqa: PLC0415
+
+    with _undone(changes), _record_in_memory(str(arguments[0])):
+        result = CliRunner().invoke(main, list(map(str, arguments)))
+    stderr = result.stderr
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        stderr += "".join(traceback.format_exception(result.exception))
+    return Ran(result.exit_code, result.stdout, stderr)
+
+
+@contextmanager
+def _undone(changes: Mapping[str, str]) -> Iterator[None]:
+    """Take back what a command does to its process: variables, and where progress is told."""
+    logger = logging.getLogger("perf_assets")
+    variables, handlers, level = dict(os.environ), logger.handlers[:], logger.level
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(variables)
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+
+
+@contextmanager
+def _record_in_memory(command: str) -> Iterator[None]:
+    if command not in WITH_DAGSTER:
+        yield
+        return
+    # Dagster takes seconds to import, and most tests do without.
+    from dagster import DagsterInstance  # noqa: PLC0415
+
+    from perf_assets import execution  # noqa: PLC0415
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(execution, "_instance", lambda _: DagsterInstance.ephemeral())
+        yield
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A generated corpus, and the home after a run over it."""
+
+    directory: Path
+
+    @property
+    def corpus(self) -> Path:
+        return self.directory / "corpus"
+
+    @property
+    def study(self) -> Path:
+        return self.corpus / "study.toml"
+
+    @property
+    def home(self) -> Path:
+        return self.directory / "home"
 
 
 def materialize(study: Path, home: Path, first: str | None = None, last: str | None = None) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from perf_assets.partitions import by_repository, key_of, partitions_of
 
+from perf_assets.assets.partitions import by_repository, key_of, partitions_of
 from perf_assets.definitions import build_definitions
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
@@ -38,6 +38,7 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
     assert len(graph.asset_check_keys) > 100
 
 
+@pytest.mark.slow
 def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:
     definitions = build_definitions(study, home)
     name = study.repositories[0].name
@@ -59,6 +60,7 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
     assert metadata["points"].value >= 3
 
 
+@pytest.mark.slow
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home
 ) -> None:

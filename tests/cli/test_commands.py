@@ -17,43 +17,26 @@ from perf_assets.cli import main
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
-from perf_assets.sample.generator import generate
+from perf_assets.storage import warehouse
 from tests.places import ROOT
 from tests.support import (
+    Prepared,
+    Ran,
     assert_same_tables,
     command,
     environment,
     materialize,
     perf_assets,
+    perf_assets_process,
     stored_tables,
 )
 
 CANARY = "ghp_canary0123456789"
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("generated") / "corpus"
-    generate(directory, seed=11, issues=24, months=3, commits=20)
-    return directory
-
-
-@pytest.fixture
-def copy(corpus: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(corpus, tmp_path / "corpus")
-
-
-@pytest.fixture(scope="module")
-def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home directory after a run over the corpus."""
-    home = tmp_path_factory.mktemp("whole") / "home"
-    materialize(corpus / "study.toml", home)
-    return home
-
-
-@pytest.fixture
-def home(whole: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(whole, tmp_path / "home")
+@pytest.fixture(scope="session")
+def corpus(small: Prepared) -> Path:
+    return small.corpus
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +56,7 @@ def study(directory: Path, source: Path, **keys: str) -> Path:
     return path
 
 
-def assert_refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_refused(ran: Ran | subprocess.CompletedProcess[str], *words: str) -> None:
     assert ran.returncode == 2, ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
     said = ran.stderr.strip().splitlines()
@@ -90,6 +73,7 @@ def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> No
     assert f"perf-assets {name}" in readme
 
 
+@pytest.mark.slow
 def test_status_says_what_is_stored(home: Path) -> None:
     told = perf_assets("status", "--home", home)
     assert told.returncode == 0
@@ -105,10 +89,11 @@ def test_status_says_what_is_stored(home: Path) -> None:
 
 
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets("status", "--home", tmp_path / "no"), "no such home directory")
+    assert_refused(perf_assets_process("status", "--home", tmp_path / "no"), "no such home")
     assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")
 
 
+@pytest.mark.slow
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
     copy: Path, home: Path
 ) -> None:
@@ -144,6 +129,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
 
 
+@pytest.mark.slow
 def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     corpus: Path, served: CorpusServer, tmp_path: Path
 ) -> None:
@@ -152,7 +138,8 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
     before = len(served.requests)
-    ran = perf_assets(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
+    # A process, for Dagster's record on disk is among what must not hold the token.
+    ran = perf_assets_process(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "the 1st token (401)" in ran.stdout
     assert CANARY not in ran.stdout + ran.stderr
@@ -166,6 +153,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     assert_refused(perf_assets("run", "--study", real, "--home", tmp_path / "h"), "GITHUB_TOKEN")
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_not_there_is_named(
     corpus: Path, served: CorpusServer, tmp_path: Path
 ) -> None:
@@ -175,17 +163,20 @@ def test_a_repository_that_is_not_there_is_named(
     assert_refused(ran, "no/where")
 
 
+@pytest.mark.slow
 def test_no_network_is_said_so(corpus: Path, tmp_path: Path) -> None:
     own = study(tmp_path, corpus, github_url="http://127.0.0.1:9")
     ran = perf_assets("run", "--study", own, "--home", tmp_path / "home")
     assert_refused(ran, "http://127.0.0.1:9", "cannot be reached")
 
 
+@pytest.mark.slow
 def test_a_git_url_that_does_not_clone_is_named(copy: Path, tmp_path: Path) -> None:
     own = study(tmp_path, copy, corpus=str(copy), git=str(tmp_path / "nowhere.git"))
     assert_refused(perf_assets("run", "--study", own, "--home", tmp_path / "h"), "nowhere.git")
 
 
+@pytest.mark.slow
 def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     lines = gzip.decompress((copy / "comments.jsonl.gz").read_bytes()).splitlines()
     lines[2] = b'{"id": 7, "issue_number"'
@@ -194,7 +185,11 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     assert_refused(ran, "comments.jsonl.gz", "3")
 
 
-def test_a_warehouse_in_use_names_the_process(corpus: Path, home: Path) -> None:
+@pytest.mark.slow
+def test_a_warehouse_in_use_names_the_process(
+    corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warehouse, "LOCK_WAIT_SECONDS", 0.3)
     run = ("run", "--study", corpus / "study.toml", "--home", home)
     before = stored_tables(home / "warehouse.duckdb")
     hold = (
@@ -213,6 +208,7 @@ def test_a_warehouse_in_use_names_the_process(corpus: Path, home: Path) -> None:
     assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
 
 
+@pytest.mark.slow
 def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
     run = ("run", "--study", corpus / "study.toml", "--home", home)
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
@@ -220,6 +216,7 @@ def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> Non
     assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")
 
 
+@pytest.mark.slow
 def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> None:
     run = ("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
     assert_refused(perf_assets(*run, "--from", "2019-12"), "--from 2019-12")
@@ -228,6 +225,7 @@ def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> Non
     assert_refused(perf_assets(*run, "--repository", "a/b"), "a/b")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) -> None:
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("a small file system can only be made by root")
@@ -241,7 +239,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        ran = perf_assets_process("run", "--study", copy / "study.toml", "--home", home)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
         subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)
@@ -251,6 +249,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
         subprocess.run(["umount", str(home)], check=False)
 
 
+@pytest.mark.slow
 def test_serve_corpus_prints_its_url(corpus: Path) -> None:
     with subprocess.Popen(
         command("serve-corpus", corpus), stdout=subprocess.PIPE, text=True, env=environment()
@@ -260,5 +259,6 @@ def test_serve_corpus_prints_its_url(corpus: Path) -> None:
         process.terminate()
 
 
+@pytest.mark.slow
 def test_generate_refuses_a_directory_that_is_in_use(corpus: Path) -> None:
     assert_refused(perf_assets("generate", corpus), str(corpus))

@@ -3,13 +3,13 @@
 import csv
 from pathlib import Path
 
-from click.testing import CliRunner
+import pytest
 
-from perf_assets.cli import main
-from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
 from tests.review_sheets import YES, written
-from tests.support import materialize, stored_tables
+from tests.support import perf_assets, stored_tables
+
+pytestmark = pytest.mark.slow
 
 
 def filled(path: Path, target: Path, answers: list[dict[str, str]]) -> Path:
@@ -22,31 +22,26 @@ def filled(path: Path, target: Path, answers: list[dict[str, str]]) -> Path:
     return target
 
 
-def test_two_raters_judge_a_sample_and_their_agreement_is_told(tmp_path: Path) -> None:
-    generate(tmp_path / "corpus", seed=3, issues=60, months=1, commits=10)
-    home = tmp_path / "home"
-    materialize(tmp_path / "corpus" / "study.toml", home)
-
+def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        words = [*map(str, arguments), "--home", str(home)]
-        outcome = CliRunner().invoke(main, words, env={"COLUMNS": "200"})
-        assert outcome.exit_code == 0, outcome.output
-        return outcome.output
+        ran = perf_assets(*arguments, "--home", home)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
 
-    refused = CliRunner().invoke(main, ["agreement", "--home", str(home)])
-    assert refused.exit_code == 2
-    assert "has no verdicts yet" in refused.output
+    refused = perf_assets("agreement", "--home", home)
+    assert refused.returncode == 2
+    assert "has no verdicts yet" in refused.stderr
 
     path = tmp_path / "sheet.csv"
-    draw_sheet = ("sample-for-review", "--n", "4", "--unlabelled", "3", "--seed", "5")
+    draw_sheet = ("sample-for-review", "--n", "3", "--unlabelled", "4", "--seed", "5")
     assert "7 bug reports to judge" in run(*draw_sheet, "--output", path)
     first = path.read_bytes()
     run(*draw_sheet, "--output", path)
     assert path.read_bytes() == first
     path.write_bytes(first + b"\r\n")
-    refused = CliRunner().invoke(main, [*draw_sheet, "--output", str(path), "--home", str(home)])
-    assert refused.exit_code == 2
-    assert "is there already and may hold verdicts" in refused.output
+    refused = perf_assets(*draw_sheet, "--output", path, "--home", home)
+    assert refused.returncode == 2
+    assert "is there already and may hold verdicts" in refused.stderr
 
     caching = {**YES, "category": "Inefficient caching", "impact": "speed"}
     no = {"is_performance": "no"}

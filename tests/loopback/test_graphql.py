@@ -24,6 +24,7 @@ from tests.loopback.tracker import (
     moment,
     post,
 )
+from tests.thoroughness import examples
 
 # --- what an issue looks like ---
 
@@ -291,7 +292,7 @@ def test_a_body_that_is_no_query_is_status_400(server):
             urllib.request.urlopen(request, timeout=10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.data())
 def test_planned_execution_answers_as_graphql_cores_own(server, data):
     """graphql-core's executor is the independent implementation here."""

@@ -19,13 +19,14 @@ from tests.loopback.tracker import (
     search_numbers,
     walk,
 )
+from tests.thoroughness import examples
 
 # --- paging ---
 
 sizes = st.integers(1, 7)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(15))
 @given(
     times=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12),
     size=sizes,
@@ -54,7 +55,7 @@ NESTED = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(15))
 @given(
     times=st.lists(st.integers(0, 4), max_size=12),
     size=sizes,
@@ -177,7 +178,7 @@ def test_a_search_of_an_unknown_repository_finds_nothing(server):
     assert search_numbers(server, "repo:no/where is:issue") == []
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(15))
 @given(
     times=st.lists(st.integers(0, 40), max_size=25),
     window=st.tuples(st.integers(-3, 43), st.integers(-3, 43)).map(sorted),

@@ -3,8 +3,8 @@
 import gzip
 import json
 import logging
-import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -16,13 +16,16 @@ import pytest
 
 from perf_assets.sample.generator import generate
 from tests.support import (
+    Prepared,
     assert_same_tables,
     command,
     environment,
     materialize,
-    perf_assets,
     stored_tables,
 )
+from tests.thoroughness import KILLS, some
+
+pytestmark = pytest.mark.slow
 
 KEYS = {
     "performance_labels": ["repository", "number"],
@@ -42,6 +45,7 @@ SCHEMAS = {
     "trend_monthly": "marts",
     "dataset_breakdown": "marts",
 }
+LINES = 6  # that a run writes before its figures
 MICROSECOND_IN_DAYS = 1 / 86_400_000_000
 
 
@@ -88,27 +92,38 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "sizes"),
-    [
-        (1, {"issues": 60, "months": 8, "commits": 120}),
+    some(
         (2, {"issues": 260, "months": 10, "commits": 300}),
+        (1, {"issues": 60, "months": 8, "commits": 120}),
         (3, {"issues": 30, "months": 5, "commits": 40}),
-    ],
+        *((seed, {}) for seed in range(4, 8)),
+    ),
 )
 def test_every_number_equals_the_planted_truth(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int, sizes: dict[str, int]
+    tmp_path: Path, seed: int, sizes: dict[str, int]
 ) -> None:
     corpus, home = tmp_path / "corpus", tmp_path / "home"
     generate(corpus, seed=seed, **sizes)
     materialize(corpus / "study.toml", home)
     for table in KEYS:
         assert_equals_truth(corpus, home / "perf_bugs.duckdb", table)
-    before = stored_tables(home / "warehouse.duckdb")
-    caplog.clear()
+
+
+def test_a_second_run_loads_nothing_and_changes_nothing(
+    middling: Prepared, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for table in KEYS:
+        assert_equals_truth(middling.corpus, middling.home / "perf_bugs.duckdb", table)
+    home = shutil.copytree(middling.home, tmp_path / "home")
     with caplog.at_level(logging.INFO, "perf_assets"):
-        materialize(corpus / "study.toml", home)
+        materialize(middling.study, home)
     assert caplog.messages and not any("loading" in line for line in caplog.messages)
     assert not any("mining" in line for line in caplog.messages)
-    assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
+    assert_same_tables(stored(middling.home), stored(home))
+
+
+def stored(home: Path) -> dict[str, pl.DataFrame]:
+    return stored_tables(home / "warehouse.duckdb")
 
 
 def change(corpus: Path) -> None:
@@ -141,46 +156,44 @@ def change(corpus: Path) -> None:
     subprocess.run([*git, "update-ref", "refs/heads/main", "main~3"], check=True)
 
 
-def test_a_refresh_gives_the_tables_of_a_fresh_load(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    generate(corpus, seed=7, issues=60, months=3, commits=80)
-    materialize(corpus / "study.toml", tmp_path / "refreshed")
-    change(corpus)
-    for home in ("refreshed", "fresh"):
-        materialize(corpus / "study.toml", tmp_path / home)
-    assert_same_tables(
-        *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("refreshed", "fresh"))
+def test_a_refresh_gives_the_tables_of_a_fresh_load(middling: Prepared, tmp_path: Path) -> None:
+    corpus = shutil.copytree(middling.corpus, tmp_path / "corpus")
+    refreshed = shutil.copytree(middling.home, tmp_path / "refreshed")
+    (clone,) = (refreshed / "clones").glob("*.git")
+    origin = str(corpus / "repository.git")
+    subprocess.run(
+        ["git", "--git-dir", str(clone), "config", "remote.origin.url", origin], check=True
     )
+    change(corpus)
+    for home in (refreshed, tmp_path / "fresh"):
+        materialize(corpus / "study.toml", home)
+    assert_same_tables(stored(refreshed), stored(tmp_path / "fresh"))
 
 
-def test_the_order_in_which_months_are_loaded_does_not_matter(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    generate(corpus, seed=4, issues=60, months=4, commits=80)
-    homes = tmp_path / "forwards", tmp_path / "backwards"
-    materialize(corpus / "study.toml", homes[0])
+def test_the_order_in_which_months_are_loaded_does_not_matter(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    backwards = tmp_path / "backwards"
     for first, last in (("2020-03", None), (None, None)):
-        materialize(corpus / "study.toml", homes[1], first, last)
-    assert_same_tables(*(stored_tables(home / "warehouse.duckdb") for home in homes))
+        materialize(middling.study, backwards, first, last)
+    assert_same_tables(stored(middling.home), stored(backwards))
 
 
-def test_a_killed_run_is_finished_by_the_next_one(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    generate(corpus, seed=5, issues=60, months=4, commits=80)
-    arguments = ("run", "--study", corpus / "study.toml", "--home")
-    started = time.monotonic()
-    assert perf_assets(*arguments, tmp_path / "whole").returncode == 0
-    length = time.monotonic() - started
-    chance = random.Random(5)
-    for _ in range(int(os.environ.get("PERF_ASSETS_KILLS", "1"))):
+def test_a_killed_run_is_finished_by_the_next_one(middling: Prepared, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    chance = random.Random(KILLS)
+    for _ in range(KILLS):
         with subprocess.Popen(
-            command(*arguments, tmp_path / "killed"),
+            command("run", "--study", middling.study, "--home", killed),
             env=environment(),
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as process:
-            time.sleep(chance.uniform(0.2, 0.9) * length)
+            assert process.stdout is not None
+            # It tells of its work as it goes: let it die some moments after one of its lines.
+            for _, _ in zip(range(chance.randint(1, LINES)), process.stdout, strict=False):
+                pass
+            time.sleep(chance.uniform(0, 3))
             process.send_signal(signal.SIGKILL)
-    materialize(corpus / "study.toml", tmp_path / "killed")
-    assert_same_tables(
-        *(stored_tables(tmp_path / name / "warehouse.duckdb") for name in ("whole", "killed"))
-    )
+    materialize(middling.study, killed)
+    assert_same_tables(stored(middling.home), stored(killed))

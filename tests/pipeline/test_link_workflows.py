@@ -1,9 +1,5 @@
-"""Links of generated corpora with merge, squash and rebase workflows, against the planted truth.
+"""Links of generated corpora with merge, squash and rebase workflows, against the planted truth."""
 
-PERF_ASSETS_SEEDS: how many seeds a workflow.
-"""
-
-import os
 from pathlib import Path
 
 import polars as pl
@@ -22,8 +18,10 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.github import GitHubClient, IssueSource
+from tests.thoroughness import SEEDS
 
-SEEDS = range(int(os.environ.get("PERF_ASSETS_SEEDS", "2")))
+pytestmark = pytest.mark.slow
+
 SIZES = {"issues": 60, "months": 9, "commits": 240}
 KEY = ["number", "sha", "approach"]
 FLAGS = ["is_counted", "is_repeated"]
@@ -58,7 +56,7 @@ def _mined(clone: Clone, listed: pl.DataFrame) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("workflow", ["merge", "squash", "rebase"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_links_equal_the_planted_truth(tmp_path: Path, workflow: str, seed: int) -> None:
     made = generate(tmp_path / "corpus", seed=seed, workflow=workflow, **SIZES)
     truth = pl.read_csv(

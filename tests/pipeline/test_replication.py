@@ -26,6 +26,8 @@ from tests.replication_package import replace_in, write_package
 from tests.rows import Row, issue, label, loads, repository
 from tests.support import perf_assets, stored_tables
 
+pytestmark = pytest.mark.slow
+
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 
 

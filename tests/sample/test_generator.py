@@ -23,6 +23,8 @@ from perf_assets.sample.generator.traps import REGISTER
 from perf_assets.study import load_study
 from tests.places import ROOT
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"issues": 30, "months": 6, "commits": 40}
 
 

@@ -1,6 +1,5 @@
 """The past as it was: what happens later changes no month that is over."""
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,10 @@ from perf_assets.sql_models.laying import create_as_of_macro, create_view
 from perf_assets.storage.migrations import create_tables
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
+from tests.thoroughness import examples
 
 START, LAST = "2020-01", "2020-06"
 MONTHS = months_between(START, LAST)
-EXAMPLES = 4 * int(os.environ.get("PERF_ASSETS_SEEDS", "3"))
 KINDS = [
     {
         "repository": REPOSITORY,
@@ -182,7 +181,8 @@ def tracker(stories: list[list[tuple[int, str]]], until: int) -> Tables:
     }
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.slow
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(stories=st.lists(lives(1), min_size=1, max_size=6), month=st.sampled_from(MONTHS))
 def test_what_happens_after_a_month_leaves_its_row_and_all_before_it(
     database: ModelDatabase, stories: list[list[tuple[int, str]]], month: str

@@ -176,6 +176,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_a_database_whose_process_was_killed_opens_again(tmp_path: Path) -> None:
     # DuckDB replays what it had not yet put into the file before it has loaded most functions: a
     # constraint that calls one of them, as list_contains or least, leaves a file that cannot be

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from perf_assets.months import add_months, end_of, month_of, months_between, start_of
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import Row, bug, bugs, commit, event, link, loads, repository
+from tests.thoroughness import examples
 
 START, TREND_START, LAST = "2020-01", "2020-03", "2020-06"
 
@@ -130,8 +131,9 @@ def expected_month(reports: list[Row], month: str) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.slow
 @settings(
-    max_examples=80,
+    max_examples=examples(20),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -158,7 +160,8 @@ def test_trend_equals_a_count_of_every_bug_at_the_end_of_every_month(
     ]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(reports=st.lists(histories(), max_size=8))
 def test_once_everything_is_over_the_series_agrees_with_the_breakdown(
     western: ModelDatabase, reports: list[Row]

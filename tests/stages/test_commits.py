@@ -1,7 +1,6 @@
 """Loading commits: whatever a repository does between two loads, the tables are a fresh load's."""
 
 import io
-import os
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -25,6 +24,9 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
+from tests.thoroughness import examples
+
+pytestmark = pytest.mark.slow
 
 REPOSITORY = "owner/name"
 JANUARY, FEBRUARY, MARCH = 1_483_228_800, 1_485_907_200, 1_488_326_400
@@ -411,7 +413,7 @@ def point(source: Path, shas: list[str], tips: dict[str, int]) -> None:
             git(source, "update-ref", "-d", f"refs/heads/{name}")
 
 
-@settings(max_examples=int(os.environ.get("PERF_ASSETS_SEEDS", "4")), deadline=None)
+@settings(max_examples=examples(4), deadline=None)
 @given(lives())
 def test_after_any_pushes_the_tables_are_those_of_a_fresh_load(life):
     commits, pushes = life

@@ -22,6 +22,8 @@ from tests.rows import label, link, load
 from tests.rows import repository as study_row
 from tests.support import stored_tables
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = "owner/name"
 MONTHS = ["2020-01", "2020-02", "2020-03"]
 NOON = {month: 1_577_880_000 + 31 * 86_400 * place for place, month in enumerate(MONTHS)}
@@ -162,7 +164,10 @@ def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None
     assert set(study.stored()["details.introducing_commits"]["sha"]) == {study.shas[3]}
 
 
-def test_a_run_that_was_killed_is_finished_by_the_next_one(study: Study, tmp_path: Path) -> None:
+def test_a_run_that_was_killed_is_finished_by_the_next_one(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detailing, "FIXES_AT_ONCE", 1)
     links = [(1, sha) for sha in study.shas[1:]]
     study.link(*links)
     undisturbed = make_study(tmp_path / "undisturbed")

@@ -1,6 +1,5 @@
 """A refresh misses nothing: after it the tables equal a fresh load, whatever happened between."""
 
-import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil, log
@@ -22,10 +21,12 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.warehouse import Database
+from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
+pytestmark = pytest.mark.slow
+
 MONTHS = months_between("2020-01", "2020-04")
-EXAMPLES = 4 * int(os.environ.get("PERF_ASSETS_SEEDS", "2"))
 
 
 class Miner:
@@ -88,7 +89,7 @@ def miner(server: CorpusServer, tmp_path: Path) -> Miner:
 
 
 @settings(
-    max_examples=EXAMPLES,
+    max_examples=examples(8),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

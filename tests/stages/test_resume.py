@@ -1,6 +1,5 @@
 """A load or a refresh that is killed at any moment goes on where it was."""
 
-import os
 import random
 import time
 from datetime import timedelta
@@ -10,15 +9,18 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import pytest
 
 from perf_assets.loopback.github.reply import Reply
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
+from tests.thoroughness import KILLS
 from tests.tracker_life import NAME, Life
 
-KILLS = int(os.environ.get("PERF_ASSETS_KILLS", "2"))
+pytestmark = pytest.mark.slow
+
 MONTHS = months_between("2020-01", "2020-04")
 ISSUES, CHANGED = 2400, 1400
 READ_TWICE = 1000  # at most, for each kill

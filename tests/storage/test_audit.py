@@ -27,6 +27,7 @@ from perf_assets.storage.audit import (
 from perf_assets.storage.suites import load_suite, read_rules
 from perf_assets.tables import read_table
 from tests.places import ROOT
+from tests.thoroughness import examples
 
 MONTH = "2020-02"
 TOLD = {"repository": "owner/name", "month": MONTH}
@@ -187,7 +188,7 @@ def test_a_condition_keeps_the_place_of_the_failing_row() -> None:
     assert failure.examples == ("number 4, closed_at missing, state 'closed'",)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(12))
 @given(
     numbers=st.lists(st.integers(1, 40), min_size=1, max_size=30, unique=True),
     allowed=st.sets(st.integers(1, 40)),
@@ -200,7 +201,7 @@ def test_exactly_the_rows_outside_a_set_of_values_fail(
     assert result.success == (result.failing_rows == 0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(12))
 @given(st.lists(st.sampled_from(AROUND_THE_BORDERS), min_size=1, max_size=8))
 def test_exactly_the_issues_of_another_month_fail(created: list[datetime]) -> None:
     result = audit("raw.issues", issues(created), TOLD | {"source_count": len(created)}).results[
@@ -423,6 +424,7 @@ def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_suites_are_read_without_importing_great_expectations_and_audits_write_no_file(
     tmp_path: Path,
 ) -> None:

@@ -14,6 +14,7 @@ from perf_assets.core.analyses.comparisons import (
 )
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 from tests.places import PYTORCH_PACKAGE
+from tests.thoroughness import examples
 
 BUG_METRICS_SCHEMA = {
     "dataset": pl.String,
@@ -127,7 +128,7 @@ def test_fix_metrics_are_compared_over_fixed_bugs_and_the_others_over_all():
     assert (medians["fix_size"], medians["comments"]) == (10, 2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(25))
 @given(
     st.lists(
         st.tuples(

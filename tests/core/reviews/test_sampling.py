@@ -1,6 +1,7 @@
 """Samples for review: fair, and drawn again by their seed."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def test_a_sample_is_drawn_again_by_its_seed_and_grows_by_adding(data: st.DataOb
     assert set(sample["number"]) <= set(draw(bugs, labelled, m, seed)["number"])
 
 
+@pytest.mark.slow
 def test_every_bug_is_as_likely_to_be_drawn() -> None:
     bugs = pl.DataFrame(
         [{"repository": REPOSITORY, "number": n, "is_performance": True} for n in range(20)]

@@ -23,6 +23,7 @@ from perf_assets.core.statistics.samples import (
     mann_whitney_u,
 )
 from tests.places import PYTORCH_PACKAGE
+from tests.thoroughness import examples
 
 whole_numbers = st.integers(-20, 20).map(float)
 samples = st.lists(whole_numbers, min_size=1, max_size=25)
@@ -229,7 +230,7 @@ def test_cliffs_delta_interval_holds_the_estimate_and_stays_within_one(x, y):
     assert result.statistic - 1e-12 <= result.high <= 1 + 1e-12
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 10_000))
 def test_a_higher_confidence_gives_a_wider_interval(seed):
     rng = np.random.default_rng(seed)
@@ -252,7 +253,8 @@ def test_cliffs_delta_interval_covers_the_truth_about_as_often_as_it_says():
 # Holm
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
+@settings(max_examples=examples(8))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_agrees_with_statsmodels(pvalues):
     assert holm(pvalues) == pytest.approx(multipletests(pvalues, method="holm")[1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 
@@ -55,7 +55,6 @@ def test_without_censoring_the_median_is_the_lower_middle_value(days):
     assert result.median == sorted(days)[(len(days) - 1) // 2]
 
 
-@settings(max_examples=60)
 @given(cases)
 def test_the_median_lies_within_its_limits_and_is_an_observed_event(rows):
     result = kaplan_meier_median(durations(rows))
@@ -68,7 +67,6 @@ def test_the_median_lies_within_its_limits_and_is_an_observed_event(rows):
         assert result.high is None or result.median <= result.high
 
 
-@settings(max_examples=60)
 @given(cases, cases)
 def test_log_rank_agrees_with_statsmodels(x, y):
     result = log_rank(durations(x), durations(y))
@@ -78,7 +76,6 @@ def test_log_rank_agrees_with_statsmodels(x, y):
         assert result.statistic**2 == pytest.approx(survdiff(time, status, group)[0], abs=1e-9)
 
 
-@settings(max_examples=60)
 @given(cases, cases)
 def test_log_rank_changes_only_its_sign_when_groups_are_swapped(x, y):
     forth, back = log_rank(durations(x), durations(y)), log_rank(durations(y), durations(x))

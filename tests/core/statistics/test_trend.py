@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.datasets import nile
@@ -41,7 +41,6 @@ def hamed_rao_factor(series):
     return 1 + 2 * total / (n * (n - 1) * (n - 2))
 
 
-@settings(max_examples=60)
 @given(values)
 def test_uncorrected_mann_kendall_follows_its_definition(series):
     score, variance = score_and_variance(series)
@@ -73,7 +72,6 @@ def test_a_random_walk_is_called_a_trend_less_often_with_the_correction():
     assert found("hamed_rao") < 0.9 * found("none")
 
 
-@settings(max_examples=60)
 @given(values, st.sampled_from(["none", "hamed_rao"]))
 def test_one_sided_p_values_of_opposite_directions_add_up_to_one(series, correction):
     rising = mann_kendall(series, "increasing", correction)

@@ -30,6 +30,9 @@ from tests.git_repositories import (
     git,
     make,
 )
+from tests.thoroughness import examples
+
+pytestmark = pytest.mark.slow
 
 
 def history(path: Path, *versions: dict[str | bytes, object], **changes: object) -> list[str]:
@@ -174,7 +177,7 @@ def test_a_fix_that_rewrites_the_code_is_not_traced(
 LINES = st.lists(st.integers(0, 30), min_size=1, max_size=12)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(8))
 @given(versions=st.lists(LINES, min_size=2, max_size=5))
 def test_what_is_traced_is_what_pydriller_traces(
     tmp_path_factory: pytest.TempPathFactory, versions: list[list[int]]

@@ -35,6 +35,7 @@ from tests.git_repositories import (
     git,
     make,
 )
+from tests.thoroughness import examples
 
 IGNORED_SUBMODULE = b'[submodule "sub"]\n\tpath = sub\n\turl = ../sub\n\tignore = all\n'
 TEXT = b"".join(b"line %d\n" % number for number in range(40))
@@ -229,6 +230,7 @@ def test_every_root_is_counted_against_nothing(cloned, source):
     assert commits.filter(pl.col("parents").list.len() == 0).height == 2
 
 
+@pytest.mark.slow
 def test_many_renamed_and_edited_files_beyond_the_rename_limit_are_counted_as_pydriller_does(
     cloned, source
 ):
@@ -359,7 +361,8 @@ def histories(draw):
     return made
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=examples(16))
 @given(histories(), st.integers(1, 4))
 def test_any_history_has_pydrillers_numbers_whatever_the_batches(history, batch):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

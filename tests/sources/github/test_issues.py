@@ -114,6 +114,7 @@ def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None
     assert list(windows(counts)) == [["2020-01", "2020-02"], ["2020-03"], ["2020-05"], ["2020-06"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, seed: int) -> None:
     expected = load(source(server), MONTHS)

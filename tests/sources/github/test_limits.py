@@ -1,6 +1,5 @@
 """GitHub's limits: budgets, several tokens, an App, heavy pages, and reading ahead."""
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +24,9 @@ from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.opening import open_client
 from tests.github_stand_in import HASTY, assert_same, load
+from tests.thoroughness import SEEDS
+
+pytestmark = pytest.mark.slow
 
 NAME = "sample-lab/tensorkit"
 MONTHS = months_between("2020-01", "2021-03")
@@ -217,7 +219,7 @@ def test_pages_too_heavy_to_answer_are_made_smaller_and_the_size_is_remembered(
     assert 2 <= len(heavy) <= 4 + len(server.requests) // issues.PAGE + 20 // 5 + 2
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("PERF_ASSETS_SEEDS", "3"))))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None:
     with CorpusServer([corpus]) as server:
         expected = load(source(server), MONTHS)

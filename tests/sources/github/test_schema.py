@@ -42,6 +42,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> GraphQLSchema:
     return build_schema(text, assume_valid=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     [
@@ -79,6 +80,7 @@ def members(schema: GraphQLSchema) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_loopback_server_has_nothing_that_github_has_not(published: GraphQLSchema) -> None:
     path = Path(str(files("perf_assets.loopback.github").joinpath("schema.graphql")))
     own = members(build_schema(path.read_text(encoding="utf-8")))

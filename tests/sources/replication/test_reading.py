@@ -195,6 +195,7 @@ def test_no_file_is_read_that_is_no_text(folder: Path) -> None:
     assert "no UTF-8" in refusal(folder, accept_changes=True)
 
 
+@pytest.mark.slow
 def test_a_byte_changed_in_a_published_file_is_named(tmp_path: Path) -> None:
     if not PYTORCH_PACKAGE.is_dir():
         pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
@@ -258,6 +259,7 @@ def test_without_network_the_sentence_says_what_to_do(folder: Path, tmp_path: Pa
         fetch_package(tmp_path, source)
 
 
+@pytest.mark.slow
 def test_published_files_of_pytorch_lose_no_row() -> None:
     if not PYTORCH_PACKAGE.is_dir():
         pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")

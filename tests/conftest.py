@@ -1,0 +1,99 @@
+"""What tests of several folders share: surroundings, how much is tried, and homes after a run."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from filelock import FileLock
+from hypothesis import settings
+
+from tests.thoroughness import EXAMPLES
+
+if TYPE_CHECKING:
+    from tests.support import Prepared
+
+TEST_VARIABLES = ("PERF_ASSETS_TESTS", "PERF_ASSETS_KILLS", "PERF_ASSETS_SEEDS")
+# Whatever the shell says, before anything of the project reads it.
+for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GITHUB_"))]:
+    if name not in TEST_VARIABLES:
+        del os.environ[name]
+os.environ.pop("DAGSTER_HOME", None)
+os.environ["COLUMNS"] = "200"
+
+# Databases wait for the disk at every commit: most of a run over a small corpus, and nothing that a
+# killed process could lose.
+MEMORY = Path("/dev/shm")
+if (
+    MEMORY.is_dir()
+    and os.access(MEMORY, os.W_OK)
+    and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
+    and shutil.disk_usage(MEMORY).free > 4 << 30
+):
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+settings.register_profile("perf-assets", max_examples=EXAMPLES, deadline=None)
+settings.load_profile("perf-assets")
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Makes a directory of that name once for all workers of a test run."""
+
+    def make(name: str, fill: Callable[[Path], None]) -> Path:
+        temporary = tmp_path_factory.getbasetemp()
+        # Each worker has a directory of its own below the one of the test run.
+        shared = temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary
+        done, directory = shared / f"{name}.done", shared / name
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                fill(directory)
+                done.touch()
+        return directory
+
+    return make
+
+
+def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
+    """Makes a corpus and the home of one run over it."""
+
+    # These take a second to import, and most tests do without.
+    from perf_assets.sample.generator import generate  # noqa: PLC0415
+    from tests.support import materialize  # noqa: PLC0415
+
+    def fill(directory: Path) -> None:
+        generate(directory / "corpus", **sizes)
+        materialize(directory / "corpus" / "study.toml", directory / "home")
+
+    return fill
+
+
+@pytest.fixture(scope="session")
+def small(once: Callable[..., Path]) -> "Prepared":
+    """Three months and 24 issues, and the home after a run over them; not to be changed."""
+    from tests.support import Prepared  # noqa: PLC0415
+
+    return Prepared(once("small", corpus_and_home(seed=11, issues=24, months=3, commits=20)))
+
+
+@pytest.fixture(scope="session")
+def middling(once: Callable[..., Path]) -> "Prepared":
+    """Four months and 60 issues, and the home after a run over them; not to be changed."""
+    from tests.support import Prepared  # noqa: PLC0415
+
+    return Prepared(once("middling", corpus_and_home(seed=5, issues=60, months=4, commits=80)))
+
+
+@pytest.fixture
+def copy(small: "Prepared", tmp_path: Path) -> Path:
+    """A corpus that a test may spoil."""
+    return shutil.copytree(small.corpus, tmp_path / "corpus")
+
+
+@pytest.fixture
+def home(small: "Prepared", tmp_path: Path) -> Path:
+    """A home after a run over the small corpus that a test may spoil."""
+    return shutil.copytree(small.home, tmp_path / "home")

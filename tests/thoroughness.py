@@ -1,0 +1,28 @@
+"""How much the tests try: enough in `make test`, much more in `make test-all`."""
+
+import os
+
+import pytest
+
+IS_THOROUGH = os.environ.get("PERF_ASSETS_TESTS") == "all"
+# How often a run is killed, and how many seeds a random story has.
+KILLS = int(os.environ.get("PERF_ASSETS_KILLS", "12" if IS_THOROUGH else "1"))
+SEEDS = int(os.environ.get("PERF_ASSETS_SEEDS", "12" if IS_THOROUGH else "2"))
+EXAMPLES = 500 if IS_THOROUGH else 60  # of a property that is quick to try
+
+
+def examples(few: int) -> int:
+    """The number of examples of a property that takes its time, of which ``few`` are enough."""
+    return 10 * few if IS_THOROUGH else few
+
+
+def some(*cases: object, few: int = 1) -> list[object]:
+    """Cases of which the first ``few`` are enough, and the others for `make test-all`."""
+    return [
+        case if place < few else pytest.param(*_values(case), marks=pytest.mark.exhaustive)
+        for place, case in enumerate(cases)
+    ]
+
+
+def _values(case: object) -> tuple[object, ...]:
+    return case if isinstance(case, tuple) else (case,)
