@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import dagster as dg
 
 from perf_assets.assets.factory import partitioned_asset, stored
+from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
-from perf_assets.stages.mining.issues import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home

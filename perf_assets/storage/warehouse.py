@@ -80,8 +80,9 @@ class Database:
                 self.connection.execute(f"DELETE FROM {table} USING leaving WHERE {same}")
         rows = difference.joining
         if rows.height:
-            if "loaded_at" in table_of(table).column and "loaded_at" not in rows.columns:
-                rows = rows.with_columns(loaded_at=pl.lit(datetime.now(UTC)))
+            moment = pl.lit(datetime.now(UTC))
+            stamped = [column.name for column in table_of(table).columns if column.stamped]
+            rows = rows.with_columns(moment.alias(name) for name in stamped)
             with self._registered("joining", rows):
                 self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM joining")
 

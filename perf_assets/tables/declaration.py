@@ -29,6 +29,7 @@ class Column(Document):
     min, max : the least and the greatest value, or the column that holds it.
     pattern : a regular expression that the whole text matches.
     of : of the month of a partition, the moment that lies within it.
+    stamped : whether it is the moment of storing, which the gate fills in.
     why : why its values are limited like that, as one text or one for each limit.
     """
 
@@ -42,6 +43,7 @@ class Column(Document):
     max: Bound | None = None
     pattern: str | None = None
     of: str | None = None
+    stamped: bool = False
     why: str | dict[str, str] = ""
 
     @field_validator("type")
@@ -109,8 +111,10 @@ class Table(Document):
 
     @cached_property
     def frame_schema(self) -> pl.Schema:
-        """Names and types of the columns of a frame of its rows."""
-        return pl.Schema({column.name: polars_type(column.type) for column in self.columns})
+        """Names and types of the columns of a frame of its rows, before they are stored."""
+        return pl.Schema(
+            {column.name: polars_type(column.type) for column in self.columns if not column.stamped}
+        )
 
 
 def read_table(

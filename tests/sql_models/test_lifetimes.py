@@ -7,9 +7,9 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.core.analyses.lifetimes import LIFETIME_COMPARISONS_SCHEMA, lifetime_comparisons
+from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
-from perf_assets.tables import table_of
+from perf_assets.tables import schema_of, table_of
 from tests.model_database import ModelDatabase
 from tests.rows import (
     Row,
@@ -192,7 +192,9 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
 
 def test_documented_columns_of_the_comparison_are_those_computed() -> None:
     with duckdb.connect() as connection:
-        connection.register("computed", LIFETIME_COMPARISONS_SCHEMA.to_frame().to_arrow())
+        connection.register(
+            "computed", schema_of("analysis.lifetime_comparisons").to_frame().to_arrow()
+        )
         described = connection.execute("DESCRIBE FROM computed").fetchall()
     documented = table_of("analysis.lifetime_comparisons").columns
     assert [(name, kind) for name, kind, *_ in described] == [(c.name, c.type) for c in documented]

@@ -22,6 +22,7 @@ from perf_assets.core.statistics.survival import (
     log_rank,
 )
 from perf_assets.months import end_of
+from perf_assets.tables import schema_of
 
 SURVIVAL_EVENTS: tuple[dict[str, str], ...] = (
     {"event": "fixed", "closed_without_fix": "left_out"},
@@ -50,50 +51,6 @@ that serves five bugs or more is a release, a merge or a tidying up; and what wa
 was no fix.
 """
 
-FIX_TIME_SURVIVAL_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "n": pl.Int64,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        "events_performance": pl.Int64,
-        "events_other": pl.Int64,
-        "median_performance": pl.Float64,
-        "median_performance_low": pl.Float64,
-        "median_performance_high": pl.Float64,
-        "median_other": pl.Float64,
-        "median_other_low": pl.Float64,
-        "median_other_high": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "result": pl.String,
-    }
-)
-
-LINK_SENSITIVITY_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "metric": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "links": pl.Int64,
-        "links_left_out": pl.Int64,
-        "n": pl.Int64,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        "median_performance": pl.Float64,
-        "median_other": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "cliffs_delta": pl.Float64,
-        "magnitude": pl.String,
-        "result": pl.String,
-    }
-)
 
 _DAY = 86_400_000_000
 """Microseconds in a day."""
@@ -113,7 +70,7 @@ def fix_time_survival(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) ->
 
     Returns
     -------
-    ``analysis.fix_time_survival``, :data:`FIX_TIME_SURVIVAL_SCHEMA`: three rows for each dataset
+    ``analysis.fix_time_survival``: three rows for each dataset
     and repository (and pooled), one for each of :data:`SURVIVAL_EVENTS`, which stand in
     ``parameters``. ``events_`` columns count the bugs that reached the event. Medians and their
     limits in days, NULL where fewer than half of the group reached it while watched;
@@ -125,7 +82,7 @@ def fix_time_survival(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) ->
         for dataset, repository, bugs in by_repository_and_pooled(watched)
         for event in SURVIVAL_EVENTS
     ]
-    return pl.DataFrame(rows, schema=FIX_TIME_SURVIVAL_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.fix_time_survival"), orient="row")
 
 
 def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
@@ -142,7 +99,7 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.link_sensitivity``, :data:`LINK_SENSITIVITY_SCHEMA`: for each dataset, repository
+    ``analysis.link_sensitivity``: for each dataset, repository
     (and pooled) and metric (fix_time_days, fix_size) seven rows: with all links, without those of
     each rule, and without those of any (``left_out`` in ``parameters``). ``links`` counts what
     there is and ``links_left_out`` what the row does without; the other columns are those of
@@ -157,7 +114,7 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
         for metric in ("fix_time_days", "fix_size")
         for selection in selections
     ]
-    return pl.DataFrame(rows, schema=LINK_SENSITIVITY_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.link_sensitivity"), orient="row")
 
 
 def _watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:

@@ -8,33 +8,9 @@ from functools import cached_property
 
 import polars as pl
 
-from perf_assets.core.frames import TEXTS, Columns
 from perf_assets.core.labelling.boilerplate import Boilerplate, Line
 from perf_assets.core.markdown import is_ticked, visible_lines
-
-LABEL_SCHEMA: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "is_bug_report": pl.Boolean,
-    "is_performance": pl.Boolean,
-    "matched_labels": TEXTS,
-    "matched_keywords": TEXTS,
-    "matched_in": TEXTS,
-    "non_bug_labels": TEXTS,
-    "ignored_keywords": TEXTS,
-    "ignored_lines": TEXTS,
-    "rule_version": pl.String,
-    "month": pl.String,
-}
-
-KIND_SCHEMA: Columns = {
-    "repository": pl.String,
-    "label": pl.String,
-    "is_performance": pl.Boolean,
-    "is_non_bug": pl.Boolean,
-    "rule_version": pl.String,
-}
-
+from perf_assets.tables import schema_of
 
 # Raised whenever this code decides differently for the same entries.
 REVISION = 1
@@ -78,7 +54,7 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
     Returns
     -------
-    A row per label, columns as ``KIND_SCHEMA``.
+    A row per label, columns as ``labels.label_kinds``.
     """
     rows = [
         {
@@ -90,7 +66,7 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         }
         for repository, label in labels.select("repository", "label").iter_rows()
     ]
-    return pl.DataFrame(rows, schema=KIND_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("labels.label_kinds"), orient="row")
 
 
 def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) -> pl.DataFrame:
@@ -111,9 +87,9 @@ def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) ->
 
     Returns
     -------
-    One row per issue, in the order of ``number``, columns as ``LABEL_SCHEMA``. ``ignored_keywords``
-    stood only in text left out; ``ignored_lines`` names the boilerplate lines that held a keyword,
-    each with its reason.
+    One row per issue, in the order of ``number``, columns as ``labels.performance_labels``.
+    ``ignored_keywords`` stood only in text left out; ``ignored_lines`` names the boilerplate
+    lines that held a keyword, each with its reason.
     """
     boilerplate = Boilerplate()
     for template in templates.sort("committed_at", "sha", "path").iter_rows(named=True):
@@ -132,7 +108,7 @@ def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) ->
         _label(issue, bodies[issue["number"]], boilerplate, rules)
         for issue in issues.sort("number").iter_rows(named=True)
     ]
-    return pl.DataFrame(rows, schema=LABEL_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("labels.performance_labels"), orient="row")
 
 
 def _telling_lines(body: str, keywords: Sequence[str]) -> list[Line]:

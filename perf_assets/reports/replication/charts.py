@@ -9,7 +9,7 @@ import polars as pl
 import vl_convert
 
 from perf_assets.core.analyses.comparisons import metric_samples
-from perf_assets.core.paper.comparison import Published
+from perf_assets.core.paper.figures import Published
 
 Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart
 

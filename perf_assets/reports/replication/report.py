@@ -8,14 +8,9 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper.comparison import (
-    DATASET,
-    LOWEST_TRUSTED_NUMBER,
-    Data,
-    Published,
-    agreeing_months,
-    table_2_bugs,
-)
+from perf_assets.core.paper.figures import DATASET, LOWEST_TRUSTED_NUMBER, Data, Published
+from perf_assets.core.paper.table_2 import table_2_bugs
+from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.words import number_text
 from perf_assets.sources.replication.package import pinned

@@ -4,7 +4,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from perf_assets.core.paper.comparison import Published
+from perf_assets.core.paper.figures import Published
 
 
 @cache

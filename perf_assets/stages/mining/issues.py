@@ -9,7 +9,8 @@ import polars as pl
 
 from perf_assets.months import add_months, month_of
 from perf_assets.sources.github import IssueBatch, IssueSource
-from perf_assets.sources.github.issues import EMPTY_BATCH, Departure, windows
+from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
+from perf_assets.sources.github.issues import Departure, windows
 from perf_assets.sources.opening import LONGEST_WAIT, open_issue_source
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
@@ -19,8 +20,7 @@ from perf_assets.study import Repository
 log = logging.getLogger(__name__)
 
 LATE = "opened while we read"
-TABLE_OF = {name: f"raw.issue_{name}" for name in vars(EMPTY_BATCH)} | {"issues": "raw.issues"}
-TABLES = tuple(TABLE_OF.values())
+TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
 COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.labelling.labels import LABEL_SCHEMA, Rules, label_issues, matching_labels
+from perf_assets.core.labelling.labels import Rules, label_issues, matching_labels
 from perf_assets.core.markdown import visible_lines
 from perf_assets.core.paper import constants as paper
 from perf_assets.months import add_months
+from perf_assets.tables import schema_of
 
 RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)
 NO_TEMPLATES = pl.DataFrame(
@@ -40,7 +41,7 @@ def labelled(
 ) -> dict[int, dict[str, object]]:
     schema = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}
     frame = label_issues(pl.DataFrame(issues, schema_overrides=schema), templates, RULES)
-    assert dict(frame.schema) == LABEL_SCHEMA
+    assert dict(frame.schema) == schema_of("labels.performance_labels")
     return {row["number"]: row for row in frame.iter_rows(named=True)}
 
 
