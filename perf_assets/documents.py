@@ -1,11 +1,12 @@
 """Documents that people write (YAML, TOML, JSON): a mistake in one is told in one sentence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
 
 from perf_assets.errors import PerfAssetsError
 
@@ -24,6 +25,15 @@ REASONS = {
 }
 
 
+# A list in a document; none of their formats knows tuples.
+Entry = TypeVar("Entry")
+Many = Annotated[tuple[Entry, ...], Strict(strict=False)]
+
+
+class UntoldError(ValueError):
+    """A mistake in a value that must not be shown, as it may hold a secret."""
+
+
 class Document(BaseModel):
     """What a document says, or a part of it: nothing but its known keys, and values as written."""
 
@@ -40,10 +50,15 @@ def checked(shape: type[Checked], content: object, place: Path | str) -> Checked
         key, or a value that is none of those allowed, the nearest one.
     """
     try:
-        # Lists stand for tuples, as no such format knows tuples.
-        return TypeAdapter(shape).validate_python(content, strict=False)
+        value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
+        return value
     except ValidationError as error:
         raise PerfAssetsError(f"{place}: {_sentence(error, shape)}") from None
+
+
+@cache
+def _adapter(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)  # type: ignore[arg-type]
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
@@ -62,7 +77,13 @@ def _sentence(error: ValidationError, shape: object) -> str:
         known = nearest(location[-1], _known_keys(shape, location[:-1]))
         return f"{_path(location)}: unknown key; {known}"
     where = f"{_path(location)}: " if location else ""
-    has_value = location and first["type"] != "missing"
+    if first["type"] == "missing" and isinstance(first["input"], Mapping):
+        keys = _known_keys(shape, location[:-1])
+        unknown = [str(key) for key in first["input"] if key not in keys]
+        alike = get_close_matches(str(location[-1]), unknown, 1)
+        return f"{where}{_reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
+    is_secret = isinstance(first.get("ctx", {}).get("error"), UntoldError)
+    has_value = location and first["type"] != "missing" and not is_secret
     shown = f" ({_shown(first['input'])})" if has_value else ""
     return f"{where}{_reason(first)}{shown}"
 

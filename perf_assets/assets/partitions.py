@@ -1,10 +1,10 @@
-"""Partitions: repository × month, as Dagster keys them and as the study speaks of them."""
+"""Partitions as Dagster keys them: repository × month."""
 
 from collections.abc import Iterable
 
 import dagster as dg
 
-from perf_assets.months import end_of, months_between, start_of
+from perf_assets.months import end_of, start_of
 from perf_assets.study import Repository, Study
 
 REPOSITORY = "repository"
@@ -17,7 +17,7 @@ VERIFY_TAG = "perf-assets/verify"  # on a run that reads again what is due, what
 def partitions_of(study: Study) -> dg.MultiPartitionsDefinition:
     """Every month of the study of every repository; months keyed by their first day."""
     start = min(repository.start for repository in study.repositories)
-    ends = [repository.fixed_end for repository in study.repositories]
+    ends = [repository.last for repository in study.repositories]
     # Without an end, Dagster adds a month whenever one is over.
     end = None if None in ends else end_of(max(filter(None, ends)))
     months = dg.MonthlyPartitionsDefinition(start_of(start), end_date=end)
@@ -41,11 +41,11 @@ def range_tags(repository: str, first: str, last: str) -> dict[str, str]:
 def by_repository(study: Study, keys: Iterable[str]) -> dict[Repository, list[str]]:
     """Offer keys as months of each repository; months outside its own span are left out."""
     partitions = partitions_of(study)
-    months: dict[Repository, list[str]] = {}
+    spans = {repository.name: set(repository.months) for repository in study.repositories}
+    months: dict[str, list[str]] = {}
     for key in keys:
         parts = partitions.get_partition_key_from_str(key).keys_by_dimension
-        repository = study.repository(parts[REPOSITORY])
-        month = parts[MONTH][:7]
-        if month in months_between(repository.start, repository.end):
-            months.setdefault(repository, []).append(month)
-    return {repository: sorted(found) for repository, found in months.items()}
+        name, month = parts[REPOSITORY], parts[MONTH][:7]
+        if month in spans[name]:
+            months.setdefault(name, []).append(month)
+    return {study.repository(name): sorted(found) for name, found in months.items()}

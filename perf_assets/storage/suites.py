@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from perf_assets.documents import Document, checked, nearest
+from perf_assets.documents import Document, Many, checked, nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import expectations_dir
 from perf_assets.storage.declared_rules import Rule, declared_rules
@@ -112,4 +112,4 @@ class _Expectation(Document):
 
 class _SuiteFile(Document):
     name: str
-    expectations: tuple[dict[str, Any], ...]
+    expectations: Many[dict[str, Any]]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
-from perf_assets.documents import Document, checked, nearest
+from perf_assets.documents import Document, Many, checked, nearest
 from perf_assets.tables.types import polars_type
 
 # How the models of a layer are kept. All other tables are filled by the gate.
@@ -38,7 +38,7 @@ class Column(Document):
     description: str = Field(min_length=1)
     unit: str | None = None
     nullable: bool = False
-    values: tuple[str, ...] | None = None
+    values: Many[str] | None = None
     min: Bound | None = None
     max: Bound | None = None
     pattern: str | None = None
@@ -76,10 +76,10 @@ class Table(Document):
     name: str = Field(pattern=r"^[a-z_]+\.[a-z_0-9]+$")
     description: str = ""
     column: dict[str, Column] = Field(alias="columns", min_length=1)
-    key: tuple[str, ...] = Field(min_length=1)
+    key: Many[str] = Field(min_length=1)
     key_why: str = ""
     partitioned: bool = False
-    constraints: tuple[str, ...] = ()
+    constraints: Many[str] = ()
 
     @model_validator(mode="after")
     def _names_its_own_columns(self) -> "Table":

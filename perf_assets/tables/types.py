@@ -3,8 +3,12 @@
 import re
 
 import polars as pl
-from polars.datatypes import DataType
+from polars.datatypes import DataType, DataTypeClass
 
+# Names and types of columns, in order.
+Columns = dict[str, DataType | DataTypeClass]
+
+TEXTS = pl.List(pl.String)
 # A moment in UTC, as every timestamp is stored.
 TIME = pl.Datetime("us", "UTC")
 

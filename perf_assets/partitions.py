@@ -1,0 +1,27 @@
+"""What partitions belong to: a subject, and the months in which it is studied."""
+
+from dataclasses import dataclass
+
+from perf_assets.months import last_full_month, months_between
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What has a partition for each of its months: a repository, say.
+
+    ``start`` is its first month; ``last`` its last one, or ``None`` where it goes on.
+    """
+
+    name: str
+    start: str
+    last: str | None
+
+    @property
+    def end(self) -> str:
+        """The last month that can be had; never one that is not over."""
+        return min(self.last or "9999-12", last_full_month())
+
+    @property
+    def months(self) -> list[str]:
+        """Every month from the first to the last."""
+        return months_between(self.start, self.end)
