@@ -9,20 +9,17 @@ import pytest
 from perf_assets.core.analyses.comparisons import METRICS, compare
 from perf_assets.core.analyses.fix_time import (
     DOUBTFUL_LINKS,
-    FIX_TIME_SURVIVAL_SCHEMA,
-    LINK_SENSITIVITY_SCHEMA,
     fix_time_survival,
     link_sensitivity,
 )
 from perf_assets.core.analyses.robustness import (
-    EFFECT_SIZES_SCHEMA,
     SHARES,
-    TREND_ROBUSTNESS_SCHEMA,
     effect_sizes,
     trend_robustness,
 )
 from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
 from perf_assets.core.statistics.trend import mann_kendall
+from perf_assets.tables import schema_of
 
 COUNTS = [column for pair in SHARES.values() for column in pair]
 TREND_SCHEMA = {
@@ -98,7 +95,7 @@ def row_of(table, **wanted):
 
 def test_each_series_is_tested_by_three_methods_whose_rows_stand_alone():
     table = trend_robustness(months(range(1, 25), [100] * 24))
-    assert table.schema == TREND_ROBUSTNESS_SCHEMA
+    assert table.schema == schema_of("analysis.trend_robustness")
     own = table.filter(repository="a/a")
     assert own.select("series", "method").unique().height == own.height == 3 * len(SHARES)
     for row in table.rows(named=True):
@@ -163,7 +160,7 @@ def test_effect_sizes_complete_the_comparisons_with_intervals_and_holm():
         for number in range(60)
     ]
     table = effect_sizes(metrics(*rows))
-    assert table.schema == EFFECT_SIZES_SCHEMA
+    assert table.schema == schema_of("analysis.effect_sizes")
     own = table.filter(repository="a/a")
     assert own["metric"].to_list() == list(METRICS)
     pvalues = []
@@ -206,7 +203,7 @@ def test_open_bugs_are_watched_until_the_end_of_the_last_complete_month():
         bug(False, 40, 41, is_fixed=True),
     ]
     table = survival(rows, n_months=1)
-    assert table.schema == FIX_TIME_SURVIVAL_SCHEMA
+    assert table.schema == schema_of("analysis.fix_time_survival")
     row = table.row(0, named=True)
     assert (row["n"], row["n_performance"], row["events_performance"]) == (5, 4, 2)
     assert (row["n_other"], row["events_other"]) == (1, 1)
@@ -260,7 +257,7 @@ def test_without_any_rule_the_comparison_is_that_of_all_links():
         link(301, "d", 3, closed=6, size=9, is_performance=False),
     ]
     table = link_sensitivity(links(*rows, rows[0]))
-    assert table.schema == LINK_SENSITIVITY_SCHEMA
+    assert table.schema == schema_of("analysis.link_sensitivity")
     row = row_of(table, metric="fix_size", repository="a/a")
     expected = compare(
         pl.DataFrame({"is_performance": [True, False, False], "fix_size": [11, 7, 9]}).with_columns(
@@ -341,13 +338,16 @@ def test_a_bug_that_loses_its_only_link_or_is_open_is_not_fixed(metric):
 @pytest.mark.parametrize(
     ("table", "schema"),
     [
-        (trend_robustness(pl.DataFrame(schema=TREND_SCHEMA)), TREND_ROBUSTNESS_SCHEMA),
-        (effect_sizes(metrics()), EFFECT_SIZES_SCHEMA),
+        (
+            trend_robustness(pl.DataFrame(schema=TREND_SCHEMA)),
+            schema_of("analysis.trend_robustness"),
+        ),
+        (effect_sizes(metrics()), schema_of("analysis.effect_sizes")),
         (
             fix_time_survival(metrics(), pl.DataFrame(schema=TREND_SCHEMA)),
-            FIX_TIME_SURVIVAL_SCHEMA,
+            schema_of("analysis.fix_time_survival"),
         ),
-        (link_sensitivity(links()), LINK_SENSITIVITY_SCHEMA),
+        (link_sensitivity(links()), schema_of("analysis.link_sensitivity")),
     ],
 )
 def test_empty_marts_give_empty_tables_with_the_right_columns(table, schema):
