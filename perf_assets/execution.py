@@ -98,7 +98,7 @@ def run_replication(
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
     with _only_run(home), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
-        return _execute(job, instance, {}, {"ops": {"published_package": {"config": config}}})
+        return _execute(job, instance, {}, {"ops": {"paper_package": {"config": config}}})
 
 
 def run_import(home: Home, sheet: Path, rater: str) -> Imported:

@@ -6,7 +6,7 @@ import dagster as dg
 
 from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
-from perf_assets.stages.deciding.details import look_closely
+from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
 from perf_assets.storage.gate import Gate, Outcome
@@ -54,7 +54,7 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     def details(
         gate: Gate, repository: Repository, months: list[str], _: bool
     ) -> Iterable[Outcome]:
-        return look_closely(gate, repository, months)
+        return inspect_fixes(gate, repository, months)
 
     steps = (
         (LABELS, labels, "Which issues are performance bugs, by their labels and keywords."),

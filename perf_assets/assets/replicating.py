@@ -25,12 +25,10 @@ class PackageConfig(dg.Config):
 
 def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     """The tables of the published package, all stored together, and the report on them."""
-    package = stored("published_package", *TABLES, kinds=["csv"])
+    package = stored("paper_package", *TABLES, kinds=["csv"])
 
     @dg.multi_asset(name=package.name, specs=package.specs(), check_specs=package.checks())
-    def published_package(
-        context: dg.AssetExecutionContext, config: PackageConfig
-    ) -> Iterator[Event]:
+    def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
         """The package as its authors published it: from a folder, or downloaded and checked."""
         folder = Path(config.folder) if config.folder is not None else None
         with open_gate(home) as gate:
@@ -43,14 +41,14 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
         # Drawing takes a second to import; other jobs should not wait for it.
         from perf_assets.reports.replication.report import (  # noqa: PLC0415
-            read_findings,
+            read_reproduction,
             report_html,
         )
 
-        findings = read_findings(home.published)
+        findings = read_reproduction(home.published)
         path = write_report(home.replication_report, report_html(findings))
         return dg.MaterializeResult(
             metadata={"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
         )
 
-    return [published_package, replication_report]
+    return [paper_package, replication_report]

@@ -38,7 +38,7 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
         perf-assets replicate --data package/
     """
     from perf_assets.execution import run_replication  # noqa: PLC0415
-    from perf_assets.reports.replication.report import read_findings  # noqa: PLC0415
+    from perf_assets.reports.replication.report import read_reproduction  # noqa: PLC0415
     from perf_assets.reports.replication.words import print_comparison  # noqa: PLC0415
 
     if accept_changes and data is None:
@@ -48,6 +48,6 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
     failures = run_replication(place, data, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))
-    print_comparison(read_findings(place.published).comparison, console)
+    print_comparison(read_reproduction(place.published).comparison, console)
     console.print(f"\nReport: {place.replication_report}", soft_wrap=True, highlight=False)
     console.print(f"Database: {place.published}", soft_wrap=True, highlight=False)

@@ -12,7 +12,6 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
 from tests.support import stored_tables
 
-
 GROUPS = (
     "raw",
     "replication",

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from perf_assets.sources.git import Clone, read_commits
-from perf_assets.sources.git.inspection import Analysis
+from perf_assets.sources.git.inspection import CommitInspection
 from perf_assets.stages.deciding import details as detailing
 from perf_assets.stages.deciding.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.gate import Gate, Outcome
@@ -77,8 +77,8 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
         made.looked_at += shas
         return real(clone, shas)
 
-    real = detailing.analyse
-    monkeypatch.setattr(detailing, "analyse", recorded)
+    real = detailing.inspect_commits
+    monkeypatch.setattr(detailing, "inspect_commits", recorded)
     return made
 
 
@@ -205,12 +205,14 @@ def test_what_cannot_be_analysed_is_kept_with_its_reason_and_not_tried_again(
 ) -> None:
     study.link((1, study.shas[1]))
 
-    def failing(clone: Path, shas: Sequence[str]) -> Iterator[Analysis]:
+    def failing(clone: Path, shas: Sequence[str]) -> Iterator[CommitInspection]:
         study.looked_at.extend(shas)
         trace = detailing.Trace(problem="it takes longer than 120 seconds")
-        yield from (Analysis(sha, problem="RecursionError: too deep", trace=trace) for sha in shas)
+        yield from (
+            CommitInspection(sha, problem="RecursionError: too deep", trace=trace) for sha in shas
+        )
 
-    monkeypatch.setattr(detailing, "analyse", failing)
+    monkeypatch.setattr(detailing, "inspect_commits", failing)
     for _ in range(2):
         assert all(outcome.failure is None for outcome in study.detail())
     assert study.looked_at == [study.shas[1]]

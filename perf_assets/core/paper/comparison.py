@@ -7,7 +7,7 @@ off. Each function makes the rows of one table, figure or section of the paper.
 import polars as pl
 
 from perf_assets.core.paper.counts import section_3, table_1
-from perf_assets.core.paper.figures import DATASET, Data, Published
+from perf_assets.core.paper.figures import DATASET, Data, PaperTables
 from perf_assets.core.paper.table_2 import table_2
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
 from perf_assets.core.paper.trends import cox_stuart_tests, figure_1
@@ -15,7 +15,7 @@ from perf_assets.tables import schema_of
 
 
 def paper_comparison(
-    published: Published, bug_metrics: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame
+    published: PaperTables, bug_metrics: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame
 ) -> pl.DataFrame:
     """Every figure of the paper that is known, as published and as reproduced.
 

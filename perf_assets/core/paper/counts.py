@@ -7,12 +7,12 @@ import polars as pl
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
-    Published,
+    PaperTables,
     comparison_row,
 )
 
 
-def table_1(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def table_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """Open, closed and fixed bug reports of each framework and kind."""
     for table in tables:
         repository = table["repository"]
@@ -37,7 +37,7 @@ def table_1(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, .
                 )
 
 
-def section_3(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def section_3(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """What was collected, in numbers."""
     for table in tables:
         repository = table["repository"]

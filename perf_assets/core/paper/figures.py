@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.core.analyses.comparisons import POOLED
 
-Published: TypeAlias = Mapping[str, Any]
+PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""
 
 DATASET = "replication"

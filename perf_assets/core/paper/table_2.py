@@ -15,13 +15,13 @@ from perf_assets.core.paper.figures import (
     REPOSITORIES,
     Data,
     Figure,
-    Published,
+    PaperTables,
     comparison_row,
 )
 from perf_assets.core.statistics.samples import magnitude
 
 
-def table_2(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def table_2(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """Medians, Cliff's deltas and p-values of the five metrics, over both frameworks."""
     gap = data.gap(POOLED) or data.taxonomy_gap()
     for table in tables:
@@ -127,7 +127,7 @@ def _larger(performance: float | None, other: float | None) -> float | None:
     return 100 * (performance / other - 1)
 
 
-def _larger_reason(table: Published) -> str:
+def _larger_reason(table: PaperTables) -> str:
     own = _larger(float(table["performance"]), float(table["other"]))
     return (
         f"the paper's own medians, {table['performance']} and {table['other']}, give {own:.2f}; "

@@ -10,12 +10,12 @@ from perf_assets.core.analyses.comparisons import (
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
-    Published,
+    PaperTables,
     comparison_row,
 )
 
 
-def taxonomy_as_a_whole(table: Published, data: Data) -> Iterator[tuple[object, ...]]:
+def taxonomy_as_a_whole(table: PaperTables, data: Data) -> Iterator[tuple[object, ...]]:
     """How many bugs and categories the taxonomy has, and how well its raters agreed."""
     gap = data.taxonomy_gap()
     taxonomy = data.taxonomy
@@ -33,7 +33,7 @@ def taxonomy_as_a_whole(table: Published, data: Data) -> Iterator[tuple[object, 
         yield comparison_row(figure, value, gap=why_not, reason=reason)
 
 
-def table_3(tables: Sequence[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def table_3(tables: Sequence[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """Bugs of each category and sub-category, their share and their impacts."""
     gap = data.taxonomy_gap()
     taxonomy = data.taxonomy

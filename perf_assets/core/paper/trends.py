@@ -10,13 +10,13 @@ from perf_assets.core.analyses.comparisons import (
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
-    Published,
+    PaperTables,
     comparison_row,
 )
 from perf_assets.core.statistics.samples import cox_stuart
 
 
-def cox_stuart_tests(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def cox_stuart_tests(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """The trend tests, on the published series and on those counted from the bug reports."""
     for table in tables:
         repository, series = table["repository"], table["series"]
@@ -37,7 +37,7 @@ def cox_stuart_tests(tables: Iterable[Published], data: Data) -> Iterator[tuple[
                 yield comparison_row(figure, test.pvalue, gap=gap, reason=note, note=note)
 
 
-def figure_1(tables: Iterable[Published], data: Data) -> Iterator[tuple[object, ...]]:
+def figure_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
     """First and last points of the series, what lies between, and each series as a whole."""
     for table in tables:
         repository, series = table["repository"], table["series"]

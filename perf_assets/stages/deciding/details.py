@@ -13,7 +13,7 @@ import polars as pl
 from perf_assets.core import languages
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
-from perf_assets.sources.git.inspection import Analysis, analyse
+from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.introducing import Trace
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters
@@ -71,7 +71,7 @@ class FixMonth:
         return self.fixes.join(self.details, on="sha", how="anti", maintain_order="left")
 
 
-def look_closely(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
+def inspect_fixes(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
     """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
     clone = gate.home.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back
@@ -96,7 +96,7 @@ def detail_fixes(
     if plain:
         log.info("%s: a close look at %d fix commits", repository, len(plain))
     # One stream for all months: the processes are started once and always have work.
-    with closing(analyse(clone, plain)) as inspections:
+    with closing(inspect_commits(clone, plain)) as inspections:
         waiting: list[Offer] = []
         held = 0
         for month in changed:
@@ -139,13 +139,13 @@ def _kept(gate: Gate, repository: str, month: str, fixes: pl.DataFrame) -> Itera
 
 
 def _partition(
-    gate: Gate, repository: str, month: FixMonth, inspections: Iterator[Analysis]
+    gate: Gate, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
 ) -> Offer:
     missing = month.missing
     merges = missing.filter("is_merge")["sha"]
     looked_at = [
         *(next(inspections) for _ in range(missing.height - merges.len())),
-        *(Analysis(sha, problem=MERGE, trace=Trace(problem=MERGE)) for sha in merges),
+        *(CommitInspection(sha, problem=MERGE, trace=Trace(problem=MERGE)) for sha in merges),
     ]
     place: dict[str, Any] = {"repository": repository, "month": month.name}
     details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ)
@@ -172,7 +172,7 @@ def _partition(
     )
 
 
-def _details(one: Analysis) -> dict[str, Any]:
+def _details(one: CommitInspection) -> dict[str, Any]:
     return {
         **(one.details or {}),
         "sha": one.sha,
@@ -182,7 +182,7 @@ def _details(one: Analysis) -> dict[str, Any]:
     }
 
 
-def _introducing(one: Analysis) -> Iterator[dict[str, Any]]:
+def _introducing(one: CommitInspection) -> Iterator[dict[str, Any]]:
     for path, commit, when, is_merge, lines in one.trace.introducing:
         yield {
             "sha": one.sha,

@@ -14,7 +14,7 @@ from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
 from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.reviews.labelling_quality import labelling_quality
 from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
-from perf_assets.sources.replication.paper_figures import published_figures
+from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.parsing import parse_query, tables_read
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
@@ -75,7 +75,7 @@ ANALYSES: dict[str, StatisticsTable] = {
     "analysis.lifetime_comparisons": StatisticsTable(lifetime_comparisons, (BUG_LIFETIMES,)),
     "analysis.link_sensitivity": StatisticsTable(link_sensitivity, (COUNTED_LINKS,)),
     "analysis.paper_comparison": StatisticsTable(
-        partial(paper_comparison, published_figures()),
+        partial(paper_comparison, paper_figures()),
         (BUG_METRICS, "SELECT * FROM marts.paper_trend", "SELECT * FROM replication.taxonomy"),
     ),
     "analysis.labelling_quality": StatisticsTable(
