@@ -16,6 +16,7 @@ from perf_assets.study import Repository, Study
 LABELS = stored(
     "performance_labels",
     "labels.performance_labels",
+    "labels.label_evidence",
     kinds=["python"],
     deps=("raw.issues", "raw.issue_templates"),
 )

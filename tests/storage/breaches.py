@@ -92,6 +92,9 @@ BREAKING: dict[str, dict[str, Any]] = {
         "keywords_are_located": {"matched_keywords": ["slow"], "matched_in": ["comment"]},
         "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},
     },
+    "labels.label_evidence": {
+        "evidence_belongs_to_the_cohort": {"number": 6},
+    },
     "labels.label_kinds": {
         "label_is_not_blank": {"label": " "},
     },

@@ -189,6 +189,10 @@ GOOD: dict[str, list[Row]] = {
             10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]
         ),
     ],
+    "labels.label_evidence": [
+        of_partition(number=7, rule="keyword", place=place, match="slow")
+        for place in ("title", "body")
+    ],
     "labels.label_kinds": [
         label_kind("performance", is_performance=True),
         label_kind("feature", is_non_bug=True),

@@ -30,16 +30,19 @@ def label_cohorts(
     templates = gate.database.frame(
         "SELECT * FROM raw.issue_templates WHERE repository = ?", [repository]
     )
-    labels = label_issues(issues, templates, study.rules)
+    labels, evidence = label_issues(issues, templates, study.rules)
     version = study.rules.version
     partitions = []
     for month in from_first(loaded, months):
-        rows = labels.filter(pl.col("month") == month)
-        cohort = issues.filter(pl.col("month") == month)["number"].to_list()
+        of_month = pl.col("month") == month
+        cohort = issues.filter(of_month)["number"].to_list()
         told: Parameters = {"issue_numbers": cohort, "rule_version": version}
-        candidate = Candidate("labels.performance_labels", rows, told, len(cohort))
+        candidates = [
+            Candidate("labels.performance_labels", labels.filter(of_month), told, len(cohort)),
+            Candidate("labels.label_evidence", evidence.filter(of_month), told),
+        ]
         provenance = Provenance(Mark(rule_version=version))
-        partitions.append(Offer([candidate], repository, month, provenance))
+        partitions.append(Offer(candidates, repository, month, provenance))
     return gate.store(partitions)
 
 
