@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from perf_assets.core.labelling.labels import Rules, label_kinds
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.laying import create_as_of_macro, create_view
+from perf_assets.sql_models.laying import create_as_of_macro
 from perf_assets.storage.migrations import create_tables
-from tests.model_database import ModelDatabase, Tables
+from tests.model_database import ModelDatabase, Tables, lay_models
 from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
 
 START, LAST = "2020-01", "2020-06"
@@ -209,9 +208,7 @@ def test_the_macro_is_in_the_file_with_its_description_and_written_once(tmp_path
     file = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(file)) as connection:
         create_tables(connection)
-        for model in load_models():
-            if model.materialization == "view":
-                create_view(connection, model)
+        lay_models(connection)
         create_as_of_macro(connection)
     before = file.read_bytes()
     with duckdb.connect(str(file)) as connection:

@@ -44,7 +44,7 @@ def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
 
 def doubts(build: Build, commits: list[Row], links: list[Row], *numbers: int) -> dict[Any, Any]:
     tables = {**bugs(*(numbers or (200,))), "raw.commits": commits, "links.fix_links": links}
-    rows = build(tables).table("staging.link_doubts", "number, sha, doubts")
+    rows = build(tables).table("intermediate.link_doubts", "number, sha, doubts")
     return {(number, name): found for number, name, found in rows}
 
 

@@ -39,7 +39,7 @@ def test_the_last_verdict_of_a_rater_and_most_raters_decide(models: ModelDatabas
         verdict(8, "Ann", 77, "yes", **caching),  # an issue that is gone
     )
     assert models.table(
-        "staging.reviewed_bugs", "number, raters, verdict, category, impact", "number"
+        "intermediate.reviewed_bugs", "number, raters, verdict, category, impact", "number"
     ) == [
         (1, 3, "yes", "Inefficient caching", "speed"),
         (2, 2, "unsure", None, None),
