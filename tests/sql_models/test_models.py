@@ -154,6 +154,22 @@ def is_by_name(condition: sqlglot.exp.Expression) -> bool:
     )
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_models_keep_to_what_is_translated_to_spark_in_full(name: str) -> None:
+    text = sqlglot.transpile(
+        model(name).sql, "duckdb", "spark", unsupported_level=sqlglot.ErrorLevel.RAISE
+    )
+    assert len(text) == 1
+    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    # Without a word, an unknown function is passed on as it is, len() is taken for that of a text,
+    # and the order of a list is dropped.
+    assert [function.name for function in query.find_all(sqlglot.exp.Anonymous)] == []
+    assert list(query.find_all(sqlglot.exp.Length)) == []
+    assert [
+        found for found in query.find_all(sqlglot.exp.ArrayAgg) if found.find(sqlglot.exp.Order)
+    ] == []
+
+
 def test_a_model_is_described_by_the_comment_at_its_head() -> None:
     described = model("staging.repositories").table.description
     assert described == (
