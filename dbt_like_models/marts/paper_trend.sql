@@ -35,9 +35,9 @@ counted as (
 series as (
     select
         'replication' as dataset,
-        published.repository,
-        published.series,
-        published.month,
+        repository,
+        series,
+        month,
         published.cut_off,
         published.performance as published_performance,
         published.total as published_total,
@@ -47,10 +47,7 @@ series as (
         100 * counted.reproduced_performance
             / nullif(counted.reproduced_total, 0) as reproduced_percentage
     from published
-    inner join counted
-        on published.repository = counted.repository
-        and published.series = counted.series
-        and published.month = counted.month
+    inner join counted using (repository, series, month)
 )
 
 select * from series

@@ -31,15 +31,14 @@ bugs as (
 replication as (
     select
         'replication' as dataset,
-        bugs.repository,
+        repository,
         bugs.first_month as start_month,
         greatest(
             bugs.first_month,
             strftime(strptime(paper_series.first_month, '%Y-%m') - interval 1 month, '%Y-%m')
         ) as trend_start_month
     from bugs
-    inner join paper_series
-        on bugs.repository = paper_series.repository
+    inner join paper_series using (repository)
 )
 
 select * from live

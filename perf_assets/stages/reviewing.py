@@ -22,17 +22,14 @@ RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
 ANSWERS = ("verdict", "category", "subcategory", "impact", "note")
 
 BUG_REPORTS = """
-SELECT bugs.repository, bugs.number, bugs.title, bugs.html_url AS link, bugs.is_performance,
-       bugs.matched_labels, bugs.matched_keywords AS keywords, bugs.matched_in,
-       labels.rule_version
-FROM staging.bug_reports AS bugs
-JOIN labels.performance_labels AS labels USING (repository, number)
-WHERE bugs.dataset = 'live'
+select
+    repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
+    bugs.matched_labels, bugs.matched_keywords as keywords, bugs.matched_in, labels.rule_version
+from staging.bug_reports as bugs
+inner join labels.performance_labels as labels using (repository, number)
+where bugs.dataset = 'live'
 """
-IN_FORCE = """
-SELECT * FROM reviews.verdicts WHERE rater = ?
-QUALIFY row_number() OVER (PARTITION BY repository, number ORDER BY verdict_id DESC) = 1
-"""
+IN_FORCE = "select * from staging.verdicts where rater = ?"
 
 
 @dataclass(frozen=True)
@@ -118,13 +115,13 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
     except OSError as error:
         raise PerfAssetsError(f"{path}: the sheet cannot be read: {error.strerror}") from None
     links = gate.database.frame(
-        "SELECT repository, number, html_url FROM staging.bug_reports WHERE dataset = 'live'"
+        "select repository, number, html_url from staging.bug_reports where dataset = 'live'"
     )
     known = {(repository, number): link for repository, number, link in links.iter_rows()}
     judged = read_verdicts(path, read_sheet(path, content), known)
     checksum = hashlib.sha256(content).hexdigest()
     before = gate.database.frame(
-        f"SELECT max(imported_at) FROM {TABLE} WHERE rater = ? AND file_sha256 = ?",
+        f"select max(imported_at) from {TABLE} where rater = ? and file_sha256 = ?",
         [rater, checksum],
     ).item()
     if before is not None:
@@ -132,7 +129,7 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
     in_force = gate.database.frame(IN_FORCE, [rater])
     new = _news(judged, in_force)
     if new.height:
-        last = gate.database.frame(f"SELECT coalesce(max(verdict_id), 0) FROM {TABLE}").item()
+        last = gate.database.frame(f"select coalesce(max(verdict_id), 0) from {TABLE}").item()
         _append(gate, new, rater, path.name, checksum, last)
     again = new.join(in_force, on=["repository", "number"], how="semi").height
     return Imported(new.height - again, again, judged.height - new.height)
@@ -153,7 +150,7 @@ def _append(gate: Gate, new: pl.DataFrame, rater: str, file: str, checksum: str,
         file_sha256=pl.lit(checksum),
     )
     # Whole tables are stored: what is there already stays as it is.
-    stored = gate.database.frame(f"FROM {TABLE}")
+    stored = gate.database.frame(f"select * from {TABLE}")
     every = pl.concat([stored, rows.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
     (outcome,) = gate.store([Offer([Candidate(TABLE, every)])])
     if outcome.failure is not None:

@@ -71,7 +71,7 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
                 changed_file("one", "b"),
                 changed_file("two", "a.py"),
             ],
-            raw__commit_details=[
+            details__commit_details=[
                 detail(
                     "one",
                     methods_changed=2,
@@ -95,9 +95,9 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
 def test_a_part_of_a_fix_does_not_pass_for_the_whole(database: ModelDatabase) -> None:
     one = detail("one", methods_changed=1, changed_methods=["a.py::f( x )"], test_share=1.0)
     merge = detail("two", languages=[language("C")], test_share=0.0, **MERGE)
-    database.fill(fixed("one", "two", raw__commit_details=[one, merge]))
+    database.fill(fixed("one", "two", details__commit_details=[one, merge]))
     assert contents(database) == (0, None, ["C"], 0.5)
-    database.fill(fixed("one", "two", raw__commit_details=[one]))
+    database.fill(fixed("one", "two", details__commit_details=[one]))
     assert contents(database) == (0, None, None, None)
     database.fill(fixed())
     assert contents(database) == (None, None, None, None)
@@ -108,8 +108,8 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
     database.fill(
         fixed(
             "fix",
-            raw__commit_details=[detail("fix", removed_lines=9)],
-            links__introducing_commits=[
+            details__commit_details=[detail("fix", removed_lines=9)],
+            details__introducing_commits=[
                 origin("fix", "early", f"{early}T00:00:00Z", 3),
                 origin("fix", "late", f"{latest}T12:00:00Z", 1),
                 origin("fix", "late", f"{latest}T12:00:00Z", 1, path="b.py"),
@@ -118,7 +118,7 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
             ],
         )
     )
-    found = database.table("staging.bug_introductions", "introducing_sha, path, is_candidate")
+    found = database.table("intermediate.bug_introductions", "introducing_sha, path, is_candidate")
     assert {row[:2] for row in found if row[2]} == {
         (sha("early"), "a.py"),
         (sha("late"), "a.py"),
@@ -145,7 +145,7 @@ def test_a_fix_without_candidate_says_why(
     database: ModelDatabase, details: list[Row], origins: list[str], outcome: str
 ) -> None:
     found = [origin("fix", "one", at) for at in origins]
-    database.fill(fixed("fix", raw__commit_details=details, links__introducing_commits=found))
+    database.fill(fixed("fix", details__commit_details=details, details__introducing_commits=found))
     (life,) = database.rows("FROM marts.bug_lifetimes")
     assert life["outcome"] == outcome
     assert life["introduced_at"] is life["lifetime_days"] is None

@@ -40,19 +40,20 @@ TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
 FIXES_AT_ONCE = 100  # looked at and not yet stored: what a run that is killed looks at again
 
 FIXES = """
-    SELECT DISTINCT commits.sha, commits.month, commits.is_merge
-    FROM links.fix_links AS links
-    JOIN labels.performance_labels AS labels USING (repository, number)
-    JOIN raw.commits AS commits USING (repository, sha)
-    WHERE repository = ? AND labels.is_bug_report
-    ORDER BY month, sha
+    select distinct sha, commits.month, commits.is_merge
+    from links.fix_links as links
+    inner join labels.performance_labels as labels using (repository, number)
+    inner join raw.commits as commits using (repository, sha)
+    where repository = ? and labels.is_bug_report
+    order by commits.month, sha
 """
 
 
-STORED = "SELECT sha, month FROM details.commit_details WHERE repository = ?"
+STORED = "select sha, month from details.commit_details where repository = ?"
 FILES = """
-    SELECT sha, path, additions, deletions FROM raw.commit_files
-    WHERE repository = ? AND month = ? AND list_contains(?, sha)
+    select sha, path, additions, deletions
+    from raw.commit_files
+    where repository = ? and month = ? and list_contains(?, sha)
 """
 
 

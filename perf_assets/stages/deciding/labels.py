@@ -22,13 +22,14 @@ def label_cohorts(
     loaded = loaded_months(gate, "raw.issues", repository)
     issues = gate.database.frame(
         """
-        SELECT repository, number, title, body, author, labels, month
-        FROM raw.issues WHERE repository = ?
+        select repository, number, title, body, author, labels, month
+        from raw.issues
+        where repository = ?
         """,
         [repository],
     )
     templates = gate.database.frame(
-        "SELECT * FROM raw.issue_templates WHERE repository = ?", [repository]
+        "select * from raw.issue_templates where repository = ?", [repository]
     )
     labels, evidence = label_issues(issues, templates, study.rules)
     version = study.rules.version
@@ -50,10 +51,10 @@ def tell_label_kinds(gate: Gate, study: Study) -> Outcome:
     """Write down what each label means that issues carry or carried, for the past months' sake."""
     labels = gate.database.frame(
         """
-        SELECT repository, unnest(labels) AS label FROM raw.issues
-        UNION
-        SELECT repository, label FROM raw.issue_events WHERE label IS NOT NULL
-        ORDER BY ALL
+        select repository, unnest(labels) as label from raw.issues
+        union
+        select repository, label from raw.issue_events where label is not null
+        order by repository, label
         """
     )
     kinds = Candidate("labels.label_kinds", label_kinds(labels, study.rules))

@@ -16,22 +16,25 @@ def link_commits(gate: Gate, study: Study, repository: str, months: Sequence[str
     loaded = loaded_months(gate, "raw.commits", repository)
     commits = gate.database.frame(
         """
-        SELECT repository, sha, parents, message, committed_at, month, NULL::VARCHAR AS branch
-        FROM raw.commits WHERE repository = $1
-        UNION ALL BY NAME
-        SELECT repository, sha, parents, message, committed_at, month, branch
-        FROM raw.branch_commits WHERE repository = $1
+        select
+            repository, sha, parents, message, committed_at, month, cast(null as varchar) as branch
+        from raw.commits
+        where repository = $1
+        union all
+        select repository, sha, parents, message, committed_at, month, branch
+        from raw.branch_commits
+        where repository = $1
         """,
         [repository],
     )
     issues = gate.database.frame(
-        "SELECT number, created_at FROM raw.issues WHERE repository = ?", [repository]
+        "select number, created_at from raw.issues where repository = ?", [repository]
     )
     closed = gate.database.frame(
-        "SELECT * FROM raw.issue_events WHERE repository = ? AND event = 'closed'", [repository]
+        "select * from raw.issue_events where repository = ? and event = 'closed'", [repository]
     )
     pull_requests = gate.database.frame(
-        "SELECT * FROM raw.issue_pull_requests WHERE repository = ?", [repository]
+        "select * from raw.issue_pull_requests where repository = ?", [repository]
     )
     numbers = set(issues["number"])
     links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -16,73 +15,39 @@ from perf_assets.core.reviews.labelling_quality import labelling_quality
 from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.sql_models.laying import create_table
-from perf_assets.sql_models.parsing import parse_query, tables_read
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.tables import table_of
 
 
 @dataclass(frozen=True)
 class StatisticsTable:
-    """A table of statistics: ``compute`` of the answers to ``queries``, in their order."""
+    """A table of statistics: ``compute`` of the rows of the ``upstream`` tables, in their order."""
 
     compute: Callable[..., pl.DataFrame]
-    queries: tuple[str, ...]
+    upstream: tuple[str, ...]
 
-    @property
-    def upstream(self) -> tuple[str, ...]:
-        """The tables that the queries name."""
-        parsed = [parse_query(Path(__file__), query) for query in self.queries]
-        return tuple(sorted({table for query in parsed for table in tables_read(query)}))
-
-
-# In a fixed order: sums of floats depend on it in their last digit.
-BUG_METRICS = "SELECT * FROM marts.bug_metrics ORDER BY dataset, repository, number"
-TREND_MONTHLY = "SELECT * FROM marts.trend_monthly ORDER BY dataset, repository, month"
-BUG_LIFETIMES = "SELECT * FROM marts.bug_lifetimes ORDER BY dataset, repository, number"
-COUNTED_LINKS = """
-    SELECT
-        links.*, bugs.is_performance, bugs.opened_at, bugs.closed_at,
-        list_contains(doubtful.doubts, 'reverted_later') AS is_reverted
-    FROM staging.counted_fixes AS links
-    JOIN marts.bug_metrics AS bugs USING (dataset, repository, number)
-    LEFT JOIN staging.link_doubts AS doubtful
-        ON links.dataset = 'live' AND links.repository = doubtful.repository
-        AND links.number = doubtful.number AND links.sha = doubtful.sha
-    ORDER BY ALL
-"""
-VERDICTS = "SELECT * FROM staging.verdicts ORDER BY dataset, repository, number, rater"
-VERDICTS_AND_CONSENSUS = """
-    SELECT dataset, repository, number, rater, verdict, is_performance, matched_labels,
-           matched_keywords
-    FROM staging.verdicts
-    UNION ALL
-    SELECT dataset, repository, number, 'consensus', verdict, is_performance, matched_labels,
-           matched_keywords
-    FROM staging.reviewed_bugs
-    ORDER BY dataset, repository, number, rater
-"""
-STRATA = """
-    SELECT dataset, repository, is_performance, count(*) AS bug_reports
-    FROM staging.bug_reports GROUP BY ALL ORDER BY ALL
-"""
 
 ANALYSES: dict[str, StatisticsTable] = {
-    "analysis.trend_tests": StatisticsTable(trend_tests, (TREND_MONTHLY,)),
-    "analysis.group_comparisons": StatisticsTable(group_comparisons, (BUG_METRICS,)),
-    "analysis.trend_robustness": StatisticsTable(trend_robustness, (TREND_MONTHLY,)),
-    "analysis.effect_sizes": StatisticsTable(effect_sizes, (BUG_METRICS,)),
-    "analysis.fix_time_survival": StatisticsTable(fix_time_survival, (BUG_METRICS, TREND_MONTHLY)),
-    "analysis.lifetime_comparisons": StatisticsTable(lifetime_comparisons, (BUG_LIFETIMES,)),
-    "analysis.link_sensitivity": StatisticsTable(link_sensitivity, (COUNTED_LINKS,)),
+    "analysis.trend_tests": StatisticsTable(trend_tests, ("marts.trend_monthly",)),
+    "analysis.group_comparisons": StatisticsTable(group_comparisons, ("marts.bug_metrics",)),
+    "analysis.trend_robustness": StatisticsTable(trend_robustness, ("marts.trend_monthly",)),
+    "analysis.effect_sizes": StatisticsTable(effect_sizes, ("marts.bug_metrics",)),
+    "analysis.fix_time_survival": StatisticsTable(
+        fix_time_survival, ("marts.bug_metrics", "marts.trend_monthly")
+    ),
+    "analysis.lifetime_comparisons": StatisticsTable(
+        lifetime_comparisons, ("marts.bug_lifetimes",)
+    ),
+    "analysis.link_sensitivity": StatisticsTable(link_sensitivity, ("intermediate.counted_links",)),
     "analysis.paper_comparison": StatisticsTable(
         partial(paper_comparison, paper_figures()),
-        (BUG_METRICS, "SELECT * FROM marts.paper_trend", "SELECT * FROM replication.taxonomy"),
+        ("marts.bug_metrics", "marts.paper_trend", "replication.taxonomy"),
     ),
     "analysis.labelling_quality": StatisticsTable(
-        labelling_quality, (VERDICTS_AND_CONSENSUS, STRATA)
+        labelling_quality, ("intermediate.judgements", "intermediate.review_strata")
     ),
-    "analysis.rater_agreement": StatisticsTable(rater_agreement, (VERDICTS,)),
-    "analysis.rater_disagreements": StatisticsTable(rater_disagreements, (VERDICTS,)),
+    "analysis.rater_agreement": StatisticsTable(rater_agreement, ("staging.verdicts",)),
+    "analysis.rater_disagreements": StatisticsTable(rater_disagreements, ("staging.verdicts",)),
 }
 
 
@@ -90,6 +55,12 @@ def build_analysis(gate: Gate, table: str) -> Outcome:
     """Compute, audit and replace one table of statistics."""
     analysis = ANALYSES[table]
     create_table(gate.database.connection, table_of(table))
-    rows = analysis.compute(*map(gate.database.frame, analysis.queries))
+    rows = analysis.compute(*(_rows(gate, upstream) for upstream in analysis.upstream))
     (outcome,) = gate.store([Offer([Candidate(table, rows)])])
     return outcome
+
+
+def _rows(gate: Gate, table: str) -> pl.DataFrame:
+    """All rows of ``table``, in a fixed order: sums of floats depend on it in their last digit."""
+    key = ", ".join(table_of(table).key)
+    return gate.database.frame(f"select * from {table} order by {key}")

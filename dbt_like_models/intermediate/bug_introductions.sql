@@ -5,11 +5,11 @@
 with
 
 commits as (
-    select * from staging.counted_fixes where dataset = 'live'
+    select * from intermediate.counted_fixes where dataset = 'live'
 ),
 
 bug_reports as (
-    select * from staging.bug_reports where dataset = 'live'
+    select * from staging.bug_reports
 ),
 
 origins as (
@@ -18,10 +18,10 @@ origins as (
 
 introductions as (
     select
-        commits.dataset,
-        commits.repository,
-        commits.number,
-        commits.sha,
+        dataset,
+        repository,
+        number,
+        sha,
         origins.path,
         origins.introducing_sha,
         origins.introduced_at,
@@ -30,12 +30,8 @@ introductions as (
         origins.introduced_at > bug_reports.opened_at as is_after_report,
         not origins.is_merge and origins.introduced_at <= bug_reports.opened_at as is_candidate
     from commits
-    inner join bug_reports
-        on commits.repository = bug_reports.repository
-        and commits.number = bug_reports.number
-    inner join origins
-        on commits.repository = origins.repository
-        and commits.sha = origins.sha
+    inner join bug_reports using (dataset, repository, number)
+    inner join origins using (repository, sha)
 )
 
 select * from introductions

@@ -11,28 +11,18 @@ issues as (
 ),
 
 events as (
-    select
-        'live' as dataset,
-        repository,
-        number,
-        created_at as changed_at,
-        event = 'reopened' as is_open
-    from raw.issue_events
-    where event in ('closed', 'reopened')
+    select * from staging.issue_events where event in ('closed', 'reopened')
 ),
 
 transitions as (
     select
-        issues.dataset,
-        issues.repository,
-        issues.number,
+        dataset,
+        repository,
+        number,
         greatest(events.changed_at, issues.opened_at) as changed_at,
-        events.is_open
+        events.event = 'reopened' as is_open
     from issues
-    inner join events
-        on issues.dataset = events.dataset
-        and issues.repository = events.repository
-        and issues.number = events.number
+    inner join events using (dataset, repository, number)
     union all
     select
         dataset,
@@ -69,20 +59,14 @@ states as (
     from issues
     union all
     select
-        moments.dataset,
-        moments.repository,
-        moments.number,
+        dataset,
+        repository,
+        number,
         moments.changed_at,
         1 as place,
-        case
-            when moments.is_last then issues.state = 'open'
-            else moments.is_open
-        end as is_open
+        case when moments.is_last then issues.state = 'open' else moments.is_open end as is_open
     from moments
-    inner join issues
-        on moments.dataset = issues.dataset
-        and moments.repository = issues.repository
-        and moments.number = issues.number
+    inner join issues using (dataset, repository, number)
 ),
 
 decided as (
