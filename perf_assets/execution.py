@@ -16,6 +16,7 @@ from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
 from perf_assets.sources.opening import LONGEST_WAIT, check_token
+from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -115,7 +116,9 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
     with _only_run(home), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
-            imported = import_sheet(Gate(database, home), sheet, rater)
+            gate = Gate(database, home)
+            lay_views(gate)  # a home of an older version has them elsewhere
+            imported = import_sheet(gate, sheet, rater)
         job = studyless_definitions(home).resolve_job_def("review")
         if failures := _execute(job, instance, {}):
             raise AuditError("; ".join(failures))

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from math import ceil
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.summary import reading
 from perf_assets.sources.github.accounts import Accounts, Patience, in_words
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource
 from perf_assets.sources.github.queries import CONNECTIONS, FIRST
 from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import reading
 from perf_assets.study import Repository, Study
 
 # A page asks for its issues, for each connection of each issue, and for the commits of each pull

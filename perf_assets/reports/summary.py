@@ -5,7 +5,6 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-import duckdb
 import polars as pl
 from rich import box
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.table import Table
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.home import DEFAULT, Home
+from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
 
 # Pooling one repository says the same again.
@@ -224,17 +224,6 @@ def print_status(home: Home, console: Console) -> None:
         _print_table(console, "Failed audits", failed)
     if changes.height:
         _print_table(console, "Default branches that were rewritten or renamed", changes)
-
-
-def reading(path: Path) -> duckdb.DuckDBPyConnection:
-    """A database opened to be read only; PerfAssetsError where there is none."""
-    if not path.exists():
-        raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
-    try:
-        return duckdb.connect(str(path), read_only=True)
-    except duckdb.IOException:
-        # A run holds the warehouse; the published copy is as of the run before.
-        return duckdb.connect(str(path.with_name("perf_bugs.duckdb")), read_only=True)
 
 
 def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:

@@ -12,7 +12,35 @@ from perf_assets.tables.ddl import quoted, table_definition
 AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
 AS_OF_PARAMETER = "as_of_month"
-AS_OF_SOURCE = "staging.issue_history"  # what the macro reads, and has to be there before it
+AS_OF_SOURCE = "intermediate.issue_history"  # what the macro reads, and has to be there before it
+
+
+# Views that have another name since format 4; the old one shows the same until the next format.
+OLD_VIEWS = {
+    "staging.state_changes": "FROM intermediate.state_changes",
+    "staging.issue_history": "FROM intermediate.issue_history",
+    "staging.label_spans": "FROM intermediate.label_spans",
+    "staging.months": "FROM intermediate.months",
+    "staging.counted_fixes": "FROM intermediate.counted_fixes",
+    "staging.fixes": "FROM intermediate.fixes",
+    "staging.fix_contents": "FROM intermediate.fix_contents",
+    "staging.bug_introductions": "FROM intermediate.bug_introductions",
+    "staging.reverts": "FROM intermediate.reverts",
+    "staging.reviewed_bugs": "FROM intermediate.reviewed_bugs",
+    "staging.link_doubts": (
+        "SELECT * EXCLUDE (dataset) FROM intermediate.link_doubts WHERE dataset = 'live'"
+    ),
+}
+
+
+def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep the views whose names are of the format before; call it once all models are laid."""
+    for old, query in OLD_VIEWS.items():
+        if not _create(connection, "VIEW", old, f"AS {query}"):
+            continue
+        new = f"intermediate.{old.partition('.')[2]}"
+        comment = f"The name that {new} had before; it goes with the next version."
+        connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
 
 
 def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
@@ -95,7 +123,8 @@ def _stored_comments(
     return kinds, {(name, column): comment for _, name, column, comment in rows}
 
 
-def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> bool:
+    """Make it; False where the same is there, which is left untouched."""
     # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this one.
     connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
     catalog = f"SELECT sql FROM duckdb_{kind}s() WHERE {kind}_name = ?"
@@ -107,5 +136,7 @@ def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definit
     connection.execute(f"DROP {kind} temp.twin")
     opening = " AS " if kind == "VIEW" else "("
     bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
-    if bodies[0] != bodies[1]:
-        connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
+    if bodies[0] == bodies[1]:
+        return False
+    connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
+    return True

@@ -11,10 +11,10 @@ import polars as pl
 
 from perf_assets.core.reviews.sampling import draw
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.summary import reading
 from perf_assets.sources.review_sheets.sheet import GIVEN, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.warehouse import reading
 
 TABLE = "reviews.verdicts"
 CONSENSUS = "consensus"

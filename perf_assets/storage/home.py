@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.warehouse import PUBLISHED
 
 DEFAULT = Path("data")
 
@@ -35,7 +36,7 @@ class Home:
     @property
     def published(self) -> Path:
         """The analysts' copy of the database."""
-        return self.path / "perf_bugs.duckdb"
+        return self.path / PUBLISHED
 
     @property
     def report(self) -> Path:

@@ -77,6 +77,8 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None:
+    if version is not None and version < 4:
+        _drop_views(connection)
     if version is not None and version < 3:
         # Told again when the cohort is read: until then it is not known.
         connection.execute("ALTER TABLE raw.issues ADD COLUMN IF NOT EXISTS events BIGINT")
@@ -90,6 +92,18 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
             connection.execute(f"DROP {kind} {name}")
             connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [name])
     create_tables(connection)
+
+
+def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let go of what models lay again, and in other places than before."""
+    views = connection.execute(
+        """
+        SELECT schema_name || '.' || view_name FROM duckdb_views()
+        WHERE database_name = current_database() AND NOT internal AND schema_name = 'staging'
+        """
+    ).fetchall()
+    for (view,) in views:
+        connection.execute(f"DROP VIEW {view}")
 
 
 def _type_marks(connection: duckdb.DuckDBPyConnection) -> None:

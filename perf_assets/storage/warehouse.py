@@ -17,6 +17,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.tables import table_of
 
+PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
 FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -162,6 +163,31 @@ def open_warehouse(path: Path) -> Iterator[Database]:
         raise _explained(error, path) from error
     finally:
         connection.close()
+
+
+def reading(path: Path) -> duckdb.DuckDBPyConnection:
+    """A database opened to be read only; a warehouse of an older format is migrated first.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is none.
+    """
+    if not path.exists():
+        raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
+    published = path.with_name(PUBLISHED)
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        version = migrations.stored_format(connection)
+        if path == published or version is None or version >= FORMAT:
+            return connection
+        connection.close()
+        with open_warehouse(path):
+            pass
+        return duckdb.connect(str(path), read_only=True)
+    except duckdb.IOException:
+        # A run holds the warehouse; the published copy is as of the run before.
+        return duckdb.connect(str(published), read_only=True)
 
 
 def publish(warehouse: Path, published: Path) -> bool:

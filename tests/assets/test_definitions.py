@@ -20,6 +20,7 @@ GROUPS = (
     "links",
     "details",
     "staging",
+    "intermediate",
     "marts",
     "analysis",
     "published",

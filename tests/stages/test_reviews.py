@@ -26,7 +26,12 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
         insert(database.connection, "labels.performance_labels", [label(n) for n in range(1, 20)])
         for model in load_models():
-            if model.name in {"staging.repositories", "staging.bug_reports"}:
+            if model.name in {
+                "staging.repositories",
+                "staging.issues",
+                "staging.bug_reports",
+                "staging.verdicts",
+            }:
                 create_view(database.connection, model)
         yield Gate(database, home)
 

@@ -2,13 +2,14 @@
 
 import polars as pl
 
-from perf_assets.sql_models.files import Model
+from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
     AS_OF_SOURCE,
     comment_statements,
     create_as_of_macro,
     create_table,
     create_view,
+    keep_old_views,
 )
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.study import Study
@@ -39,7 +40,15 @@ def build_model(gate: Gate, model: Model) -> Outcome | None:
     return outcome
 
 
+def lay_views(gate: Gate) -> None:
+    """Create the views alone, for who reads them before anything is computed."""
+    for model in load_models():
+        if model.table.is_view:
+            create_view(gate.database.connection, model)
+
+
 def describe_tables(gate: Gate) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
+    keep_old_views(gate.database.connection)
     for statement in comment_statements(gate.database.connection):
         gate.database.connection.execute(statement)
