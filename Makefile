@@ -1,6 +1,7 @@
 # make run: the main job on the embedded sample. make ui: look at it.
-# make check: formatting, types and quick tests. make test: all of the tests. make test-all: each of
-# them with more seeds, examples and kills. make upgrade: newer versions of what is installed.
+# make check: formatting, types and quick tests. make test: all tests. make test-all: each of them
+# with more seeds, examples and kills. make mutation: which faults in the core go unnoticed.
+# make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ export PERF_ASSETS_HOME
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui lint check test test-all upgrade clean
+.PHONY: run ui lint check test test-all mutation upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -31,6 +32,9 @@ test: lint
 
 test-all: lint
 	PERF_ASSETS_TESTS=all $(PYTEST)
+
+mutation: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'

@@ -259,3 +259,48 @@ def test_a_link_is_as_sure_as_enough_links_of_its_approach_turned_out(
     assert len(rated) == len(links)
     assert {row["confidence"] for row in rated if row["approach"] == "id"} == {confidence}
     assert all(row["evidence"] and row["doubts"] == [] for row in rated)
+
+
+def of_another(rows: list[Row]) -> list[Row]:
+    return [row | {"repository": "other/name"} for row in rows]
+
+
+@pytest.mark.parametrize(("right", "confidence", "links"), [(16, 0.8, 20), (15, 0.915254, 59)])
+def test_a_repository_goes_by_its_own_links_where_it_has_twenty_else_by_those_of_all(
+    build: Build, right: int, confidence: float, links: int
+) -> None:
+    issues, commits, own = measured(right, 4)
+    _, _, others = measured(39, 1)
+    theirs, their_commits, _ = measured(39, 1)
+    database = build(
+        {
+            "meta.repositories": [studied(), studied("other/name")],
+            **{table: [*rows, *of_another(theirs[table])] for table, rows in issues.items()},
+            "raw.commits": [*commits, *of_another(their_commits)],
+            "links.fix_links": [*own, *of_another(others)],
+        }
+    )
+    rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
+    here = [row for row in rated if row["repository"] == "owner/name"]
+    assert {round(row["confidence"], 6) for row in here} == {confidence}
+    assert {row["confidence_links"] for row in here} == {links}
+    assert {row["confidence"] for row in rated if row not in here} == {39 / 40}
+
+
+@pytest.mark.parametrize(("right", "is_known"), [(9, False), (10, True)])
+def test_two_repositories_with_few_links_know_enough_together(
+    build: Build, right: int, is_known: bool
+) -> None:
+    issues, commits, links = measured(right, 0)
+    database = build(
+        {
+            "meta.repositories": [studied(), studied("other/name")],
+            **{table: [*rows, *of_another(rows)] for table, rows in issues.items()},
+            "raw.commits": [*commits, *of_another(commits)],
+            "links.fix_links": [*links, *of_another(links)],
+        }
+    )
+    rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
+    assert len(rated) == 2 * right
+    assert {row["confidence"] for row in rated} == {1.0 if is_known else None}
+    assert {row["confidence_links"] for row in rated} == {2 * right if is_known else None}

@@ -118,8 +118,7 @@ def test_marts_are_tables_and_what_is_before_them_views() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_reads_no_layer_behind_its_own(name: str) -> None:
-    # The history is logic, but it keeps the name under which the macro and analysts read it.
-    read = {"intermediate.issue_history": "intermediate"}.get(name, name.partition(".")[0])
+    read = name.partition(".")[0]
     layers = ("staging", "intermediate", "marts")
     behind = layers[layers.index(read) + 1 :]
     assert [table for table in model(name).upstream if table.partition(".")[0] in behind] == []

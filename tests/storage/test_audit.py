@@ -398,7 +398,7 @@ def test_a_malformed_suite_is_refused(
 
 def test_a_suite_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "test.numbers.json"
-    path.write_text('{"name": "test.numbers",\n}')
+    path.write_text('{"name": "test.numbers",\n "rules": none}')
     with pytest.raises(PerfAssetsError, match=r"test\.numbers\.json: .*not valid JSON.*line 2"):
         read_rules(path)
 

@@ -141,7 +141,9 @@ def mann_whitney_u(x: Values, y: Values) -> MannWhitneyResult:
     if not (len(first) and len(second)):
         return MannWhitneyResult(len(first), len(second), None, None)
     test = stats.mannwhitneyu(first, second, alternative="two-sided", method="asymptotic")
-    return MannWhitneyResult(len(first), len(second), float(test.statistic), float(test.pvalue))
+    # Without any variance there is no z: newer versions of scipy say NaN, older ones 1.
+    pvalue = 1.0 if np.isnan(test.pvalue) else float(test.pvalue)
+    return MannWhitneyResult(len(first), len(second), float(test.statistic), pvalue)
 
 
 def cliffs_delta(x: Values, y: Values) -> float | None:

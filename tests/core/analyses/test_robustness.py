@@ -210,6 +210,44 @@ def test_open_bugs_are_watched_until_the_end_of_the_last_complete_month():
     assert row["statistic"] < 0
 
 
+def test_an_open_bug_counts_for_the_days_it_was_watched_and_no_longer():
+    # Opened 11 days before the end: when half of the other two were fixed, it had left already.
+    rows = [
+        bug(True, 20, None, is_fixed=False),
+        bug(True, 0, 15, is_fixed=True),
+        bug(True, 0, 25, is_fixed=True),
+    ]
+    assert survival(rows, n_months=1)["median_performance"][0] == 15
+    # A month later it was still open on the 25th day of the third.
+    assert survival(rows, n_months=2)["median_performance"][0] == 25
+
+
+def test_the_end_of_the_watch_is_that_of_the_last_month_and_belongs_to_the_next():
+    rows = [
+        bug(True, 0, 31, is_fixed=True),  # closed in the first moment of February
+        bug(True, 31, 33, is_fixed=True),  # opened in it
+        bug(True, 0, 40, is_fixed=True),
+    ]
+
+    def watched(n_months):
+        row = survival(rows, n_months).row(0, named=True)
+        return row["n_performance"], row["events_performance"]
+
+    assert watched(1) == (2, 0)
+    assert watched(2) == (3, 3)
+
+
+def test_each_repository_is_watched_until_its_own_end():
+    rows = [bug(True, 0, 40, is_fixed=True, repository=name) for name in ("a/a", "b/b")]
+    trend = pl.concat([months([1], [2]), months([1] * 2, [2] * 2, repository="b/b")])
+    table = fix_time_survival(metrics(*rows), trend).unique("repository", maintain_order=True)
+    assert dict(table.select("repository", "events_performance").iter_rows()) == {
+        "a/a": 0,
+        "b/b": 1,
+        "pooled": 1,
+    }
+
+
 def test_bugs_closed_without_a_fix_are_left_out_or_censored_or_end_the_wait():
     rows = [
         bug(True, 0, 4, is_fixed=False),

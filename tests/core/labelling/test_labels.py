@@ -129,6 +129,14 @@ def test_a_line_of_four_authors_or_of_one_busy_author_is_their_own() -> None:
     assert all(row["is_performance"] for row in labelled(busy).values())
 
 
+@pytest.mark.parametrize(("first", "is_their_own"), [("2019-02", False), ("2019-01", True)])
+def test_authors_of_twelve_months_make_a_line_boilerplate(first: str, is_their_own: bool) -> None:
+    earlier = [issue(n, ASKED, month=first) for n in range(1, 5)]
+    rows = labelled([*earlier, issue(5, ASKED, month="2020-01")])
+    assert all(rows[n]["is_performance"] for n in range(1, 5))
+    assert rows[5]["is_performance"] is is_their_own
+
+
 def test_short_lines_are_never_boilerplate_by_repetition_alone() -> None:
     rows = labelled([issue(n, "A memory leak.") for n in range(9)])
     assert all(row["is_performance"] for row in rows.values())

@@ -156,6 +156,11 @@ MERGE = (
 )
 
 
+def timed(row: tuple[str, ...], second: int) -> tuple[Any, ...]:
+    """A row of (sha, parents, message) as committed so many seconds after the day began."""
+    return (*(*row, "Work")[:3], second)
+
+
 def test_a_merge_lands_the_commits_of_its_branch() -> None:
     (landing,) = history(*MERGE).landings(PullRequest(12))
     assert (landing.sha, set(landing.own), landing.is_merge) == ("m", {"s1", "s2"}, True)
@@ -195,6 +200,24 @@ def test_what_looks_otherwise_than_a_rebase_is_one_commit(change: tuple[Any, ...
     rows = [change if row[0] == change[0] else row for row in LINE]
     pull = PullRequest(12, merge_commit_sha="r4", commits=3)
     assert own(history(*rows, ("x", "r0")), pull) == [{"r4"}]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "own_commits"),
+    [
+        ((0, 30, 60), {"r2", "r3", "r4"}),
+        ((0, 30, 61), {"r4"}),  # the first of them is more than a minute older than the last
+        ((0, 40, 80), {"r4"}),  # however near each of them is to the next
+        ((60, 30, 0), {"r2", "r3", "r4"}),  # a clock that was set back
+        ((61, 30, 0), {"r4"}),
+    ],
+)
+def test_a_rebase_takes_a_minute_at_most(
+    seconds: tuple[int, int, int], own_commits: set[str]
+) -> None:
+    line = [(f"r{n}", f"r{n - 1}", "Step", second) for n, second in enumerate(seconds, 2)]
+    found = history(*LINE[:2], *line)
+    assert own(found, PullRequest(12, merge_commit_sha="r4", commits=3)) == [own_commits]
 
 
 FOREIGN = (
@@ -283,8 +306,42 @@ def test_the_commits_of_a_branch_make_the_size_and_no_merge_repeats_them() -> No
 
 
 def test_a_merge_counts_where_none_of_its_commits_can() -> None:
-    late = [(*row[:3], 60) if row[0] == "m" else (*row, "Work", -60)[:4] for row in MERGE[:5]]
+    late = [timed(row, 60 if row[0] == "m" else -60) for row in MERGE[:5]]
     assert links(commits(*late), related((7, 12))) == {("m", "pull_request"): "sized"}
+
+
+@pytest.mark.parametrize("early", ["s1", "s2"])
+def test_one_commit_that_counts_is_enough_for_the_merge_to_be_a_repetition(early: str) -> None:
+    rows = [timed(row, -60 if row[0] == early else 0) for row in MERGE[:5]]
+    late = ({"s1", "s2"} - {early}).pop()
+    assert links(commits(*rows), related((7, 12))) == {
+        (late, "pull_request"): "sized",
+        ("m", "pull_request"): "repeated",
+    }
+
+
+def test_a_merge_is_no_repetition_of_the_merges_that_it_brought() -> None:
+    rows = commits(
+        ("root", "", "Root", -90),
+        ("a", "root", "Work", -90),
+        ("s1", "root", "Work", -60),
+        ("s2", "s1 a", "Merge branch 'main' into topic", 30),
+        ("m", "a s2", "Merge pull request #12 from ann/topic", 60),
+    )
+    assert links(rows, related((7, 12))) == {
+        ("s2", "pull_request"): "sized",
+        ("m", "pull_request"): "sized",
+    }
+
+
+def test_a_merge_repeats_the_fix_of_one_issue_and_is_that_of_another() -> None:
+    """The second issue was opened between the commits of the branch and their merge."""
+    rows = commits(*[timed(row, 60 if row[0] == "m" else 0) for row in MERGE[:5]])
+    issues = pl.DataFrame({"number": [7, 8], "created_at": [DAY, DAY + timedelta(seconds=30)]})
+    events = pl.DataFrame(schema=schema_of("raw.issue_events"))
+    found = link_fixes(rows, issues, events, related((7, 12), (8, 12)), APPROACHES)
+    merges = found.filter(sha="m")
+    assert merges.select("number", "is_repeated").rows() == [(7, True), (8, False)]
 
 
 def test_pull_requests_of_other_repositories_and_commits_of_other_branches_do_not_count() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,10 +12,10 @@ import polars as pl
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.replication import Package, fetch_package, read_package
+from perf_assets.sources.replication import Package, cells, fetch_package, read_package
 from perf_assets.sources.replication.package import Pinned, pinned
 from tests.places import PYTORCH_PACKAGE
-from tests.replication_package import replace_in, sha, write_package
+from tests.replication_package import commit, replace_in, sha, write_package
 
 read_any = partial(read_package, accept_changes=True)
 
@@ -69,6 +70,25 @@ def test_the_commits_of_a_fix_are_read_from_one_cell(folder: Path) -> None:
     assert commits["approach"].to_list() == ["url", "id"]
     assert commits["additions"].to_list() == [20, 10]
     assert str(commits["committed_at"][0]) == "2017-02-02 07:30:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2017-02-01 23:30:00 -0800", "2017-02-02 07:30"),
+        ("2017-02-01 03:10:00 +0530", "2017-01-31 21:40"),
+        ("2017-02-01 03:10:00 +0000", "2017-02-01 03:10"),
+    ],
+)
+def test_the_zone_of_a_commit_is_heeded(written: str, meant: str) -> None:
+    cell = commit("a", 20, 10).replace("2017-02-01 23:30:00 -0800", written)
+    (read,) = cells.commits(cell)
+    assert isinstance(read, dict)
+    assert read["committed_at"] == datetime.fromisoformat(f"{meant}+00:00")
+
+
+def test_a_time_without_zone_is_taken_as_utc() -> None:
+    assert cells.moment("2017-1-01 3:05", "opened") == datetime(2017, 1, 1, 3, 5, tzinfo=UTC)
 
 
 def test_totals_that_are_not_the_sum_of_the_commits_stay_as_published(folder: Path) -> None:
