@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import duckdb
 import polars as pl
@@ -98,14 +99,23 @@ class BrokenRule:
     examples: list[str]
 
 
+class _Place(NamedTuple):
+    """Where a candidate would be stored."""
+
+    table: str
+    repository: str | None
+    month: str | None
+
+
 @dataclass
 class _Case:
     """A partition before the gate, with what it would change and what becomes of it."""
 
-    partition: Offer
+    offer: Offer
     differences: dict[str, Difference]
     audited: Sequence[Candidate]
     outcome: Outcome
+    is_as_known: bool
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ class Gate:
         counts are those stored was audited when they were. Where a critical rule fails, nothing of
         the partition is replaced: candidates and reports go to quarantine, the outcome says why.
         """
-        cases = [self._case(partition) for partition in offers]
+        cases = self._cases(offers)
         self._audit(cases)
         for case in cases:
             case.outcome.failure = self._refusal(case)
@@ -153,40 +163,64 @@ class Gate:
         )
         return [BrokenRule(**row) for row in rows.iter_rows(named=True)]
 
-    def _case(self, partition: Offer) -> _Case:
-        differences = {
-            candidate.table: self._difference(partition, candidate)
-            for candidate in partition.candidates
-        }
-        known = self._known(partition)
-        audited = [
-            candidate
-            for candidate in partition.candidates
-            if partition.repository is None
-            or differences[candidate.table].is_any
-            or known.get(candidate.table) != (candidate.rows.height, candidate.source_count)
+    def _cases(self, offers: Sequence[Offer]) -> list[_Case]:
+        stored, known = self._stored(offers), self._known(offers)
+        return [self._case(offer, stored, known) for offer in offers]
+
+    def _case(
+        self,
+        offer: Offer,
+        stored: Mapping[_Place, pl.DataFrame],
+        known: Mapping[_Place, Mapping[str, object]],
+    ) -> _Case:
+        differences, audited, is_as_known = {}, [], offer.repository is not None
+        for candidate in offer.candidates:
+            place = _Place(candidate.table, offer.repository, offer.month)
+            difference = Difference.between(stored[place], candidate.rows)
+            differences[candidate.table] = difference
+            load = known.get(place, {})
+            counts = (load.get("row_count"), load.get("source_count"))
+            is_counted = counts == (candidate.rows.height, candidate.source_count)
+            if offer.repository is None or difference.is_any or not is_counted:
+                audited.append(candidate)
+            mark = vars(offer.provenance.mark)
+            is_as_known &= is_counted and mark == {name: load.get(name) for name in mark}
+        heights = {candidate.table: candidate.rows.height for candidate in offer.candidates}
+        outcome = Outcome(offer.repository, offer.month, heights)
+        return _Case(offer, differences, audited, outcome, is_as_known)
+
+    def _stored(self, offers: Sequence[Offer]) -> dict[_Place, pl.DataFrame]:
+        """What is stored in the place of each candidate."""
+        places = [
+            _Place(candidate.table, offer.repository, offer.month)
+            for offer in offers
+            for candidate in offer.candidates
         ]
-        heights = {candidate.table: candidate.rows.height for candidate in partition.candidates}
-        outcome = Outcome(partition.repository, partition.month, heights)
-        return _Case(partition, differences, audited, outcome)
+        found: dict[_Place, pl.DataFrame] = {}
+        for (table, repository), group in _grouped(places).items():
+            if repository is None:
+                found[_Place(table, None, None)] = self.database.frame(f"FROM {table}")
+                continue
+            rows = self.database.partitions(table, repository, [str(p.month) for p in group])
+            by_month = rows.partition_by("month", as_dict=True)
+            for place in group:
+                found[place] = by_month.get((place.month,), rows.clear())
+        return found
 
-    def _difference(self, partition: Offer, candidate: Candidate) -> Difference:
-        if partition.repository is None or partition.month is None:
-            stored = self.database.frame(f"FROM {candidate.table}")
-        else:
-            stored = self.database.partition(candidate.table, partition.repository, partition.month)
-        return Difference.between(stored, candidate.rows)
-
-    def _known(self, partition: Offer) -> dict[str, tuple[int, int | None]]:
-        """How many rows each table holds of the partition, and the source announced."""
+    def _known(self, offers: Sequence[Offer]) -> dict[_Place, Mapping[str, object]]:
+        """The good loads of the offered partitions."""
+        repositories = {offer.repository for offer in offers} - {None}
         loads = self.database.frame(
             """
-            SELECT "table", row_count, source_count FROM meta.partition_loads
-            WHERE repository = ? AND month = ? AND status = 'loaded'
+            SELECT * FROM meta.partition_loads
+            WHERE list_contains(?, repository) AND status = 'loaded'
             """,
-            [partition.repository, partition.month],
+            [sorted(map(str, repositories))],
         )
-        return {table: (rows, announced) for table, rows, announced in loads.iter_rows()}
+        return {
+            _Place(load["table"], load["repository"], load["month"]): load
+            for load in loads.iter_rows(named=True)
+        }
 
     def _audit(self, cases: Sequence[_Case]) -> None:
         by_table: dict[str, list[tuple[_Case, Candidate]]] = {}
@@ -194,7 +228,7 @@ class Gate:
             for candidate in case.audited:
                 by_table.setdefault(candidate.table, []).append((case, candidate))
         for table, pairs in by_table.items():
-            told = [(one.rows, _told(case.partition, one)) for case, one in pairs]
+            told = [(one.rows, _told(case.offer, one)) for case, one in pairs]
             for (case, _), report in zip(pairs, audit_together(table, told), strict=True):
                 case.outcome.reports[table] = report
 
@@ -203,9 +237,9 @@ class Gate:
         broken = [report for report in case.outcome.reports.values() if not report.ok]
         if not broken:
             return None
-        partition, directory = case.partition, self.home.quarantine
-        if partition.repository is not None and partition.month is not None:
-            directory = directory / partition.repository.replace("/", "+") / partition.month
+        offer, directory = case.offer, self.home.quarantine
+        if offer.repository is not None and offer.month is not None:
+            directory = directory / offer.repository.replace("/", "+") / offer.month
         for candidate in case.audited:
             report = case.outcome.reports[candidate.table]
             quarantine(report, candidate.rows, directory / candidate.table)
@@ -225,37 +259,37 @@ class Gate:
             (refused,) = cases
             refused.outcome.is_written = False
             refused.outcome.failure = (
-                f"{refused.partition.place}: the warehouse refused the rows: "
+                f"{refused.offer.place}: the warehouse refused the rows: "
                 f"{str(error).splitlines()[0]}"
             )
 
     def _put(self, case: _Case) -> None:
-        partition = case.partition
-        for candidate in partition.candidates:
+        offer = case.offer
+        for candidate in offer.candidates:
             difference = case.differences[candidate.table]
             if difference.is_any:
                 self.database.change(candidate.table, difference)
                 case.outcome.is_written = True
             self._record_findings(case, candidate.table)
-        if partition.repository is not None:
-            self.database.upsert("meta.partition_loads", _loads(partition))
-        for table, rows in partition.notes.items():
+        if offer.repository is not None and not case.is_as_known:
+            self.database.upsert("meta.partition_loads", _loads(offer))
+        for table, rows in offer.notes.items():
             self.database.upsert(table, rows)
 
     def _record_failure(self, case: _Case) -> None:
-        if case.partition.repository is None:
+        if case.offer.repository is None:
             return
         with self.database.transaction():
-            self.database.record_failure(_loads(case.partition), str(case.outcome.failure))
-            for candidate in case.partition.candidates:
+            self.database.record_failure(_loads(case.offer), str(case.outcome.failure))
+            for candidate in case.offer.candidates:
                 self._record_findings(case, candidate.table)
 
     def _record_findings(self, case: _Case, table: str) -> None:
         """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
-        partition, report = case.partition, case.outcome.reports.get(table)
-        if report is None or partition.repository is None:
+        offer, report = case.offer, case.outcome.reports.get(table)
+        if report is None or offer.repository is None:
             return
-        where = {"repository": partition.repository, "month": partition.month, "table": table}
+        where = {"repository": offer.repository, "month": offer.month, "table": table}
         rows = [
             {
                 **where,
@@ -271,22 +305,29 @@ class Gate:
         self.database.change("meta.audit_findings", Difference.between(stored, found))
 
 
-def _told(partition: Offer, candidate: Candidate) -> Parameters:
+def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
+    groups: dict[tuple[str, str | None], list[_Place]] = {}
+    for place in places:
+        groups.setdefault((place.table, place.repository), []).append(place)
+    return groups
+
+
+def _told(offer: Offer, candidate: Candidate) -> Parameters:
     return {
-        "repository": partition.repository,
-        "month": partition.month,
+        "repository": offer.repository,
+        "month": offer.month,
         "source_count": candidate.source_count,
         **candidate.parameters,
     }
 
 
-def _loads(partition: Offer) -> pl.DataFrame:
+def _loads(offer: Offer) -> pl.DataFrame:
     """The rows of meta.partition_loads for a partition that is stored."""
-    provenance = partition.provenance
+    provenance = offer.provenance
     rows = [
         {
-            "repository": partition.repository,
-            "month": partition.month,
+            "repository": offer.repository,
+            "month": offer.month,
             "table": candidate.table,
             "loaded_at": datetime.now(UTC),
             "source_count": candidate.source_count,
@@ -299,6 +340,6 @@ def _loads(partition: Offer) -> pl.DataFrame:
             **vars(provenance.mark),
             "message": None,
         }
-        for place, candidate in enumerate(partition.candidates)
+        for place, candidate in enumerate(offer.candidates)
     ]
     return pl.DataFrame(rows, schema=table_of("meta.partition_loads").frame_schema)

@@ -97,6 +97,14 @@ class Database:
         """The stored rows of one partition."""
         return self.where(table, {"repository": repository, "month": month})
 
+    def partitions(self, table: str, repository: str, months: Sequence[str]) -> pl.DataFrame:
+        """The stored rows of several partitions, in no order."""
+        _check_name(table)
+        return self.frame(
+            f"FROM {table} WHERE repository = ? AND list_contains(?, month)",
+            [repository, list(months)],
+        )
+
     def where(self, table: str, values: Mapping[str, object]) -> pl.DataFrame:
         """The rows of ``table`` whose columns equal ``values``."""
         _check_name(table)

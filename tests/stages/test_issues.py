@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues
+from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches, issues
 from perf_assets.stages.mining.issues import due_cohorts, load_issues
 from perf_assets.storage import gate
 from perf_assets.storage.audit import AuditReport, Parameters
@@ -251,8 +251,8 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
         is_lossy = connection == "comments" and node["number"] == min(miner.life.issues)
         return [] if is_lossy else whole(node, connection)  # type: ignore[no-any-return]
 
-    whole = issues._distinct
-    monkeypatch.setattr(issues, "_distinct", lossy)
+    whole = batches._distinct
+    monkeypatch.setattr(batches, "_distinct", lossy)
     miner.refresh()
     (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
     assert "raw.issue_comments" in failure and "row_count_is_githubs" in failure
