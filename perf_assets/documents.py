@@ -83,8 +83,9 @@ def _sentence(error: ValidationError, shape: object) -> str:
         alike = get_close_matches(str(location[-1]), unknown, 1)
         return f"{where}{_reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
     is_secret = isinstance(first.get("ctx", {}).get("error"), UntoldError)
-    has_value = location and first["type"] != "missing" and not is_secret
-    shown = f" ({_shown(first['input'])})" if has_value else ""
+    # A whole table may hold a secret in another of its keys.
+    is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
+    shown = f" ({_shown(first['input'])})" if is_shown else ""
     return f"{where}{_reason(first)}{shown}"
 
 

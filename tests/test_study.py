@@ -91,6 +91,11 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
             "repositories[1].github_url",
             "GITHUB_TOKEN",
         ),
+        (
+            MINIMAL + 'git = "https://t0ken@host/x.git"\nend = "2019-12"\n',
+            "repositories[1]",
+            "end 2019-12 is before start 2020-01",
+        ),
         ("name = \n", "", "TOML"),
     ],
 )

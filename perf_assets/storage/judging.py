@@ -102,10 +102,9 @@ class _Split:
     def of(self, place: int, rule: Rule) -> Verdict:
         """The part of it that is about the partition at ``place``."""
         rows = self.failing.get(place, [])
-        allowed = 1 - float(rule.kwargs.get("mostly", 1))
         judged = self.judged.get(place, 0)
         # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
-        success = not rows or (judged - len(rows)) / judged >= 1 - allowed
+        success = not rows or (judged - len(rows)) / judged >= rule.kwargs.get("mostly", 1)
         return KEPT if success else Verdict(False, rows)
 
 
