@@ -35,8 +35,13 @@ def main() -> None:
     chosen = choose(copy, arguments)
     print(f"{len(chosen)} mutants in {copy}", flush=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        noticed = list(pool.map(partial(is_noticed, copy, tests), chosen))
-    report(dict(zip(chosen, noticed, strict=True)))
+        noticed = {}
+        tried = pool.map(partial(is_noticed, copy, tests), chosen)
+        for name, killed in zip(chosen, tried, strict=True):
+            noticed[name] = killed
+            if not killed:
+                print(f"survived: {name}", flush=True)
+    report(noticed)
 
 
 def read_arguments() -> argparse.Namespace:
@@ -103,7 +108,6 @@ def report(noticed: dict[str, bool]) -> None:
     for module, killed in modules.items():
         share = sum(killed) / len(killed)
         print(f"{module:50} {sum(killed):4} of {len(killed):4} killed  {share:6.1%}")
-    print("survived:", *(name for name, killed in noticed.items() if not killed), sep="\n")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.labelling.labels import Rules, label_kinds
 from perf_assets.months import end_of, months_between, start_of
 from perf_assets.sql_models.laying import create_as_of_macro
 from perf_assets.storage.migrations import create_tables
@@ -283,15 +281,3 @@ def test_the_macro_is_in_the_file_with_its_description_and_written_once(tmp_path
             "SELECT comment FROM duckdb_functions() WHERE function_name = 'bug_reports_as_of'"
         ).fetchall()
     assert comment.startswith("The bug reports as they were at the end of a month")
-
-
-def test_what_a_label_means_follows_the_rules_of_the_study() -> None:
-    rules = Rules(("performance",), ("feature",), ())
-    labels = pl.DataFrame({"repository": ["o/n"] * 3, "label": ["Perform ance", "Feature!", "x"]})
-    kinds = label_kinds(labels, rules)
-    assert kinds.select("is_performance", "is_non_bug").rows() == [
-        (True, False),
-        (False, True),
-        (False, False),
-    ]
-    assert kinds["rule_version"].unique().to_list() == [rules.version]

@@ -15,6 +15,7 @@ from perf_assets.core.analyses.fix_time import (
 from perf_assets.core.analyses.robustness import (
     SHARES,
     effect_sizes,
+    p_text,
     trend_robustness,
 )
 from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
@@ -101,6 +102,31 @@ def test_each_series_is_tested_by_three_methods_whose_rows_stand_alone():
         assert json.loads(row["parameters"])["alternative"] == "increasing"
         assert row["n"] == 24
         assert row["result"]
+
+
+def test_a_trend_test_names_its_method_and_tells_all_that_it_rests_on():
+    # Of 24 months 12 pairs, of which all rise but two: one ties and one falls.
+    table = trend_robustness(months([*[5] * 12, *[9] * 10, 5, 1], [100] * 24))
+    rows = table.filter(repository="a/a", series="opened").rows(named=True)
+    told = {row["method"]: json.loads(row["parameters"]) for row in rows}
+    assert told == {
+        "cox_stuart": {"alternative": "increasing", "n_pairs": 11, "n_ties": 1},
+        "mann_kendall": {"alternative": "increasing", "correction": "none", "lags": None},
+        "mann_kendall_hamed_rao": {
+            "alternative": "increasing",
+            "correction": "hamed_rao",
+            "lags": "all significant at 0.05",
+        },
+    }
+    assert rows[0]["result"] == "10 of 11 pairs of months rise, p = 0.006"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, "not testable"), (0.0009, "p < 0.001"), (0.001, "p = 0.001"), (0.5, "p = 0.500")],
+)
+def test_a_p_value_is_said_to_three_digits_and_never_as_nothing(p, text):
+    assert p_text(p) == text
 
 
 def test_mann_kendall_rows_hold_the_test_of_the_months_own_share():

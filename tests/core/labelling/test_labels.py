@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.labelling.labels import Rules, label_issues, matching_labels
+from perf_assets.core.labelling.labels import (
+    Rules,
+    label_issues,
+    label_kinds,
+    matching_labels,
+)
 from perf_assets.core.markdown import visible_lines
 from perf_assets.core.paper import constants as paper
 from perf_assets.months import add_months
@@ -150,6 +155,15 @@ def test_a_form_field_is_left_out_but_not_what_was_filled_in() -> None:
     assert rows[6]["matched_keywords"] == ["memory leak"]
 
 
+def test_what_was_filled_in_reaches_from_the_first_colon_to_the_end() -> None:
+    asked = "What is the memory usage"
+    rows = labelled(
+        [issue(n, f"{asked} : {n} GB") for n in range(1, 6)]
+        + [issue(6, f"{asked}: a memory leak: it grows")]
+    )
+    assert [n for n, row in rows.items() if row["is_performance"]] == [6]
+
+
 def test_a_ticked_box_is_the_word_of_its_author() -> None:
     rows = labelled(
         [issue(n, "- [ ] It is a performance regression ") for n in range(1, 7)]
@@ -257,3 +271,15 @@ def test_evidence_names_each_rule_place_and_match() -> None:
     (row,) = labels.rows(named=True)
     assert (row["matched_labels"], row["matched_keywords"]) == (["performance"], ["slow"])
     assert (row["matched_in"], row["ignored_keywords"]) == (["title", "body"], ["memory leak"])
+
+
+def test_what_a_label_means_follows_the_rules_of_the_study() -> None:
+    rules = Rules(("performance",), ("feature",), ())
+    labels = pl.DataFrame({"repository": ["o/n"] * 3, "label": ["Perform ance", "Feature!", "x"]})
+    kinds = label_kinds(labels, rules)
+    assert kinds.select("is_performance", "is_non_bug").rows() == [
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    assert kinds["rule_version"].unique().to_list() == [rules.version]

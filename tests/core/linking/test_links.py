@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.linking.links import link_fixes, mentions
+from perf_assets.core.linking.links import APPROACHES, link_fixes, mentions
 from perf_assets.tables import schema_of
 
 OWN = "Owner/Name"
@@ -142,6 +142,21 @@ def test_a_closing_event_links_commits_of_the_repository_itself() -> None:
     assert link(commits(("a", "x", 1), ("b", "y", 1)), events) == {
         (7, "a", "closed_by_commit", False),
         (7, "b", "closed_by_pull_request", False),
+    }
+
+
+def test_the_evidence_of_a_close_says_what_closed_it() -> None:
+    events = closed((7, "a", None, OWN), (7, "b", 30, OWN))
+    found = link_fixes(
+        commits(("a", "x", 1), ("b", "y", 1)),
+        ISSUES,
+        events,
+        pl.DataFrame(schema=schema_of("raw.issue_pull_requests")),
+        APPROACHES,
+    )
+    assert dict(found.select("sha", "evidence").iter_rows()) == {
+        "a": "closed by commit a",
+        "b": "closed by pull request #30",
     }
 
 

@@ -187,6 +187,11 @@ def test_a_rebased_pull_request_is_as_many_commits_as_it_has() -> None:
     assert own(history(*LINE), pull) == [{"r2", "r3", "r4"}]
 
 
+def test_two_commits_are_enough_for_a_rebase() -> None:
+    pull = PullRequest(12, merge_commit_sha="r4", commits=2)
+    assert own(history(*LINE), pull) == [{"r3", "r4"}]
+
+
 @pytest.mark.parametrize(
     "change",
     [

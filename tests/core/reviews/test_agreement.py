@@ -83,6 +83,12 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
     )
 
 
+def test_a_single_right_label_is_enough_for_a_recall() -> None:
+    rows = [(1, "Ann", "yes", True), (2, "Ann", "no", False)]
+    quality = labelling_quality(judged(*rows), strata(1, 1))
+    assert set(quality.filter(measure="recall")["estimate"]) == {100.0}
+
+
 # The table of Cohen (1960) as in statsmodels' and R irr's documentation is in test_agreement; here
 # the kappas are taken over the right bug reports: both 45 of 50 alike, by chance 0.5.
 def test_agreement_is_over_what_both_judged() -> None:

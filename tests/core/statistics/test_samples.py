@@ -221,6 +221,7 @@ def test_cliffs_delta_interval_of_disjoint_samples_ends_at_one():
 def test_cliffs_delta_interval_of_one_value_has_no_limits():
     result = cliffs_delta_interval([1], [2, 3])
     assert (result.statistic, result.low, result.high) == (-1.0, None, None)
+    assert result.confidence == 0.95
 
 
 @given(st.lists(whole_numbers, min_size=2, max_size=20), st.lists(whole_numbers, min_size=2))

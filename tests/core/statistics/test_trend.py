@@ -89,6 +89,7 @@ def test_too_few_or_constant_values_give_a_null_result(series):
     result = mann_kendall(series)
     assert result.n == sum(value is not None for value in series)
     assert (result.statistic, result.pvalue, result.slope) == (None, None, None)
+    assert result.alternative == "two-sided"
 
 
 def test_missing_values_leave_the_test_but_keep_time_for_the_slope():

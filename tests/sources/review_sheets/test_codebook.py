@@ -40,3 +40,4 @@ def test_an_unknown_cause_is_refused_with_the_nearest(text: str, nearest: str) -
     with pytest.raises(UnknownWordError) as refusal:
         codebook().cause(text)
     assert (refusal.value.word, refusal.value.nearest) == (text, nearest)
+    assert str(refusal.value) == f"{text!r} is not in the codebook; nearest is {nearest!r}"
