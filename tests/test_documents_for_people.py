@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from perf_assets.reports.dictionary import dictionary_markdown
 from tests.places import ROOT
 
 DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -32,3 +33,8 @@ def test_a_path_that_is_gone_would_be_found() -> None:
         "docs/gone.md",
         "docs/gone.md",
     ]
+
+
+def test_the_data_dictionary_says_what_the_declarations_say() -> None:
+    written = (ROOT / "docs" / "data_dictionary.md").read_text(encoding="utf-8")
+    assert written == dictionary_markdown(), "make dictionary writes it anew"
