@@ -3,6 +3,7 @@
 What Dagster runs asset by asset, in the same order; tests run it so, and so can a program.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from perf_assets.sources.opening import LONGEST_WAIT
@@ -18,6 +19,8 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse, publish
 from perf_assets.study import Repository, Study
+
+log = logging.getLogger(__name__)
 
 
 def run_pipeline(
@@ -50,6 +53,7 @@ def run_pipeline(
             months = [
                 month for month in repository.months if (first or month) <= month <= (last or month)
             ]
+            log.info("%s: %d months", repository.name, len(months))
             verify_months = study.verify_months if verify else None
             outcomes = [
                 *mine_issues(gate, repository, months, verify_months, longest_wait),
@@ -57,6 +61,7 @@ def run_pipeline(
                 *decide(gate, study, repository, months),
             ]
             failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
+        log.info("models, statistics, published database")
         derived = [tell_label_kinds(gate, study), *derive(gate, study)]
         failures += [outcome.failure for outcome in derived if outcome.failure is not None]
         describe_tables(gate)
