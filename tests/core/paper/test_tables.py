@@ -1,5 +1,6 @@
 """Every table of the paper against a few made bug reports: what is reproduced, and what is said."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -292,3 +293,59 @@ def test_without_replication_data_there_is_nothing_to_compare() -> None:
     live = made.bugs.with_columns(dataset=pl.lit("live"))
     found = paper_comparison({}, live, made.trend, made.taxonomy)
     assert found.is_empty() and found.schema == schema_of("analysis.paper_comparison")
+
+
+def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> None:
+    impacts = {"speed": "1", "memory": "1", "both": "1"}
+    published = {
+        "table_1": [
+            {
+                "repository": PYTORCH,
+                "performance": {"open": "1", "closed": "2"},
+                "other": {"open": "0", "closed": "3"},
+            }
+        ],
+        "section_3": [
+            {
+                "repository": "pooled",
+                "issues": "9",
+                "bug_reports": "8",
+                "performance_bugs": "4",
+                "other_bugs": "4",
+                "fixed_bugs": "6",
+                "verified_bugs": "2",
+                "precision": "100",
+            }
+        ],
+        "cox_stuart": [
+            {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
+        ],
+        "figure_1": [
+            {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
+        ],
+        "table_2": [
+            {
+                "metric": "comments",
+                "performance": "9",
+                "other": "2",
+                "cliffs_delta": "0.75",
+                "below": "0.2",
+                "larger": "350",
+            }
+        ],
+        "taxonomy": {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"},
+        "table_3": [
+            {"category": "Memory", "bugs": "3", "share": "75", **impacts},
+            {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
+        ],
+    }
+    made = data()
+    mined = made.bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
+    found = paper_comparison(published, made.bugs.vstack(mined), made.trend, made.taxonomy)
+    told = found.select(
+        "figure", "place", "repository", "quantity", "published_text", "verdict", "reason"
+    )
+    lines = [" | ".join(map(str, row)) for row in told.rows()]
+    wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")
+    assert lines == wanted.splitlines()
+    assert found.schema == schema_of("analysis.paper_comparison")
