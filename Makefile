@@ -11,7 +11,7 @@ export PERF_ASSETS_HOME
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui lint check test test-all mutation upgrade clean
+.PHONY: run ui lint check test test-all dictionary mutation upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -35,6 +35,10 @@ test-all: lint
 
 mutation: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)
+
+# docs/data_dictionary.md, from the declarations of the tables; a test says when it is stale.
+dictionary: $(VENV)/.installed
+	$(BIN)/python -c 'from perf_assets.reports.dictionary import dictionary_markdown as page; print(page(), end="")' > docs/data_dictionary.md
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'

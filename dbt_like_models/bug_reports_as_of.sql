@@ -2,9 +2,9 @@
 -- of the issue, and whether it was fixed by then. Title and texts are those of today.
 
 select
-    history.dataset,
-    history.repository,
-    history.number,
+    dataset,
+    repository,
+    number,
     issues.title,
     issues.html_url,
     issues.author,
@@ -14,11 +14,8 @@ select
     history.closed_at,
     history.is_performance,
     history.is_fixed
-from staging.issue_history as history
-inner join staging.issues as issues
-    on history.dataset = issues.dataset
-    and history.repository = issues.repository
-    and history.number = issues.number
+from intermediate.issue_history as history
+inner join staging.issues as issues using (dataset, repository, number)
 where
     history.is_bug_report
     and history.month <= as_of_month

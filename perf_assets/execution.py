@@ -11,12 +11,13 @@ import yaml
 from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
 
+from perf_assets.assets.partitions import VERIFY_TAG, range_tags
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
-from perf_assets.partitions import VERIFY_TAG, range_tags
-from perf_assets.sources.opening import check_token
-from perf_assets.stages.reviews import Imported, import_sheet
+from perf_assets.sources.opening import LONGEST_WAIT, check_token
+from perf_assets.stages.deriving.models import lay_views
+from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
@@ -43,12 +44,14 @@ def run_study(
     last: str | None = None,
     *,
     verify: bool = False,
+    longest_wait: float = LONGEST_WAIT,
     instance: dg.DagsterInstance | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
-    With ``verify``, issues that are due to be read again are, see ``loading.due_cohorts``. Dagster
-    keeps its record of the run in ``instance``, that of ``home`` if none is given.
+    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
+    that are due to be read again are, see ``due_cohorts``. Dagster keeps its record of the run in
+    ``instance``, that of ``home`` if none is given.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def run_study(
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with _only_run(home), opened as record:
-        definitions = build_definitions(study, home)
+        definitions = build_definitions(study, home, longest_wait)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
             tags = range_tags(repository.name, start, end) | (
@@ -96,7 +99,7 @@ def run_replication(
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
     with _only_run(home), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
-        return _execute(job, instance, {}, {"ops": {"published_package": {"config": config}}})
+        return _execute(job, instance, {}, {"ops": {"paper_package": {"config": config}}})
 
 
 def run_import(home: Home, sheet: Path, rater: str) -> Imported:
@@ -113,7 +116,9 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
     with _only_run(home), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
-            imported = import_sheet(Gate(database, home), sheet, rater)
+            gate = Gate(database, home)
+            lay_views(gate)  # a home of an older version has them elsewhere
+            imported = import_sheet(gate, sheet, rater)
         job = studyless_definitions(home).resolve_job_def("review")
         if failures := _execute(job, instance, {}):
             raise AuditError("; ".join(failures))

@@ -1,51 +1,27 @@
-"""Partitions: repository × month, as Dagster keys them and as the study speaks of them."""
+"""What partitions belong to: a subject, and the months in which it is studied."""
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
-import dagster as dg
-
-from perf_assets.months import end_of, months_between, start_of
-from perf_assets.study import Repository, Study
-
-REPOSITORY = "repository"
-MONTH = "month"
-RANGE_START_TAG = "dagster/asset_partition_range_start"
-RANGE_END_TAG = "dagster/asset_partition_range_end"
-VERIFY_TAG = "perf-assets/verify"  # on a run that reads again what is due, whatever its value
+from perf_assets.months import last_full_month, months_between
 
 
-def partitions_of(study: Study) -> dg.MultiPartitionsDefinition:
-    """Every month of the study of every repository; months keyed by their first day."""
-    start = min(repository.start for repository in study.repositories)
-    ends = [repository.fixed_end for repository in study.repositories]
-    # Without an end, Dagster adds a month whenever one is over.
-    end = None if None in ends else end_of(max(filter(None, ends)))
-    months = dg.MonthlyPartitionsDefinition(start_of(start), end_date=end)
-    names = dg.StaticPartitionsDefinition([repository.name for repository in study.repositories])
-    return dg.MultiPartitionsDefinition({REPOSITORY: names, MONTH: months})
+@dataclass(frozen=True)
+class Subject:
+    """What has a partition for each of its months: a repository, say.
 
+    ``start`` is its first month; ``last`` its last one, or ``None`` where it goes on.
+    """
 
-def key_of(repository: str, month: str) -> dg.MultiPartitionKey:
-    """The partition key of the cohort of ``month``."""
-    return dg.MultiPartitionKey({REPOSITORY: repository, MONTH: f"{month}-01"})
+    name: str
+    start: str
+    last: str | None
 
+    @property
+    def end(self) -> str:
+        """The last month that can be had; never one that is not over."""
+        return min(self.last or "9999-12", last_full_month())
 
-def range_tags(repository: str, first: str, last: str) -> dict[str, str]:
-    """The tags of a run over all months from ``first`` to ``last`` of one repository."""
-    return {
-        RANGE_START_TAG: str(key_of(repository, first)),
-        RANGE_END_TAG: str(key_of(repository, last)),
-    }
-
-
-def by_repository(study: Study, keys: Iterable[str]) -> dict[Repository, list[str]]:
-    """Partition keys as months of each repository; months outside its own span are left out."""
-    partitions = partitions_of(study)
-    months: dict[Repository, list[str]] = {}
-    for key in keys:
-        parts = partitions.get_partition_key_from_str(key).keys_by_dimension
-        repository = study.repository(parts[REPOSITORY])
-        month = parts[MONTH][:7]
-        if month in months_between(repository.start, repository.end):
-            months.setdefault(repository, []).append(month)
-    return {repository: sorted(found) for repository, found in months.items()}
+    @property
+    def months(self) -> list[str]:
+        """Every month from the first to the last."""
+        return months_between(self.start, self.end)

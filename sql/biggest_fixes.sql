@@ -3,18 +3,18 @@
 -- huge commit (a merge, vendored code) is often about more than this bug: look before you count it.
 
 select
-    fixes.repository,
-    fixes.number,
-    sum(fixes.additions)::bigint as additions,
-    sum(fixes.deletions)::bigint as deletions,
-    sum(fixes.size)::bigint as fix_size,
+    repository,
+    number,
+    cast(sum(fixes.additions) as bigint) as additions,
+    cast(sum(fixes.deletions) as bigint) as deletions,
+    cast(sum(fixes.size) as bigint) as fix_size,
     list(
-        'https://github.com/' || fixes.repository || '/commit/' || fixes.sha
+        'https://github.com/' || repository || '/commit/' || fixes.sha
         order by fixes.size desc, fixes.sha
     ) as commits
-from staging.counted_fixes as fixes
+from intermediate.counted_fixes as fixes
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
-where metrics.dataset = 'live' and metrics.is_fixed and metrics.is_performance
-group by fixes.repository, fixes.number
-order by fix_size desc, fixes.repository, fixes.number
+where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+group by repository, number
+order by fix_size desc, repository, number
 limit 20;

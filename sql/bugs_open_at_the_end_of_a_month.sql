@@ -15,42 +15,39 @@ picked as (
 
 open_bugs as (
     select
-        history.dataset,
-        history.repository,
+        dataset,
+        repository,
         history.number,
         picked.month as end_of_month
-    from staging.issue_history as history
-    inner join picked
-        on history.dataset = picked.dataset
-        and history.repository = picked.repository
+    from intermediate.issue_history as history
+    inner join picked using (dataset, repository)
+    where
+        history.is_performance
+        and history.state = 'open'
         and history.month <= picked.month
         and (history.until_month is null or history.until_month > picked.month)
-    where history.is_performance and history.state = 'open'
 ),
 
 last_changes as (
     select
-        open_bugs.dataset,
-        open_bugs.repository,
-        open_bugs.number,
+        dataset,
+        repository,
+        number,
         open_bugs.end_of_month,
         max(changes.changed_at) as open_since
-    from staging.state_changes as changes
-    inner join open_bugs
-        on changes.dataset = open_bugs.dataset
-        and changes.repository = open_bugs.repository
-        and changes.number = open_bugs.number
-        and changes.month <= open_bugs.end_of_month
-    group by all
+    from intermediate.state_changes as changes
+    inner join open_bugs using (dataset, repository, number)
+    where changes.month <= open_bugs.end_of_month
+    group by dataset, repository, number, open_bugs.end_of_month
 )
 
 select
-    issues.repository,
+    repository,
     last_changes.end_of_month,
-    issues.number,
+    number,
     issues.title,
     last_changes.open_since at time zone 'UTC' as open_since_utc,
     issues.html_url
 from last_changes
 inner join staging.issues as issues using (dataset, repository, number)
-order by open_since_utc, issues.number;
+order by open_since_utc, number;

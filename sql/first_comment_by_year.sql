@@ -11,5 +11,5 @@ select
     round(median(hours_to_first_comment), 1) as median_hours
 from marts.bug_metrics
 where dataset = 'live'
-group by all
+group by repository, opened_in, kind
 order by repository, opened_in, kind;

@@ -10,5 +10,5 @@ select
     round(100 * count(*) filter (where is_fixed) / count(*), 1) as with_fix_percentage
 from marts.bug_metrics
 where dataset = 'live' and state = 'closed'
-group by all
+group by repository, closed_in
 order by repository, closed_in;

@@ -7,10 +7,10 @@ select
     repository,
     year(opened_at at time zone 'UTC') as year,
     case when is_performance then 'performance' else 'other' end as bugs,
-    count(*) as fixes,
+    count(number) as fixes,
     count(lifetime_days) as with_candidate,
-    round(100 * count(lifetime_days) / count(*), 1) as coverage_percentage,
+    round(100 * count(lifetime_days) / count(number), 1) as coverage_percentage,
     round(median(lifetime_days), 1) as median_lifetime_days
 from marts.bug_lifetimes
-group by all
-order by all;
+group by repository, year, bugs
+order by repository, year, bugs;

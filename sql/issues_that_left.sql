@@ -3,9 +3,15 @@
 -- while its month was being read), with where it is now, when a run noticed it, and how many issues
 -- of its month GitHub counts and we hold today.
 
+with
+
+loads as (
+    select * from meta.partition_loads where "table" = 'raw.issues'
+)
+
 select
-    differences.repository,
-    differences.month,
+    repository,
+    month,
     differences.number,
     differences.reason,
     differences.moved_to,
@@ -13,8 +19,5 @@ select
     loads.source_count as counted_by_github,
     loads.row_count as held
 from meta.count_differences as differences
-left join meta.partition_loads as loads
-    on differences.repository = loads.repository
-    and differences.month = loads.month
-    and loads."table" = 'raw.issues'
-order by noticed_at_utc desc, differences.repository, differences.number;
+left join loads using (repository, month)
+order by noticed_at_utc desc, repository, differences.number;

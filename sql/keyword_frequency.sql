@@ -8,7 +8,7 @@ with
 matches as (
     select
         unnest(matched_keywords) as keyword,
-        len(matched_keywords) = 1 and len(matched_labels) = 0 as is_only_reason,
+        array_length(matched_keywords) = 1 and array_length(matched_labels) = 0 as is_only_reason,
         state
     from staging.bug_reports
     where dataset = 'live' and is_performance

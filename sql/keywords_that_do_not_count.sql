@@ -4,15 +4,16 @@
 -- that many reports share show what their template asks.
 
 select
-    issues.repository,
-    issues.number,
+    repository,
+    number,
     issues.title,
     decisions.ignored_keywords,
     decisions.ignored_lines,
     issues.html_url
 from labels.performance_labels as decisions
 inner join raw.issues as issues using (repository, number)
-where decisions.is_bug_report
+where
+    decisions.is_bug_report
     and not decisions.is_performance
-    and len(decisions.ignored_keywords) > 0
-order by issues.repository, issues.number;
+    and array_length(decisions.ignored_keywords) > 0
+order by repository, number;

@@ -5,9 +5,9 @@
 select
     repository,
     count(*) as performance_bugs,
-    count(*) filter (where len(matched_labels) > 0 and len(matched_keywords) > 0) as by_both,
-    count(*) filter (where len(matched_keywords) = 0) as by_label_only,
-    count(*) filter (where len(matched_labels) = 0) as by_keyword_only
+    count(*) filter (where array_length(matched_labels) > 0 and array_length(matched_keywords) > 0) as by_both,
+    count(*) filter (where array_length(matched_keywords) = 0) as by_label_only,
+    count(*) filter (where array_length(matched_labels) = 0) as by_keyword_only
 from staging.bug_reports
 where dataset = 'live' and is_performance
 group by repository

@@ -31,12 +31,12 @@ history as (
     from raw.issue_events
     union all
     select
-        links.repository,
+        repository,
         links.number,
         commits.committed_at,
         'linked by ' || links.approach || case when links.is_counted then '' else ', not counted' end,
         commits.author_name,
-        commits.sha || ' +' || commits.additions || ' -' || commits.deletions
+        sha || ' +' || commits.additions || ' -' || commits.deletions
             || ' ' || links.evidence
     from links.fix_links as links
     inner join raw.commits as commits using (repository, sha)

@@ -9,15 +9,15 @@ latest as (
 )
 
 select
-    bugs.repository,
-    bugs.number,
+    repository,
+    number,
     bugs.title,
-    floor((epoch(latest.loaded_at) - epoch(bugs.opened_at)) / 86400)::bigint as days_open,
+    cast(floor((epoch(latest.loaded_at) - epoch(bugs.opened_at)) / 86400) as bigint) as days_open,
     metrics.comments,
     list_concat(bugs.matched_labels, bugs.matched_keywords) as matched,
     bugs.html_url
 from staging.bug_reports as bugs
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
 cross join latest
-where bugs.dataset = 'live' and bugs.state = 'open' and bugs.is_performance
-order by bugs.opened_at, bugs.repository, bugs.number;
+where dataset = 'live' and bugs.state = 'open' and bugs.is_performance
+order by bugs.opened_at, repository, number;

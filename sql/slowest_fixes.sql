@@ -3,8 +3,8 @@
 -- the time includes spells during which the bug counted as done.
 
 select
-    bugs.repository,
-    bugs.number,
+    repository,
+    number,
     bugs.title,
     round(metrics.fix_time_days, 1) as fix_time_days,
     metrics.fix_commits,
@@ -13,6 +13,6 @@ select
     bugs.html_url
 from marts.bug_metrics as metrics
 inner join staging.bug_reports as bugs using (dataset, repository, number)
-where metrics.dataset = 'live' and metrics.is_fixed and metrics.is_performance
-order by metrics.fix_time_days desc, bugs.repository, bugs.number
+where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+order by metrics.fix_time_days desc, repository, number
 limit 20;

@@ -11,11 +11,11 @@ select
     count(*) as months,
     date_diff('month', strptime(min(month), '%Y-%m'), strptime(max(month), '%Y-%m')) + 1 - count(*)
         as gaps,
-    sum(row_count)::bigint as stored_rows,
-    sum(requests)::bigint as requests,
-    sum(points)::bigint as points,
+    cast(sum(row_count) as bigint) as stored_rows,
+    cast(sum(requests) as bigint) as requests,
+    cast(sum(points) as bigint) as points,
     max(loaded_at) at time zone 'UTC' as last_loaded_utc
 from meta.partition_loads
-where watermark is not null
+where is_stored
 group by repository, "table"
 order by repository, "table";

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.stages.issues import load_issues
+from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.gate import Gate
+from perf_assets.storage.great_expectations import prepare
 from perf_assets.storage.home import Home
-from perf_assets.storage.suites import load_suite
-from perf_assets.storage.validation import _expectations
 from perf_assets.storage.warehouse import open_warehouse
 
 # Great Expectations takes seconds to import: once, in the process from which the others fork.
-for table in ("raw.issues", "raw.issue_comments", "raw.issue_events"):
-    _expectations(load_suite(table))
+prepare()
 
 
 def load(url: str, home: Path, repository: str, months: list[str]) -> None:

@@ -1,16 +1,14 @@
 """A small warehouse in memory for tests of models and queries: rows are given as dicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import duckdb
 
-import perf_assets
-from perf_assets.sql_models.laying import create_as_of_macro, create_table, create_view, load_models
+from perf_assets.sql_models.files import load_models
+from perf_assets.sql_models.laying import create_as_of_macro, create_view
+from perf_assets.storage.migrations import create_tables
 from tests.rows import Row
-
-SCHEMA = (Path(perf_assets.__file__).parent / "schema.sql").read_text(encoding="utf-8")
 
 Tables = Mapping[str, Sequence[Row]]
 
@@ -24,9 +22,10 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row
 
 
 def lay_models(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create every view and mart in the database of ``connection``."""
+    """Create every view in the database of ``connection``, whose tables are there."""
     for each in load_models():
-        (create_view if each.materialization == "view" else create_table)(connection, each)
+        if each.table.is_view:
+            create_view(connection, each)
 
 
 class ModelDatabase:
@@ -34,7 +33,7 @@ class ModelDatabase:
 
     def __init__(self, time_zone: str = "UTC") -> None:
         self.connection = duckdb.connect()
-        self.connection.execute(SCHEMA)
+        create_tables(self.connection)
         self.connection.execute("SET threads = 1")  # the rows are few, switching costs more
         self.connection.execute(f"SET TimeZone = '{time_zone}'")
         lay_models(self.connection)
@@ -42,10 +41,10 @@ class ModelDatabase:
 
     def fill(self, tables: Tables) -> None:
         """Replace all rows by those of ``tables`` and compute the marts."""
-        marts = [model for model in load_models() if model.materialization == "table"]
+        marts = [model for model in load_models() if not model.table.is_view]
         stored = self.rows(
             "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE schema_name IN ('meta', 'raw', 'labels', 'links', 'replication', 'reviews')"
+            "WHERE schema_name NOT IN ('marts', 'analysis')"
         )
         for name in [model.name for model in marts] + [row["name"] for row in stored]:
             self.connection.execute(f"DELETE FROM {name}")

@@ -3,7 +3,7 @@
 A moment may be a text (2020-01-05, with or without a time) or a datetime.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 REPOSITORY, PYTORCH = "owner/name", "pytorch/pytorch"
@@ -39,8 +39,11 @@ def load(month: str, table: str = "raw.issues", **changes: Any) -> Row:
         "table": table,
         "loaded_at": "2021-01-01T00:00:00Z",
         "row_count": 1,
+        "requests": 0,
+        "points": 0,
         "status": "loaded",
-        "watermark": "2021-01-01T00:00:00Z",
+        "is_stored": True,
+        "updated_at": "2021-01-01T00:00:00Z",
     }
     return {**row, **changes}
 
@@ -404,6 +407,54 @@ def figure(name: str, **changes: Any) -> Row:
         "reason": None,
     }
     return {**row, **changes}
+
+
+# The same in full, as the package's tables hold it
+
+
+def listed_bug(number: int, opened: str, minutes_to_close: float | None = None, **rest: Any) -> Row:
+    opened_at = datetime.fromisoformat(opened)
+    closed = None if minutes_to_close is None else opened_at + timedelta(minutes=minutes_to_close)
+    row = {
+        "repository": PYTORCH,
+        "number": number,
+        "is_performance": False,
+        "author": "reporter",
+        "opened_at": opened_at,
+        "closed_at": closed,
+        "minutes_to_close": minutes_to_close,
+        "comments": 0,
+        "participants": 1,
+        "commentators": 0,
+        "commentator_names": [],
+        "commentator_comments": [],
+        "labels": [],
+        "month": opened[:7],
+        "file": "bugs.csv",
+        "line": number,
+    }
+    return {**row, **rest}
+
+
+def listed_fix(number: int, commits: int = 1, changes: int = 5, **rest: Any) -> Row:
+    totals = {"commits": commits, "additions": changes, "deletions": 0, "changes": changes}
+    row = {"repository": PYTORCH, "number": number, "is_performance": False, **totals}
+    return {**row, "file": "fixes.csv", "line": number, **rest}
+
+
+def listed_commit(number: int, name: str, at: Moment, place: int = 1, **rest: Any) -> Row:
+    row = published_commit(place, number=number, sha=sha(name), committed_at=at)
+    return {**row, "deletions": 1, "file": "fixes.csv", "line": number, **rest}
+
+
+def listed_month(month: str, **rest: Any) -> Row:
+    row = published_month(month, cut_off=f"{month}-01T00:00:00Z", file="series.csv", line=2)
+    return {**row, **rest}
+
+
+def listed_cause(number: int, **rest: Any) -> Row:
+    row = taxonomy_row(number, published_category="Other", file="taxonomy.csv", line=number)
+    return {**row, **rest}
 
 
 # What raters judged

@@ -15,7 +15,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
+from perf_assets.study import load_study
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",
@@ -127,18 +129,8 @@ class Prepared:
 
 
 def materialize(study: Path, home: Path, first: str | None = None, last: str | None = None) -> None:
-    """What ``perf-assets run`` does, without starting a process and Dagster's record on disk.
-
-    These two take most of the time of a small run.
-    """
-    # Dagster takes seconds to import, and most tests do without.
-    from dagster import DagsterInstance  # noqa: PLC0415
-
-    from perf_assets.execution import run_study  # noqa: PLC0415
-
-    place = Home.of(home)
-    with DagsterInstance.ephemeral() as instance:
-        assert run_study(place.study(str(study)), place, (), first, last, instance=instance) == []
+    """What ``perf-assets run`` does, as plain functions: without Dagster, which takes seconds."""
+    assert run_pipeline(load_study(study), Home.of(home), first, last) == []
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:

@@ -37,6 +37,7 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
 
 def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "issues.jsonl").touch()
     study = load_study(written(tmp_path, MINIMAL + 'git = "repo.git"\ncorpus = "corpus"\n'))
     assert study.repositories[0].git == str(tmp_path / "repo.git")
     assert study.repositories[0].corpus == tmp_path / "corpus"
@@ -55,32 +56,45 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
 @pytest.mark.parametrize(
     ("text", "key", "reason"),
     [
-        (MINIMAL + "colour = 1\n", "repositories.colour", "unknown key"),
+        (MINIMAL + "colour = 1\n", "repositories[1].colour", "unknown key"),
         ("color = 1\n" + MINIMAL, "color", "unknown key"),
-        (MINIMAL.replace("owner/name", "a"), "repositories.name", "'a'"),
-        (MINIMAL.replace("owner/name", "a/b/c"), "repositories.name", "'a/b/c'"),
-        (MINIMAL.replace("owner/name", "../x"), "repositories.name", "'../x'"),
-        (MINIMAL.replace("owner/name", "a/.."), "repositories.name", "'a/..'"),
-        (MINIMAL.replace("owner/name", "a/b "), "repositories.name", "'a/b '"),
-        (MINIMAL.replace("2020-01", "2020-13"), "repositories.start", "'2020-13'"),
-        (MINIMAL.replace('"2020-01"', "2020"), "repositories.start", "2020"),
-        (MINIMAL.replace("2020-01", "2999-01"), "repositories.start", "not over"),
-        (MINIMAL + 'trend_start = "2019-12"\n', "repositories.trend_start", "before start"),
-        (MINIMAL + 'end = "2019-12"\n', "repositories.end", "before start"),
-        (MINIMAL + REPOSITORY, "repositories.name", "twice"),
-        (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories.name", "twice"),
-        ('name = "x"\n', "repositories", "at least one"),
-        (REPOSITORY, "name", "text"),
-        (MINIMAL.replace('start = "2020-01"', ""), "repositories.start", "None"),
+        ('keyword = ["slow"]\n' + MINIMAL, "keyword", "did you mean keywords?"),
+        (MINIMAL + 'ends = "2021-01"\n', "repositories[1].ends", "did you mean end?"),
+        ('count_approaches = ["urls"]\n' + MINIMAL, "count_approaches[1]", "did you mean url?"),
+        ('keywords = "slow"\n' + MINIMAL, "keywords", "a list is needed here"),
+        (MINIMAL.replace("owner/name", "a"), "repositories[1].name", "'a'"),
+        (MINIMAL.replace("owner/name", "a/b/c"), "repositories[1].name", "'a/b/c'"),
+        (MINIMAL.replace("owner/name", "../x"), "repositories[1].name", "'../x'"),
+        (MINIMAL.replace("owner/name", "a/.."), "repositories[1].name", "'a/..'"),
+        (MINIMAL.replace("owner/name", "a/b "), "repositories[1].name", "'a/b '"),
+        (MINIMAL.replace("2020-01", "2020-13"), "repositories[1].start", "'2020-13'"),
+        (MINIMAL.replace('"2020-01"', "2020"), "repositories[1].start", "2020"),
+        (MINIMAL.replace("2020-01", "2999-01"), "repositories[1]", "not over"),
+        (
+            MINIMAL + 'trend_start = "2019-12"\n',
+            "repositories[1]",
+            "trend_start 2019-12 is before start",
+        ),
+        (MINIMAL + 'end = "2019-12"\n', "repositories[1]", "end 2019-12 is before start"),
+        (MINIMAL + REPOSITORY, "repositories", "twice"),
+        (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories", "twice"),
+        ('name = "x"\n', "repositories", "missing"),
+        (REPOSITORY, "name", "missing"),
+        (MINIMAL.replace('start = "2020-01"', ""), "repositories[1].start", "missing"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
-        ("verify_months = 0\n" + MINIMAL, "verify_months", "0 is no number of months"),
-        ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6' is no number of months"),
+        ("verify_months = 0\n" + MINIMAL, "verify_months", "greater than or equal to 1 (0)"),
+        ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6'"),
         ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),
-        (MINIMAL + 'corpus = "nowhere"\n', "repositories.corpus", "no directory"),
+        (MINIMAL + 'corpus = "nowhere"\n', "repositories[1].corpus", "no directory"),
         (
             MINIMAL + 'github_url = "https://t0ken@host"\n',
-            "repositories.github_url",
+            "repositories[1].github_url",
             "GITHUB_TOKEN",
+        ),
+        (
+            MINIMAL + 'git = "https://t0ken@host/x.git"\nend = "2019-12"\n',
+            "repositories[1]",
+            "end 2019-12 is before start 2020-01",
         ),
         ("name = \n", "", "TOML"),
     ],

@@ -10,30 +10,28 @@ bug_reports as (
 ),
 
 commits as (
-    select * from staging.counted_fixes where dataset = 'live'
+    select * from intermediate.counted_fixes where dataset = 'live'
 ),
 
 details as (
-    select * from raw.commit_details
+    select * from details.commit_details
 ),
 
 introductions as (
-    select * from staging.bug_introductions
+    select * from intermediate.bug_introductions
 ),
 
 fixes as (
     select
         commits.dataset,
-        commits.repository,
+        repository,
         commits.number,
-        count(commits.sha) as fix_commits,
+        count(sha) as fix_commits,
         count(details.removed_lines) as traced_commits,
         cast(coalesce(sum(details.removed_lines), 0) as bigint) as removed_lines
     from commits
-    left join details
-        on commits.repository = details.repository
-        and commits.sha = details.sha
-    group by commits.dataset, commits.repository, commits.number
+    left join details using (repository, sha)
+    group by commits.dataset, repository, commits.number
 ),
 
 origins as (
@@ -52,9 +50,9 @@ origins as (
 
 joined as (
     select
-        bug_reports.dataset,
-        bug_reports.repository,
-        bug_reports.number,
+        dataset,
+        repository,
+        number,
         bug_reports.month,
         bug_reports.is_performance,
         bug_reports.opened_at,
@@ -67,14 +65,8 @@ joined as (
         origins.introduced_at,
         origins.first_introduced_at
     from bug_reports
-    inner join fixes
-        on bug_reports.dataset = fixes.dataset
-        and bug_reports.repository = fixes.repository
-        and bug_reports.number = fixes.number
-    left join origins
-        on bug_reports.dataset = origins.dataset
-        and bug_reports.repository = origins.repository
-        and bug_reports.number = origins.number
+    inner join fixes using (dataset, repository, number)
+    left join origins using (dataset, repository, number)
 ),
 
 lifetimes as (
@@ -99,8 +91,8 @@ lifetimes as (
         rejected_commits,
         introduced_at,
         first_introduced_at,
-        (epoch_us(opened_at) - epoch_us(introduced_at)) / 86400000000 as lifetime_days,
-        (epoch_us(opened_at) - epoch_us(first_introduced_at)) / 86400000000
+        date_diff('microsecond', introduced_at, opened_at) / 86400000000 as lifetime_days,
+        date_diff('microsecond', first_introduced_at, opened_at) / 86400000000
             as longest_lifetime_days
     from joined
 )

@@ -8,11 +8,11 @@ bug_reports as (
 ),
 
 fixes as (
-    select * from staging.fixes
+    select * from intermediate.fixes
 ),
 
 contents as (
-    select * from staging.fix_contents
+    select * from intermediate.fix_contents
 ),
 
 discussions as (
@@ -21,21 +21,28 @@ discussions as (
 
 reopened as (
     select
-        'live' as dataset,
+        dataset,
         repository,
         number,
         count(event_id) as reopenings
-    from raw.issue_events
+    from staging.issue_events
     where event = 'reopened'
-    group by repository, number
+    group by dataset, repository, number
 ),
 
 joined as (
     select
-        bug_reports.*,
+        dataset,
+        repository,
+        number,
+        bug_reports.month,
+        bug_reports.state,
+        bug_reports.is_performance,
         bug_reports.state = 'closed' and fixes.fix_commits is not null as is_fixed,
-        coalesce(fixes.fix_commits, 0) as fix_commits,
+        bug_reports.opened_at,
+        bug_reports.closed_at,
         fixes.fix_size,
+        coalesce(fixes.fix_commits, 0) as fix_commits,
         contents.fix_files,
         contents.fix_methods,
         contents.fix_languages,
@@ -45,22 +52,10 @@ joined as (
         coalesce(discussions.commentators, 0) as commentators,
         coalesce(reopened.reopenings, 0) as reopenings
     from bug_reports
-    left join fixes
-        on bug_reports.dataset = fixes.dataset
-        and bug_reports.repository = fixes.repository
-        and bug_reports.number = fixes.number
-    left join contents
-        on bug_reports.dataset = contents.dataset
-        and bug_reports.repository = contents.repository
-        and bug_reports.number = contents.number
-    left join discussions
-        on bug_reports.dataset = discussions.dataset
-        and bug_reports.repository = discussions.repository
-        and bug_reports.number = discussions.number
-    left join reopened
-        on bug_reports.dataset = reopened.dataset
-        and bug_reports.repository = reopened.repository
-        and bug_reports.number = reopened.number
+    left join fixes using (dataset, repository, number)
+    left join contents using (dataset, repository, number)
+    left join discussions using (dataset, repository, number)
+    left join reopened using (dataset, repository, number)
 ),
 
 metrics as (
@@ -75,7 +70,7 @@ metrics as (
         opened_at,
         closed_at,
         case
-            when is_fixed then (epoch_us(closed_at) - epoch_us(opened_at)) / 86400000000
+            when is_fixed then date_diff('microsecond', opened_at, closed_at) / 86400000000
         end as fix_time_days,
         fix_size,
         fix_commits,

@@ -18,18 +18,15 @@ bugs as (
 
 breakdown as (
     select
-        groups.dataset,
-        groups.repository,
-        groups.is_performance,
+        dataset,
+        repository,
+        is_performance,
         count(bugs.number) filter (where bugs.state = 'open') as open,
         count(bugs.number) filter (where bugs.state = 'closed') as closed,
         count(bugs.number) filter (where bugs.is_fixed) as fixed
     from groups
-    left join bugs
-        on groups.dataset = bugs.dataset
-        and groups.repository = bugs.repository
-        and groups.is_performance = bugs.is_performance
-    group by groups.dataset, groups.repository, groups.is_performance
+    left join bugs using (dataset, repository, is_performance)
+    group by dataset, repository, is_performance
 )
 
 select * from breakdown

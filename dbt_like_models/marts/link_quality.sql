@@ -7,20 +7,9 @@
 
 with
 
-links as (
-    select
-        repository,
-        number,
-        sha,
-        approach,
-        coalesce(cast(pull_request as varchar), sha) as delivery,
-        case when approach in ('url', 'id') then 'github' else 'messages' end as reference
-    from links.fix_links
-    where branch is null
-),
-
 approaches as (
     select
+        'live' as dataset,
         repositories.repository,
         kinds.approach,
         kinds.reference
@@ -35,107 +24,63 @@ approaches as (
     ) as kinds(approach, reference)
 ),
 
--- The commits that the other kind of evidence gives.
-known as (
-    select distinct
-        repository,
-        number,
-        sha,
-        case when reference = 'github' then 'messages' else 'github' end as reference
-    from links
+link_references as (
+    select * from intermediate.link_references
 ),
 
-known_bugs as (
-    select distinct
-        repository,
-        number,
-        reference
-    from known
-),
-
-known_counts as (
-    select
-        repository,
-        reference,
-        count(number) as known_issues
-    from known_bugs
-    group by repository, reference
-),
-
--- A pull request is confirmed when one of its commits is.
-confirmed as (
-    select
-        links.repository,
-        links.number,
-        links.delivery,
-        links.reference
-    from links
-    inner join known
-        on links.repository = known.repository
-        and links.number = known.number
-        and links.sha = known.sha
-        and links.reference = known.reference
-    group by all
-),
-
-judged as (
-    select distinct
-        links.repository,
-        links.approach,
-        links.reference,
-        links.number,
-        links.delivery,
-        confirmed.delivery is not null as agrees
-    from links
-    inner join known_bugs
-        on links.repository = known_bugs.repository
-        and links.number = known_bugs.number
-        and links.reference = known_bugs.reference
-    left join confirmed
-        on links.repository = confirmed.repository
-        and links.number = confirmed.number
-        and links.delivery = confirmed.delivery
-        and links.reference = confirmed.reference
+links as (
+    select * from intermediate.compared_links
 ),
 
 counted as (
     select
-        approaches.repository,
-        approaches.approach,
+        dataset,
+        repository,
+        approach,
         approaches.reference,
-        count(judged.delivery) as comparable,
-        count(judged.delivery) filter (where judged.agrees) as agreeing,
-        count(distinct judged.number) filter (where judged.agrees) as found_issues,
-        coalesce(any_value(known_counts.known_issues), 0) as known_issues
+        count(links.delivery) as comparable,
+        count(links.delivery) filter (where links.agrees) as agreeing,
+        count(distinct links.number) filter (where links.agrees) as found_issues
     from approaches
-    left join known_counts
-        on approaches.repository = known_counts.repository
-        and approaches.reference = known_counts.reference
-    left join judged
-        on approaches.repository = judged.repository
-        and approaches.approach = judged.approach
-    group by approaches.repository, approaches.approach, approaches.reference
+    left join links using (dataset, repository, approach)
+    group by dataset, repository, approach, approaches.reference
+),
+
+measured as (
+    select
+        dataset,
+        repository,
+        counted.approach,
+        reference,
+        counted.comparable,
+        counted.agreeing,
+        counted.found_issues,
+        coalesce(link_references.known_issues, 0) as known_issues
+    from counted
+    left join link_references using (dataset, repository, reference)
 ),
 
 pooled as (
-    select * from counted
+    select * from measured
     union all
     select
+        dataset,
         'pooled' as repository,
         approach,
         reference,
-        sum(comparable) as comparable,
-        sum(agreeing) as agreeing,
-        sum(found_issues) as found_issues,
-        sum(known_issues) as known_issues
-    from counted
-    group by approach, reference
+        cast(sum(comparable) as bigint) as comparable,
+        cast(sum(agreeing) as bigint) as agreeing,
+        cast(sum(found_issues) as bigint) as found_issues,
+        cast(sum(known_issues) as bigint) as known_issues
+    from measured
+    group by dataset, approach, reference
 ),
 
 shares as (
     select
         *,
-        agreeing / nullif(comparable, 0) as precision
+        agreeing / nullif(comparable, 0) as precision,
+        found_issues / nullif(known_issues, 0) as recall
     from pooled
 ),
 
@@ -143,28 +88,24 @@ shares as (
 intervals as (
     select
         *,
-        (agreeing + 3.841459 / 2) / (comparable + 3.841459) as centre,
-        1.959964 * sqrt(agreeing * (1 - precision) + 3.841459 / 4)
-            / (comparable + 3.841459) as reach
+        (agreeing + 3.841459e0 / 2) / cast(comparable + 3.841459 as double) as centre,
+        1.959964e0 * sqrt(agreeing * (1 - precision) + 3.841459e0 / 4)
+            / cast(comparable + 3.841459 as double) as reach
     from shares
-),
-
--- At the ends of the scale rounding could leave the share itself just outside.
-quality as (
-    select
-        'live' as dataset,
-        repository,
-        approach,
-        reference,
-        cast(comparable as bigint) as comparable,
-        cast(agreeing as bigint) as agreeing,
-        precision,
-        case when comparable > 0 then least(precision, centre - reach) end as precision_low,
-        case when comparable > 0 then greatest(precision, centre + reach) end as precision_high,
-        cast(known_issues as bigint) as known_issues,
-        cast(found_issues as bigint) as found_issues,
-        found_issues / nullif(known_issues, 0) as recall
-    from intervals
 )
 
-select * from quality
+-- At the ends of the scale rounding could leave the share itself just outside.
+select
+    dataset,
+    repository,
+    approach,
+    reference,
+    comparable,
+    agreeing,
+    precision,
+    case when comparable > 0 then least(precision, centre - reach) end as precision_low,
+    case when comparable > 0 then greatest(precision, centre + reach) end as precision_high,
+    known_issues,
+    found_issues,
+    recall
+from intervals

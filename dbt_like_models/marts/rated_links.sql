@@ -6,11 +6,14 @@
 with
 
 links as (
-    select * from links.fix_links
+    select
+        'live' as dataset,
+        *
+    from links.fix_links
 ),
 
 doubts as (
-    select * from staging.link_doubts
+    select * from intermediate.link_doubts
 ),
 
 own as (
@@ -18,16 +21,22 @@ own as (
 ),
 
 pooled as (
-    select * from marts.link_quality where repository = 'pooled' and comparable >= 20
+    select
+        dataset,
+        approach,
+        precision,
+        comparable
+    from own
+    where repository = 'pooled'
 ),
 
 rated as (
     select
-        'live' as dataset,
-        links.repository,
-        links.number,
-        links.sha,
-        links.approach,
+        dataset,
+        repository,
+        number,
+        sha,
+        approach,
         links.evidence,
         links.pull_request,
         links.branch,
@@ -37,15 +46,9 @@ rated as (
         coalesce(own.comparable, pooled.comparable) as confidence_links,
         doubts.doubts
     from links
-    inner join doubts
-        on links.repository = doubts.repository
-        and links.number = doubts.number
-        and links.sha = doubts.sha
-    left join own
-        on links.repository = own.repository
-        and links.approach = own.approach
-    left join pooled
-        on links.approach = pooled.approach
+    inner join doubts using (dataset, repository, number, sha)
+    left join own using (dataset, repository, approach)
+    left join pooled using (dataset, approach)
 )
 
 select * from rated

@@ -4,31 +4,33 @@
 
 with
 
-reviewed as (
-    select * from staging.reviewed_bugs
-),
-
-published as (
-    select * from replication.taxonomy
-),
-
 bugs as (
-    select dataset, repository, category, subcategory, impact
-    from reviewed
-    where category is not null
-    union all
-    select 'replication', repository, category, subcategory, cast(null as varchar)
-    from published
+    select * from intermediate.bug_causes
 ),
 
 placed as (
-    select * from bugs
+    select
+        dataset,
+        repository,
+        category,
+        subcategory,
+        impact
+    from bugs
     union all
-    select dataset, 'pooled', category, subcategory, impact from bugs
+    select
+        dataset,
+        'pooled' as repository,
+        category,
+        subcategory,
+        impact
+    from bugs
 ),
 
 totals as (
-    select dataset, repository, count(category) as bugs
+    select
+        dataset,
+        repository,
+        count(category) as total
     from placed
     group by dataset, repository
 ),
@@ -47,35 +49,41 @@ causes as (
     select
         dataset,
         repository,
-        category || ' (' || subcategory || ')',
+        category || ' (' || subcategory || ')' as cause,
         category,
         subcategory,
         impact
     from placed
     where subcategory is not null
+),
+
+counted as (
+    select
+        dataset,
+        repository,
+        cause,
+        category,
+        subcategory,
+        count(cause) as bugs,
+        count(impact) > 0 as has_impacts,
+        count(cause) filter (where impact = 'speed') as speed,
+        count(cause) filter (where impact = 'memory') as memory,
+        count(cause) filter (where impact = 'both') as speed_and_memory
+    from causes
+    group by dataset, repository, cause, category, subcategory
 )
 
 select
-    causes.dataset,
-    causes.repository,
-    causes.cause,
-    causes.category,
-    causes.subcategory,
-    count(causes.cause) as bugs,
-    any_value(totals.bugs) as total,
-    100.0 * count(*) / any_value(totals.bugs) as percentage,
-    case
-        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'speed')
-    end as speed,
-    case
-        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'memory')
-    end as memory,
-    case
-        when count(causes.impact) > 0 then count(*) filter (where causes.impact = 'both')
-    end as speed_and_memory
-from causes
-inner join totals
-    on causes.dataset = totals.dataset
-    and causes.repository = totals.repository
-group by
-    causes.dataset, causes.repository, causes.cause, causes.category, causes.subcategory
+    dataset,
+    repository,
+    counted.cause,
+    counted.category,
+    counted.subcategory,
+    counted.bugs,
+    totals.total,
+    100 * counted.bugs / totals.total as percentage,
+    case when counted.has_impacts then counted.speed end as speed,
+    case when counted.has_impacts then counted.memory end as memory,
+    case when counted.has_impacts then counted.speed_and_memory end as speed_and_memory
+from counted
+inner join totals using (dataset, repository)

@@ -8,11 +8,11 @@
 with
 
 months as (
-    select * from staging.months
+    select * from intermediate.months
 ),
 
 history as (
-    select * from staging.issue_history where is_bug_report
+    select * from intermediate.issue_history where is_bug_report
 ),
 
 -- Everything that moves a count, with its month; each month appears at least once.
@@ -91,9 +91,9 @@ cumulative as (
 
 series as (
     select
-        months.dataset,
-        months.repository,
-        months.month,
+        dataset,
+        repository,
+        month,
         months.is_complete,
         cumulative.open_performance,
         cumulative.open_total,
@@ -106,10 +106,7 @@ series as (
         cumulative.newly_fixed_performance,
         cumulative.newly_fixed_total
     from months
-    inner join cumulative
-        on months.dataset = cumulative.dataset
-        and months.repository = cumulative.repository
-        and months.month = cumulative.month
+    inner join cumulative using (dataset, repository, month)
 )
 
 select * from series

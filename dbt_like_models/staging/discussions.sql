@@ -3,10 +3,6 @@
 
 with
 
-published as (
-    select * from replication.bugs
-),
-
 bug_reports as (
     select * from staging.bug_reports where dataset = 'live'
 ),
@@ -21,21 +17,23 @@ comments as (
     from raw.issue_comments
 ),
 
+published as (
+    select * from replication.bugs
+),
+
 live as (
     select
         bug_reports.dataset,
-        bug_reports.repository,
-        bug_reports.number,
+        repository,
+        number,
         count(comments.comment_id) as comments,
         count(distinct comments.commentator) as commentators,
-        min(epoch_us(comments.created_at) - epoch_us(bug_reports.opened_at)) filter (
+        min(date_diff('microsecond', bug_reports.opened_at, comments.created_at)) filter (
             where comments.commentator <> coalesce(bug_reports.author, 'ghost')
         ) / 3600000000 as hours_to_first_comment
     from bug_reports
-    left join comments
-        on bug_reports.repository = comments.repository
-        and bug_reports.number = comments.number
-    group by bug_reports.dataset, bug_reports.repository, bug_reports.number
+    left join comments using (repository, number)
+    group by bug_reports.dataset, repository, number
 ),
 
 -- The published time is that of the first comment, whoever wrote it: it is no answer to the author

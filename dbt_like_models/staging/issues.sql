@@ -1,13 +1,11 @@
--- Every studied issue, bug report or not, as it is now: what its past states are computed from.
+-- Every studied issue of each dataset, bug report or not, as it is now, with what its labels and
+-- texts make of it. Issues of repositories that left the study, and of months before its first one,
+-- do not appear.
 
 with
 
-published as (
-    select * from staging.bug_reports where dataset = 'replication'
-),
-
 repositories as (
-    select * from staging.repositories where dataset = 'live'
+    select * from meta.repositories
 ),
 
 issues as (
@@ -18,46 +16,60 @@ decisions as (
     select * from labels.performance_labels
 ),
 
+published as (
+    select * from replication.bugs
+),
+
 live as (
     select
-        repositories.dataset,
-        issues.repository,
-        issues.number,
+        'live' as dataset,
+        repository,
+        number,
         issues.month,
         issues.title,
         issues.html_url,
         issues.author,
         issues.state,
+        issues.state_reason,
         issues.labels,
         issues.created_at as opened_at,
         issues.closed_at,
-        len(decisions.matched_keywords) > 0
-            or (decisions.is_performance and len(decisions.matched_labels) = 0)
+        decisions.is_bug_report,
+        decisions.is_performance,
+        decisions.matched_labels,
+        decisions.matched_keywords,
+        decisions.matched_in,
+        array_length(decisions.matched_keywords) > 0
+            or (decisions.is_performance and array_length(decisions.matched_labels) = 0)
             as is_performance_without_labels,
-        decisions.is_bug_report or len(decisions.non_bug_labels) > 0
+        decisions.is_bug_report or array_length(decisions.non_bug_labels) > 0
             as is_bug_report_without_labels
     from issues
-    inner join repositories
-        on issues.repository = repositories.repository
-        and issues.month >= repositories.start_month
-    inner join decisions
-        on issues.repository = decisions.repository
-        and issues.number = decisions.number
+    inner join repositories using (repository)
+    inner join decisions using (repository, number)
+    where issues.month >= repositories.start_month
 ),
 
+-- A bug report that was reopened counts as closed at its last close: the package does not tell.
 replication as (
     select
-        dataset,
+        'replication' as dataset,
         repository,
         number,
         month,
-        title,
-        html_url,
+        cast(null as varchar) as title,
+        'https://github.com/' || repository || '/issues/' || number as html_url,
         author,
-        state,
+        case when minutes_to_close is null then 'open' else 'closed' end as state,
+        cast(null as varchar) as state_reason,
         labels,
         opened_at,
-        closed_at,
+        opened_at + cast(round(minutes_to_close * 60) as bigint) * interval 1 second as closed_at,
+        true as is_bug_report,
+        is_performance,
+        cast([] as varchar[]) as matched_labels,
+        cast([] as varchar[]) as matched_keywords,
+        cast([] as varchar[]) as matched_in,
         is_performance as is_performance_without_labels,
         true as is_bug_report_without_labels
     from published

@@ -11,11 +11,11 @@ live as (
     from meta.repositories
 ),
 
-published_series as (
+paper_series as (
     select
         repository,
         min(month) as first_month
-    from replication.published_series
+    from replication.paper_series
     group by repository
 ),
 
@@ -31,15 +31,14 @@ bugs as (
 replication as (
     select
         'replication' as dataset,
-        bugs.repository,
+        repository,
         bugs.first_month as start_month,
         greatest(
             bugs.first_month,
-            strftime(strptime(published_series.first_month, '%Y-%m') - interval 1 month, '%Y-%m')
+            strftime(strptime(paper_series.first_month, '%Y-%m') - interval 1 month, '%Y-%m')
         ) as trend_start_month
     from bugs
-    inner join published_series
-        on bugs.repository = published_series.repository
+    inner join paper_series using (repository)
 )
 
 select * from live

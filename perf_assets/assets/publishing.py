@@ -2,19 +2,22 @@
 
 import dagster as dg
 
-from perf_assets.assets import wiring
+from perf_assets.assets.factory import open_gate
+from perf_assets.assets.keys import asset_key
 from perf_assets.reports.summary import summary_markdown, write_report
-from perf_assets.stages.deriving import ANALYSES, describe_tables
+from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import publish
 
+GROUP = "published"
 PUBLISHED = "published.perf_bugs"
 FIGURES = (
     "marts.bug_metrics",
     "marts.bug_lifetimes",
     "marts.dataset_breakdown",
     "marts.trend_monthly",
-    "marts.published_trend",
+    "marts.paper_trend",
     "marts.root_causes",
     *ANALYSES,
 )
@@ -24,9 +27,9 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
     """The published database and the report."""
 
     @dg.asset(
-        key=wiring.asset_key(PUBLISHED),
-        deps=[wiring.asset_key(table) for table in FIGURES],
-        group_name="published",
+        key=asset_key(PUBLISHED),
+        deps=[asset_key(table) for table in FIGURES],
+        group_name=GROUP,
         kinds={"duckdb"},
     )
     def published(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
@@ -34,7 +37,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
 
         It can be opened at any time, whatever a run is doing.
         """
-        with wiring.open_gate(home) as gate:
+        with open_gate(home) as gate:
             describe_tables(gate)
         is_new = publish(home.warehouse, home.published)
         return dg.MaterializeResult(
@@ -46,9 +49,9 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         )
 
     @dg.asset(
-        key=wiring.asset_key("published.report"),
-        deps=[wiring.asset_key(PUBLISHED)],
-        group_name="published",
+        key=asset_key("published.report"),
+        deps=[asset_key(PUBLISHED)],
+        group_name=GROUP,
         kinds={"markdown"},
     )
     def report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from perf_assets.partitions import VERIFY_TAG, range_tags
+from perf_assets.assets.partitions import VERIFY_TAG, range_tags
 from perf_assets.study import Study
 
 # The second day of a month, so that the last full month is over in every time zone.

@@ -10,24 +10,22 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+from perf_assets.documents import checked
 from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
 
 Record = dict[str, Any]
-T = TypeVar("T")
-
-TYPE_NAMES = {str: "text", int: "an integer", dict: "an object", list: "a list"}
+Shape = TypeVar("Shape")
+Belonging = TypeVar("Belonging", bound=OfIssue)
 
 REPOSITORY_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
-# GraphQL's Int is 32 bits wide, and issue numbers travel as Int.
-LARGEST_NUMBER = 2**31 - 1
-LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
     name = _repository_name(directory, repository)
     issues = _issues(directory)
     pulls = _pulls(directory, issues)
-    comments = _of_issues(directory, "comments", issues, _check_comment)
-    events = _of_issues(directory, "events", issues, _check_event)
+    comments = _of_issues(directory, "comments", issues, Comment)
+    events = _of_issues(directory, "events", issues, Event)
     for number, issue in issues.items():
         if issue["state"] == "closed" and number not in events:
             events[number] = [_closing_event(issue)]
@@ -79,71 +77,31 @@ def newest_month(directory: Path) -> str | None:
     """
     newest = ""
     for line in _lines(_required_file(directory, "issues")):
-        for key in ("created_at", "updated_at", "closed_at"):
-            newest = max(newest, line.moment(key) or "")
+        issue = line.read(Issue)
+        newest = max(newest, issue.created_at, issue.updated_at, issue.closed_at or "")
     return month_of(datetime.fromisoformat(newest)) if newest else None
 
 
 @dataclass(frozen=True)
 class _Line:
-    """One record, and where it stands."""
+    """One JSON object of a file, and where it stands."""
 
     path: Path
     number: int
     record: Record
 
     def refuse(self, reason: str) -> PerfAssetsError:
-        return _refuse(self.path, self.number, reason)
+        """That something is wrong with it."""
+        return PerfAssetsError(
+            f"{self.path}, line {self.number}: {reason}; mend that line of the corpus"
+        )
 
-    def required(self, key: str, kind: type[T]) -> T:
-        """The value of ``key``, which must be there and of type ``kind``."""
-        if key not in self.record:
-            raise self.refuse(f"the required key {key!r} is missing")
-        value = self.record[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.refuse(f"{key!r} must be {TYPE_NAMES[kind]}, not {value!r:.80}")
-        return value
-
-    def optional(self, key: str, kind: type[T]) -> T | None:
-        """The value of ``key``, of type ``kind``, or None where it is missing or null."""
-        return None if self.record.get(key) is None else self.required(key, kind)
-
-    def integer(self, key: str, largest: int = LARGEST_NUMBER) -> int:
-        """A positive integer that GitHub's API can carry."""
-        value = self.required(key, int)
-        if not 0 < value <= largest:
-            raise self.refuse(f"{key!r} must be between 1 and {largest}, not {value}")
-        return value
-
-    def moment(self, key: str, *, required: bool = False) -> str | None:
-        """The timestamp of ``key`` in UTC."""
-        text = self.required(key, str) if required else self.optional(key, str)
-        if text is None:
-            return None
+    def read(self, shape: type[Shape]) -> Shape:
+        """The record, checked."""
         try:
-            return _utc(text)
-        except (ValueError, OverflowError):
-            raise self.refuse(
-                f"{key!r} is {text!r:.80}, which is not a time with its zone "
-                "such as 2021-03-04T05:06:07Z"
-            ) from None
-
-    def inner(self, key: str, inner_key: str) -> str:
-        """The text ``inner_key`` of the object ``key``."""
-        return _Line(self.path, self.number, self.required(key, dict)).required(inner_key, str)
-
-
-def _refuse(path: Path, number: int, reason: str) -> PerfAssetsError:
-    return PerfAssetsError(f"{path}, line {number}: {reason}; mend that line of the corpus")
-
-
-def _utc(text: str) -> str:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    if len(text) == len("2021-03-04T05:06:07Z") and text[10] == "T" and text[-1] == "Z":
-        return text
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+            return checked(shape, self.record, f"{self.path}, line {self.number}")
+        except PerfAssetsError as error:
+            raise PerfAssetsError(f"{error}; mend that line of the corpus") from None
 
 
 def _repository_name(directory: Path, given: str | None) -> str:
@@ -206,7 +164,7 @@ def _lines(path: Path) -> Iterator[_Line]:
     try:
         with _open(path) as file:
             for number, line in enumerate(file, start=1):
-                yield _Line(path, number, _parse(path, number, line))
+                yield _parsed(path, number, line)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise PerfAssetsError(
             f"{path}: the compressed file is damaged or cut after line {number} ({error}); "
@@ -216,28 +174,27 @@ def _lines(path: Path) -> Iterator[_Line]:
         raise PerfAssetsError(f"{path}: the file cannot be read: {error}") from None
 
 
-def _parse(path: Path, number: int, line: bytes) -> Record:
+def _parsed(path: Path, number: int, line: bytes) -> _Line:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _refuse(path, number, f"this is not JSON ({error})") from None
+        raise _Line(path, number, {}).refuse(f"this is not JSON ({error})") from None
     if not isinstance(record, dict):
-        raise _refuse(path, number, f"this is not a JSON object but {line!r:.80}")
-    return record
+        raise _Line(path, number, {}).refuse(f"this is not a JSON object but {line!r:.80}")
+    return _Line(path, number, record)
 
 
 def _issues(directory: Path) -> dict[int, Record]:
     issues: dict[int, Record] = {}
     for line in _lines(_required_file(directory, "issues")):
-        if "pull_request" in line.record:
-            raise line.refuse("this is a pull request, which belongs in pulls.jsonl")
-        number = _check_thread(line)
-        line.record["updated_at"] = line.moment("updated_at", required=True)
-        line.optional("state_reason", str)
-        line.optional("html_url", str)
-        if number in issues:
-            raise line.refuse(f"issue {number} is here a second time")
-        issues[number] = line.record
+        issue = line.read(Issue)
+        if issue.number in issues:
+            raise line.refuse(f"issue {issue.number} is here a second time")
+        issues[issue.number] = line.record | {
+            "created_at": issue.created_at,
+            "updated_at": issue.updated_at,
+            "closed_at": issue.closed_at,
+        }
     return dict(sorted(issues.items()))
 
 
@@ -245,98 +202,42 @@ def _pulls(directory: Path, issues: Mapping[int, Record]) -> dict[int, Record]:
     path = _file(directory, "pulls")
     pulls: dict[int, Record] = {}
     for line in _lines(path) if path else ():
-        number = _check_thread(line)
-        merged_at = line.moment("merged_at")
-        known = (line.record["created_at"], line.record["closed_at"], merged_at)
-        updated_at = line.moment("updated_at") or max(filter(None, known))
-        line.optional("merge_commit_sha", str)
-        line.optional("commits", int)
-        for issue in line.optional("closes", list) or ():
-            if not isinstance(issue, int):
-                raise line.refuse(f"'closes' must list numbers of issues, not {issue!r:.80}")
-        line.record.update(merged_at=merged_at, updated_at=updated_at)
-        if number in pulls or number in issues:
-            other = "a pull request" if number in pulls else "an issue"
-            raise line.refuse(f"the number {number} already belongs to {other}")
-        pulls[number] = line.record
+        pull = line.read(PullRequest)
+        if pull.number in pulls or pull.number in issues:
+            other = "a pull request" if pull.number in pulls else "an issue"
+            raise line.refuse(f"the number {pull.number} already belongs to {other}")
+        pulls[pull.number] = line.record | {
+            "created_at": pull.created_at,
+            "closed_at": pull.closed_at,
+            "merged_at": pull.merged_at,
+            "updated_at": pull.updated_at or max(pull.times()),
+        }
     return dict(sorted(pulls.items()))
 
 
-def _check_thread(line: _Line) -> int:
-    """Check what issues and pull requests share, normalise their times, return the number."""
-    line.required("title", str)
-    line.optional("body", str)
-    _check_user(line, "user")
-    for label in line.optional("labels", list) or ():
-        if not isinstance(label, dict) or not isinstance(label.get("name"), str):
-            raise line.refuse(f"a label must be an object with a name, not {label!r:.80}")
-    created_at, closed_at = line.moment("created_at", required=True), line.moment("closed_at")
-    state = line.required("state", str)
-    if state not in ("open", "closed"):
-        raise line.refuse(f"'state' must be open or closed, not {state!r:.80}")
-    if (state == "closed") != (closed_at is not None):
-        raise line.refuse(f"it is {state}, but 'closed_at' is {closed_at}")
-    line.record.update(created_at=created_at, closed_at=closed_at)
-    return line.integer("number")
-
-
-def _check_user(line: _Line, key: str) -> None:
-    if line.optional(key, dict) is not None:
-        line.inner(key, "login")
-
-
 def _of_issues(
-    directory: Path, name: str, issues: Mapping[int, Record], check: Callable[[_Line], None]
+    directory: Path, name: str, issues: Mapping[int, Record], shape: type[Belonging]
 ) -> dict[int, list[Record]]:
     """The records of a file that belong to issues, by issue number, oldest first."""
     path = _required_file(directory, name) if name == "comments" else _file(directory, name)
     seen: set[int] = set()
     found: dict[int, list[Record]] = {}
     for line in _lines(path) if path else ():
-        key, number = line.integer("id", LARGEST_ID), line.integer("issue_number")
-        if key in seen:
-            raise line.refuse(f"the id {key} is here a second time")
-        if number not in issues:
-            raise line.refuse(f"it belongs to issue {number}, which the corpus does not have")
-        seen.add(key)
-        line.record["created_at"] = line.moment("created_at", required=True)
-        check(line)
-        found.setdefault(number, []).append(line.record)
+        read = line.read(shape)
+        if read.id in seen:
+            raise line.refuse(f"the id {read.id} is here a second time")
+        if read.issue_number not in issues:
+            raise line.refuse(
+                f"it belongs to issue {read.issue_number}, which the corpus does not have"
+            )
+        seen.add(read.id)
+        times = {"created_at": read.created_at}
+        if isinstance(read, Comment):
+            times["updated_at"] = read.updated_at or read.created_at
+        found.setdefault(read.issue_number, []).append(line.record | times)
     for records in found.values():
         records.sort(key=lambda record: (record["created_at"], record["id"]))
     return found
-
-
-def _check_comment(line: _Line) -> None:
-    _check_user(line, "user")
-    line.optional("body", str)
-    line.record["updated_at"] = line.moment("updated_at") or line.record["created_at"]
-
-
-def _check_event(line: _Line) -> None:
-    _check_user(line, "actor")
-    match line.required("event", str):
-        case "labeled" | "unlabeled":
-            line.inner("label", "name")
-        case "renamed":
-            line.inner("rename", "from")
-            line.inner("rename", "to")
-        case "transferred":
-            line.optional("from_repository", str)
-        case "closed" if line.optional("closer", dict):
-            _check_closer(_Line(line.path, line.number, line.record["closer"]))
-
-
-def _check_closer(closer: _Line) -> None:
-    closer.optional("repository", str)
-    match closer.required("type", str):
-        case "commit":
-            closer.required("oid", str)
-        case "pull_request":
-            closer.integer("number")
-            closer.optional("merge_commit_sha", str)
-        case other:
-            raise closer.refuse(f"a closer is a commit or a pull_request, not {other!r:.80}")
 
 
 def _closing_event(issue: Record) -> Record:

@@ -5,7 +5,6 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-import duckdb
 import polars as pl
 from rich import box
 from rich.console import Console
@@ -13,72 +12,102 @@ from rich.table import Table
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.home import DEFAULT, Home
+from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
 
 # Pooling one repository says the same again.
-NOT_POOLED_ALONE = """(repository <> 'pooled' OR (
-    SELECT count(DISTINCT repository) > 2 FROM analysis.{} WHERE dataset = 'live'))"""
+NOT_POOLED_ALONE = """(
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.{} where dataset = 'live')
+)"""
 BREAKDOWN = """
-SELECT repository, CASE WHEN is_performance THEN 'performance' ELSE 'other' END AS bugs,
-       open, closed, fixed
-FROM marts.dataset_breakdown WHERE dataset = 'live' ORDER BY repository, is_performance DESC
+select
+    repository, case when is_performance then 'performance' else 'other' end as bugs,
+    open, closed, fixed
+from marts.dataset_breakdown
+where dataset = 'live'
+order by repository, is_performance desc
 """
 TRENDS = """
-SELECT repository, series, n AS months, n_pairs AS pairs, n_positive AS rising, p_value AS p
-FROM analysis.trend_tests WHERE dataset = 'live' ORDER BY repository, series DESC
+select
+    repository, series, n as months, n_pairs as pairs, n_positive as rising, p_value as p
+from analysis.trend_tests
+where dataset = 'live'
+order by repository, series desc
 """
 GROUPS = f"""
-SELECT repository, metric,
-       n_performance || ' / ' || n_other AS bugs,
-       coalesce(round(median_performance, 2)::VARCHAR, '-') || ' / '
-           || coalesce(round(median_other, 2)::VARCHAR, '-') AS median,
-       p_value AS p, cliffs_delta AS delta, magnitude
-FROM analysis.group_comparisons
-WHERE dataset = 'live' AND {NOT_POOLED_ALONE.format("group_comparisons")}
-ORDER BY repository = 'pooled', repository, metric
+select
+    repository, metric,
+    n_performance || ' / ' || n_other as bugs,
+    coalesce(cast(round(median_performance, 2) as varchar), '-') || ' / '
+        || coalesce(cast(round(median_other, 2) as varchar), '-') as median,
+    p_value as p, cliffs_delta as delta, magnitude
+from analysis.group_comparisons
+where dataset = 'live' and {NOT_POOLED_ALONE.format("group_comparisons")}
+order by repository = 'pooled', repository, metric
 """
+# The queries of meta are no models: they answer in a home whose models were never laid too.
 STATUS = """
-SELECT repository, "table", count(*) FILTER (watermark IS NOT NULL) AS months,
-       min(month) FILTER (watermark IS NOT NULL) AS first,
-       max(month) FILTER (watermark IS NOT NULL) AS last,
-       sum(row_count) AS rows,
-       strftime(max(loaded_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M UTC') AS last_refresh,
-       count(*) FILTER (status = 'failed') AS failed_audits
-FROM meta.partition_loads GROUP BY ALL ORDER BY ALL
+select
+    repository, "table",
+    count(*) filter (where is_stored) as months,
+    min(month) filter (where is_stored) as first,
+    max(month) filter (where is_stored) as last,
+    sum(row_count) as rows,
+    strftime(max(loaded_at) at time zone 'UTC', '%Y-%m-%d %H:%M UTC') as last_refresh,
+    count(*) filter (where status = 'failed') as failed_audits
+from meta.partition_loads
+group by repository, "table"
+order by repository, "table"
 """
 COST = """
-SELECT repository, sum(requests) AS requests, sum(points) AS points
-FROM meta.source_requests WHERE started_at >= ? GROUP BY ALL ORDER BY ALL
+select repository, sum(requests) as requests, sum(points) as points
+from meta.source_requests
+where started_at >= ?
+group by repository
+order by repository
 """
 FAILED = """
-SELECT repository, month, any_value(message) AS message
-FROM meta.partition_loads WHERE status = 'failed' GROUP BY ALL ORDER BY ALL
+select repository, month, any_value(message) as message
+from meta.partition_loads
+where status = 'failed'
+group by repository, month
+order by repository, month
 """
 QUALITY = f"""
-SELECT repository, measure, rule, rater, n AS judged, successes AS yes, n_unsure AS unsure,
-       estimate AS percent, low, high
-FROM analysis.labelling_quality
-WHERE (rule = 'all' OR rater = 'consensus') AND {NOT_POOLED_ALONE.format("labelling_quality")}
-ORDER BY repository = 'pooled', repository, rule <> 'all', measure, rater, n DESC, rule
+select
+    repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure,
+    estimate as percent, low, high
+from analysis.labelling_quality
+where
+    (rule = 'all' or rater = 'consensus') and {NOT_POOLED_ALONE.format("labelling_quality")}
+order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule
 """
 AGREEMENT = f"""
-SELECT repository, question, raters, method, n AS judged, observed, kappa, low, high, reading
-FROM analysis.rater_agreement
-WHERE {NOT_POOLED_ALONE.format("rater_agreement")}
-ORDER BY repository = 'pooled', repository, question, method, raters
+select
+    repository, question, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.rater_agreement
+where {NOT_POOLED_ALONE.format("rater_agreement")}
+order by repository = 'pooled', repository, question, method, raters
 """
 DISAGREEMENTS = """
-SELECT repository, '#' || number AS bug_report, question,
-       rater_1 || ': ' || answer_1 AS one, rater_2 || ': ' || answer_2 AS other
-FROM analysis.rater_disagreements ORDER BY repository, number, question, rater_1, rater_2
+select
+    repository, '#' || number as bug_report, question,
+    rater_1 || ': ' || answer_1 as one, rater_2 || ': ' || answer_2 as other
+from analysis.rater_disagreements
+order by repository, number, question, rater_1, rater_2
 """
 BRANCH_CHANGES = """
-SELECT repository, strftime(noticed_at AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M UTC') AS noticed,
-       CASE WHEN branch = old_branch THEN branch ELSE old_branch || ', now ' || branch END
-           AS default_branch,
-       is_rewritten AS rewritten, dropped_commits AS commits_dropped,
-       list_min(months) AS "from", list_max(months) AS "to"
-FROM meta.branch_changes ORDER BY ALL
+select
+    repository, strftime(noticed_at at time zone 'UTC', '%Y-%m-%d %H:%M UTC') as noticed,
+    case
+        when branch = old_branch then branch
+        else old_branch || ', now ' || branch
+    end as default_branch,
+    is_rewritten as rewritten, dropped_commits as commits_dropped,
+    list_min(months) as "from", list_max(months) as "to"
+from meta.branch_changes
+order by repository, noticed_at
 """
 
 
@@ -189,23 +218,12 @@ def print_status(home: Home, console: Console) -> None:
     with reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
         _print_table(console, f"Stored in {home.path}", connection.sql(STATUS).pl())
         failed = connection.sql(FAILED).pl()
-        has_changes = connection.sql("FROM duckdb_tables() WHERE table_name = 'branch_changes'")
+        has_changes = connection.sql("from duckdb_tables() where table_name = 'branch_changes'")
         changes = connection.sql(BRANCH_CHANGES).pl() if has_changes.fetchall() else failed.clear()
     if failed.height:
         _print_table(console, "Failed audits", failed)
     if changes.height:
         _print_table(console, "Default branches that were rewritten or renamed", changes)
-
-
-def reading(path: Path) -> duckdb.DuckDBPyConnection:
-    """A database opened to be read only; PerfAssetsError where there is none."""
-    if not path.exists():
-        raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
-    try:
-        return duckdb.connect(str(path), read_only=True)
-    except duckdb.IOException:
-        # A run holds the warehouse; the published copy is as of the run before.
-        return duckdb.connect(str(path.with_name("perf_bugs.duckdb")), read_only=True)
 
 
 def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:

@@ -1,7 +1,6 @@
 """Opening the issue source of a repository: GitHub, another API, or a corpus on loopback."""
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,23 +15,26 @@ from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 
-MAX_WAIT = "PERF_ASSETS_MAX_WAIT"
+LONGEST_WAIT = Patience().longest_wait
 UNLIMITED = 10**12  # points an hour: our own server need not hold us back
 
 
 @contextmanager
-def open_issue_source(repository: Repository) -> Iterator[IssueSource]:
+def open_issue_source(
+    repository: Repository, longest_wait: float = LONGEST_WAIT
+) -> Iterator[IssueSource]:
     """The issues of ``repository``, for the length of the block.
 
     A corpus is served on loopback meanwhile, and asked without credentials; any other API gets
-    those of the environment.
+    those of the environment. ``longest_wait`` bounds, in seconds, the waits for a rate limit.
     """
     if repository.corpus is not None:
         corpus = read_corpus(repository.corpus, repository.name)
         with CorpusServer([corpus], limit=UNLIMITED) as server:
-            yield from _source(repository, server.url, [])
+            yield from _source(repository, server.url, [], longest_wait)
         return
-    yield from _source(repository, repository.github_url or GITHUB, credentials_of())
+    url = repository.github_url or GITHUB
+    yield from _source(repository, url, credentials_of(), longest_wait)
 
 
 def check_token(repository: Repository) -> None:
@@ -41,22 +43,37 @@ def check_token(repository: Repository) -> None:
         open_client(repository.github_url or GITHUB, credentials_of()).close()
 
 
-def open_client(url: str, credentials: list[Credential]) -> GitHubClient:
-    """A client that waits aloud, and as long as PERF_ASSETS_MAX_WAIT (minutes) allows."""
-    text = os.environ.get(MAX_WAIT)
-    patience = Patience()
-    if text:
-        try:
-            patience = Patience(longest_wait=60 * float(text))
-        except ValueError:
-            raise PerfAssetsError(f"{MAX_WAIT}={text!r} is no number of minutes") from None
+def open_client(
+    url: str, credentials: list[Credential], longest_wait: float = LONGEST_WAIT
+) -> GitHubClient:
+    """A client that waits aloud, and no longer than ``longest_wait`` seconds."""
+    patience = Patience(longest_wait=longest_wait)
     return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
 
 
+def wait_in_seconds(minutes: str | None) -> float:
+    """The longest wait that PERF_ASSETS_MAX_WAIT asks for.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no number of minutes.
+    """
+    if not minutes:
+        return LONGEST_WAIT
+    try:
+        seconds = 60 * float(minutes)
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:
+        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={minutes!r} is no number of minutes")
+    return seconds
+
+
 def _source(
-    repository: Repository, url: str, credentials: list[Credential]
+    repository: Repository, url: str, credentials: list[Credential], longest_wait: float
 ) -> Iterator[IssueSource]:
-    client = open_client(url, credentials)
+    client = open_client(url, credentials, longest_wait)
     try:
         yield IssueSource(client, repository.name)
     finally:

@@ -1,7 +1,6 @@
-"""The files of dbt_like_models, read: models and tables with their documentation, in order.
+"""The SQL models, read: one SELECT a file, each after those it reads.
 
-A model is one SELECT; its description is the comment at the head of the file, its columns stand in
-the YAML file of its layer. Tables that no model makes are documented in YAML alone.
+The comment at the head of a file describes its table or view, whose columns are declared beside it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,37 +9,33 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile, zip_longest
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
 from perf_assets.sql_models.parsing import ColumnSource, column_lineage, parse_query, tables_read
-from perf_assets.tables.docs import TableDoc, read_table_docs
-
-Materialization: TypeAlias = Literal["view", "table"]
-
-LAYERS: dict[str, Materialization] = {"staging": "view", "marts": "table"}
+from perf_assets.tables import LAYERS, Table, declared
 
 
 @dataclass(frozen=True)
-class Model(TableDoc):
-    """A model: its documentation, its SELECT, and what that reads.
+class Model:
+    """A model: what it makes, its SELECT, and what that reads.
 
     ``sql`` is the file's text without a closing semicolon. ``upstream`` names the tables it reads,
     ``column_lineage`` the columns of those from which each of its own columns is made.
     """
 
+    table: Table
     sql: str
     path: Path
     upstream: tuple[str, ...]
     column_lineage: Mapping[str, tuple[ColumnSource, ...]]
 
     @property
-    def materialization(self) -> Materialization:
-        """How it is kept: staging models are views, marts are tables."""
-        return LAYERS[self.schema]
+    def name(self) -> str:
+        """The table or view that it makes, as ``schema.table``."""
+        return self.table.name
 
 
 @cache
@@ -50,76 +45,59 @@ def load_models(directory: Path | None = None) -> tuple[Model, ...]:
     Raises
     ------
     PerfAssetsError
-        A file that is not one SELECT or lacks its head comment, an upstream table that is neither
-        a model nor documented, models that read each other in a circle, or columns that differ
-        from the documented ones; the sentence names the file.
+        A file that is not one SELECT or lacks its head comment, an upstream table that is not
+        declared, models that read each other in a circle, or columns that differ from the declared
+        ones; the sentence names the file.
     """
     root = directory or models_dir()
-    documented = _documented(root)
+    tables = declared(root)
     drafts = {}
     for path in sorted(root.glob("*/*.sql")):
-        draft = _draft(path, documented)
-        drafts[draft.doc.name] = draft
-    for name, (doc, path) in documented.items():
-        if doc.schema in LAYERS and name not in drafts:
-            raise PerfAssetsError(f"{path}: {name} is documented but has no SQL file")
-    known = {name: doc for name, (doc, _) in documented.items() if doc.schema not in LAYERS}
-    known.update({name: draft.doc for name, draft in drafts.items()})
+        draft = _draft(path, tables)
+        drafts[draft.table.name] = draft
+    for name, table in tables.items():
+        if table.schema_name in LAYERS and name not in drafts:
+            raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: {name} has no SQL file")
+        if table.schema_name not in LAYERS and not table.description:
+            raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
+    known = {**tables, **{name: draft.table for name, draft in drafts.items()}}
     return tuple(_model(drafts[name], known) for name in _in_order(drafts, known))
 
 
 @cache
-def table_docs(directory: Path | None = None) -> Mapping[str, TableDoc]:
-    """The documentation of every table and view, models included, by ``schema.table``."""
-    root = directory or models_dir()
-    docs = {name: doc for name, (doc, _) in _documented(root).items()}
-    docs.update({model.name: model for model in load_models(directory)})
-    return docs
+def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
+    """Every table and view by name; models are described by the head of their file."""
+    models = {model.name: model.table for model in load_models(directory)}
+    return {**declared(directory), **models}
 
 
 @dataclass(frozen=True)
 class _Draft:
     """A model's file once it is parsed, before its place among the others is known."""
 
-    doc: TableDoc
+    table: Table
     path: Path
     sql: str
     query: exp.Query
 
 
-def _documented(root: Path) -> dict[str, tuple[TableDoc, Path]]:
-    documented: dict[str, tuple[TableDoc, Path]] = {}
-    for path in sorted([*root.glob("*.yml"), *root.glob("*/*.yml")]):
-        for doc in read_table_docs(path):
-            if doc.name in documented:
-                raise PerfAssetsError(
-                    f"{path}: {doc.name} is documented in {documented[doc.name][1]} already"
-                )
-            if not doc.description and doc.schema not in LAYERS:
-                raise PerfAssetsError(f"{path}: {doc.name}: description is missing")
-            documented[doc.name] = (doc, path)
-    return documented
-
-
-def _draft(path: Path, documented: Mapping[str, tuple[TableDoc, Path]]) -> _Draft:
+def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
     name = f"{path.parent.name}.{path.stem}"
     if path.parent.name not in LAYERS:
         raise PerfAssetsError(f"{path}: models belong into one of the folders {', '.join(LAYERS)}")
-    if name not in documented:
-        raise PerfAssetsError(
-            f"{path}: {name} is not documented; add it to {path.parent.name}.yml beside it"
-        )
+    if name not in tables:
+        raise PerfAssetsError(f"{path}: {name} is not declared; write {path.stem}.yml beside it")
     text = path.read_text(encoding="utf-8")
     description = read_description(text)
     if not description:
         raise PerfAssetsError(f"{path}: begin the file with a comment that describes {name}")
-    doc = documented[name][0]
-    if doc.description:
+    if tables[name].description:
         raise PerfAssetsError(
-            f"{documented[name][1]}: {name}: its description belongs at the head of {path} alone"
+            f"{path.with_suffix('.yml')}: the description of {name} belongs at the head of {path} "
+            "alone"
         )
-    described = TableDoc(name, description, doc.columns, doc.key, doc.constraints)
-    return _Draft(described, path, text.strip().rstrip(";"), parse_query(path, text))
+    table = tables[name].model_copy(update={"description": description})
+    return _Draft(table, path, text.strip().rstrip(";"), parse_query(path, text))
 
 
 def read_description(text: str) -> str:
@@ -132,7 +110,7 @@ def _head_comment(text: str) -> Iterator[str]:
         yield line.removeprefix("--").strip()
 
 
-def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, TableDoc]) -> list[str]:
+def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[str]:
     """The names of the models, each after those it reads."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for name, draft in drafts.items():
@@ -145,38 +123,25 @@ def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, TableDoc]) -> li
         raise PerfAssetsError(f"these models read each other in a circle: {circle}") from None
 
 
-def _upstream(draft: _Draft, known: Mapping[str, TableDoc]) -> tuple[str, ...]:
+def _upstream(draft: _Draft, known: Mapping[str, Table]) -> tuple[str, ...]:
     upstream = tables_read(draft.query)
     for table in upstream:
         if table not in known:
-            raise PerfAssetsError(
-                f"{draft.path}: {table} is neither a model nor documented in sources.yml"
-            )
+            raise PerfAssetsError(f"{draft.path}: {table}, which it reads, is not declared")
     return upstream
 
 
-def _model(draft: _Draft, known: Mapping[str, TableDoc]) -> Model:
+def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:
     upstream = _upstream(draft, known)
     sources = column_lineage(draft.path, draft.query, [known[table] for table in upstream])
-    selected, written = list(sources), [column.name for column in draft.doc.columns]
+    selected, written = list(sources), list(draft.table.column)
     if selected != written:
         place = next(i for i, pair in enumerate(zip_longest(selected, written)) if len({*pair}) > 1)
         raise PerfAssetsError(
-            f"{draft.path}: column {place + 1} is {_at(selected, place)}, but the documentation of "
-            f"{draft.doc.name} has {_at(written, place)} there"
+            f"{draft.path}: column {place + 1} is {_at(selected, place)}, but "
+            f"{draft.table.name} is declared with {_at(written, place)} there"
         )
-    doc = draft.doc
-    return Model(
-        doc.name,
-        doc.description,
-        doc.columns,
-        doc.key,
-        doc.constraints,
-        draft.sql,
-        draft.path,
-        upstream,
-        sources,
-    )
+    return Model(draft.table, draft.sql, draft.path, upstream, sources)
 
 
 def _at(names: list[str], place: int) -> str:

@@ -1,33 +1,46 @@
-"""The SQL models laid into DuckDB: views, tables with their constraints, comments.
-
-Nothing here knows Dagster. The models themselves are read in ``model_files``.
-"""
+"""Tables and SQL models laid into DuckDB: tables with their constraints, views, comments."""
 
 from collections.abc import Iterable
 
 import duckdb
 
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.files import Model, load_models, read_description, table_docs
-from perf_assets.tables.docs import ColumnDoc, TableDoc
-
-__all__ = [
-    "AS_OF_SOURCE",
-    "ColumnDoc",
-    "Model",
-    "TableDoc",
-    "comment_statements",
-    "create_as_of_macro",
-    "create_table",
-    "create_view",
-    "load_models",
-    "table_docs",
-]
+from perf_assets.sql_models.files import Model, described_tables, read_description
+from perf_assets.tables import Table
+from perf_assets.tables.ddl import quoted, table_definition
 
 AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
 AS_OF_PARAMETER = "as_of_month"
-AS_OF_SOURCE = "staging.issue_history"  # what the macro reads, and has to be there before it
+AS_OF_SOURCE = "intermediate.issue_history"  # what the macro reads, and has to be there before it
+
+
+# Views that have another name since format 4; the old one shows the same until the next format.
+OLD_VIEWS = {
+    "staging.state_changes": "FROM intermediate.state_changes",
+    "staging.issue_history": "FROM intermediate.issue_history",
+    "staging.label_spans": "FROM intermediate.label_spans",
+    "staging.months": "FROM intermediate.months",
+    "staging.counted_fixes": "FROM intermediate.counted_fixes",
+    "staging.fixes": "FROM intermediate.fixes",
+    "staging.fix_contents": "FROM intermediate.fix_contents",
+    "staging.bug_introductions": "FROM intermediate.bug_introductions",
+    "staging.reverts": "FROM intermediate.reverts",
+    "staging.reviewed_bugs": "FROM intermediate.reviewed_bugs",
+    "staging.link_doubts": (
+        "SELECT * EXCLUDE (dataset) FROM intermediate.link_doubts WHERE dataset = 'live'"
+    ),
+}
+
+
+def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep the views whose names are of the format before; call it once all models are laid."""
+    for old, query in OLD_VIEWS.items():
+        if not _create(connection, "VIEW", old, f"AS {query}"):
+            continue
+        new = f"intermediate.{old.partition('.')[2]}"
+        comment = f"The name that {new} had before; it goes with the next version."
+        connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
 
 
 def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
@@ -50,7 +63,7 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(
             f"CREATE OR REPLACE MACRO {AS_OF_MACRO}({AS_OF_PARAMETER}) AS TABLE {text}"
         )
-        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {_text(description)}")
+        connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {quoted(description)}")
 
 
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
@@ -58,43 +71,35 @@ def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
     _create(connection, "VIEW", model.name, f"AS {model.sql}")
 
 
-def create_table(connection: duckdb.DuckDBPyConnection, table: TableDoc) -> None:
-    """Make the table that ``table`` documents, empty; the same table is left untouched.
+def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Make ``table``, empty; the same table is left untouched.
 
-    Its key becomes the primary key and its constraints become CHECKs; these must not call functions
-    that DuckDB loads late, see tests/test_sql_models.py. A table that is there in another shape is
-    replaced, so this is for tables that are computed whole.
+    A table that is there in another shape is replaced, so this is for tables that are computed
+    whole.
     """
-    lines = [
-        f'"{column.name}" {column.type}{"" if column.is_nullable else " NOT NULL"}'
-        for column in table.columns
-    ]
-    key = ", ".join(f'"{name}"' for name in table.key)
-    lines.append(f"PRIMARY KEY ({key})")
-    lines += [f"CHECK ({constraint})" for constraint in table.constraints]
-    _create(connection, "TABLE", table.name, f"({', '.join(lines)})")
+    _create(connection, "TABLE", table.name, table_definition(table))
 
 
 def comment_statements(
-    connection: duckdb.DuckDBPyConnection, docs: Iterable[TableDoc] | None = None
+    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table] | None = None
 ) -> list[str]:
-    """The COMMENT statements that the database still lacks to carry ``docs`` (default: all).
+    """The COMMENT statements that the database still lacks to describe ``tables`` (default: all).
 
     Tables that the database does not have are passed over: they are described once they exist.
     """
     kinds, comments = _stored_comments(connection)
     statements = []
-    for doc in table_docs().values() if docs is None else docs:
-        if doc.name not in kinds:
+    for table in described_tables().values() if tables is None else tables:
+        if table.name not in kinds:
             continue
-        if comments[doc.name, None] != doc.description:
+        if comments[table.name, None] != table.description:
             statements.append(
-                f"COMMENT ON {kinds[doc.name]} {doc.name} IS {_text(doc.description)}"
+                f"COMMENT ON {kinds[table.name]} {table.name} IS {quoted(table.description)}"
             )
         statements += [
-            f'COMMENT ON COLUMN {doc.name}."{column.name}" IS {_text(column.comment)}'
-            for column in doc.columns
-            if comments.get((doc.name, column.name)) != column.comment
+            f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted(column.comment)}'
+            for column in table.columns
+            if comments.get((table.name, column.name)) != column.comment
         ]
     return statements
 
@@ -118,12 +123,8 @@ def _stored_comments(
     return kinds, {(name, column): comment for _, name, column, comment in rows}
 
 
-def _text(value: str) -> str:
-    escaped = value.replace("'", "''")
-    return f"'{escaped}'"
-
-
-def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> bool:
+    """Make it; False where the same is there, which is left untouched."""
     # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this one.
     connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
     catalog = f"SELECT sql FROM duckdb_{kind}s() WHERE {kind}_name = ?"
@@ -135,5 +136,7 @@ def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definit
     connection.execute(f"DROP {kind} temp.twin")
     opening = " AS " if kind == "VIEW" else "("
     bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
-    if bodies[0] != bodies[1]:
-        connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
+    if bodies[0] == bodies[1]:
+        return False
+    connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
+    return True

@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.lineage import Node, lineage
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.tables.docs import TableDoc
+from perf_assets.tables import Table
 
 # A column of a table: ("raw.issues", "created_at").
 ColumnSource: TypeAlias = tuple[str, str]
@@ -46,7 +46,7 @@ def tables_read(query: exp.Query) -> tuple[str, ...]:
 
 
 def column_lineage(
-    path: Path, query: exp.Query, upstream: Iterable[TableDoc]
+    path: Path, query: exp.Query, upstream: Iterable[Table]
 ) -> dict[str, tuple[ColumnSource, ...]]:
     """Each column of ``query``, in order, with the columns of ``upstream`` that it is made from.
 

@@ -1,25 +1,44 @@
-"""The audit of one candidate: every rule of its table's suite, and which rows break it."""
+"""The audit of candidates: every rule of their table's suite, and which rows of which break it.
+
+Great Expectations takes about as long for ten rows as for ten thousand. So the candidates of many
+partitions are judged together, each rule once, and the verdict is split by partition: it is the one
+that each partition would have been given alone.
+"""
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.months import end_of, start_of
-from perf_assets.storage.suites import Rule, Suite, load_suite
-from perf_assets.storage.validation import Finding, validate
-
-__all__ = ["AuditReport", "RuleResult", "audit", "load_suite", "quarantine"]
+from perf_assets.storage.declared_rules import MISSING, MONTH_OF, Rule
+from perf_assets.storage.judging import Verdict, judge
+from perf_assets.storage.suites import Suite, load_suite
 
 EXAMPLES = 3
 TEXT_LENGTH = 80
-ROW_COUNT = "expect_table_row_count_to_equal"
+
+
+class Parameters(TypedDict, total=False):
+    """What the rules are told of a partition; a rule that lacks one could not be checked.
+
+    repository, month : those of the partition; a table that is computed whole has none.
+    source_count : how many rows the source itself says there are.
+    issue_numbers, commit_shas : the issues, or commits, that its rows may speak of.
+    rule_version : the version of the rules by which its rows were decided.
+    """
+
+    repository: str | None
+    month: str | None
+    source_count: int | None
+    issue_numbers: Collection[int]
+    commit_shas: Collection[str]
+    rule_version: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +62,7 @@ class RuleResult:
     problem: str | None = None
 
     def sentence(self) -> str:
-        """Partition, rule, number of rows and examples, or that the rule holds."""
+        """Offer, rule, number of rows and examples, or that the rule holds."""
         where = f"{self.partition}: " if self.partition else ""
         return where + self.breach() if not self.success else f"{where}{self.rule} holds"
 
@@ -115,51 +134,36 @@ class AuditReport:
         ]
 
 
-def audit(table: str, candidate: pl.DataFrame, parameters: Mapping[str, object]) -> AuditReport:
-    """Check the rows that want to become a partition of ``table`` (or all of it).
+def audit(table: str, candidate: pl.DataFrame, parameters: Parameters) -> AuditReport:
+    """Check the rows that want to become a partition of ``table`` (or all of it)."""
+    return audit_together(table, [(candidate, parameters)])[0]
+
+
+def audit_together(
+    table: str, candidates: Sequence[tuple[pl.DataFrame, Parameters]]
+) -> list[AuditReport]:
+    """Check the rows that want to become partitions of ``table``.
 
     Parameters
     ----------
-    candidate : the rows, columns as the table's.
-    parameters : what the suite must be told (see ``Rule.parameters``), by name: repository and
-        month of the partition, source_count, issue_numbers, commit_shas. month_start and month_end
-        follow from the month. A rule that lacks one (or has it as ``None``) fails: it could not
-        be checked.
+    candidates : the rows of each partition, columns as the table's, and what rules are told of it.
 
     Returns
     -------
-    The report, with a result for every rule. Of a candidate without rows only the number of rows
-    is checked.
+    A report for each, with a result for every rule. Of a candidate without rows only the number of
+    rows is checked.
 
     Raises
     ------
     PerfAssetsError
-        The suite is missing or malformed; names file and rule.
+        The suite is malformed; names file and rule.
     """
     suite = load_suite(table)
-    told = _told(suite, candidate, parameters)
-    findings: dict[str, Finding] = {}
-    checkable = []
-    for rule in suite.rules:
-        lacking = sorted(set(rule.parameters.values()) - told.keys())
-        if lacking:
-            findings[rule.name] = Finding(False, problem=f"{', '.join(lacking)} is not known")
-        elif candidate.is_empty():
-            findings[rule.name] = _finding_of_nothing(rule, told)
-        else:
-            checkable.append(rule)
-    if checkable:
-        findings |= validate(suite, checkable, candidate, told)
-    repository, month = (
-        str(value) if (value := parameters.get(name)) is not None else None
-        for name in ("repository", "month")
-    )
-    partition = _partition(repository, month)
-    results = {
-        rule.name: _result(suite, rule, findings[rule.name], candidate, told, partition)
-        for rule in suite.rules
-    }
-    return AuditReport(table, repository, month, candidate.height, results)
+    verdicts = judge(suite, candidates)
+    return [
+        _report(suite, frame, parameters, verdict)
+        for (frame, parameters), verdict in zip(candidates, verdicts, strict=True)
+    ]
 
 
 def quarantine(report: AuditReport, candidate: pl.DataFrame, directory: Path) -> Path:
@@ -189,85 +193,61 @@ def quarantine(report: AuditReport, candidate: pl.DataFrame, directory: Path) ->
     return directory
 
 
-def _told(
-    suite: Suite, candidate: pl.DataFrame, parameters: Mapping[str, object]
-) -> dict[str, object]:
-    """The parameters that have a value, in the form in which rules take them."""
-    told = {name: value for name, value in parameters.items() if value is not None}
-    if isinstance(month := told.get("month"), str):
-        told |= {"month_start": start_of(month), "month_end": end_of(month)}
-    for name, columns in _allowed_in(suite).items():
-        if name in told:
-            told[name] = _occurring(told[name], candidate, columns)
-    return told
-
-
-def _allowed_in(suite: Suite) -> dict[str, list[str]]:
-    """The parameters that are sets of allowed values, and for which columns."""
-    columns: dict[str, list[str]] = {}
-    for rule in suite.rules:
-        if "value_set" in rule.parameters:
-            columns.setdefault(rule.parameters["value_set"], []).extend(rule.columns)
-    return columns
-
-
-def _occurring(allowed: object, candidate: pl.DataFrame, columns: Sequence[str]) -> list[object]:
-    """The allowed values that occur: as good as all of them, and Great Expectations copies few."""
-    known = set(allowed) if isinstance(allowed, (list, tuple, set, frozenset)) else {allowed}
-    present = [name for name in columns if name in candidate.columns]
-    values = dict.fromkeys(value for name in present for value in candidate[name].unique())
-    return [value for value in values if value in known]
-
-
-def _finding_of_nothing(rule: Rule, told: Mapping[str, object]) -> Finding:
-    if rule.type != ROW_COUNT:
-        return Finding(True)
-    return Finding(_wanted_rows(rule, told) == 0, observed=0)
-
-
-def _wanted_rows(rule: Rule, told: Mapping[str, object]) -> int:
-    name = rule.parameters.get("value")
-    return int(str(told[name])) if name is not None else int(rule.kwargs["value"])
+def _report(
+    suite: Suite, candidate: pl.DataFrame, parameters: Parameters, verdicts: Mapping[str, Verdict]
+) -> AuditReport:
+    repository, month = parameters.get("repository"), parameters.get("month")
+    partition = _partition(repository, month)
+    results = {
+        rule.name: _result(suite, rule, verdicts[rule.name], candidate, partition)
+        for rule in suite.rules
+    }
+    return AuditReport(suite.table.name, repository, month, candidate.height, results)
 
 
 def _result(
-    suite: Suite,
-    rule: Rule,
-    finding: Finding,
-    candidate: pl.DataFrame,
-    told: Mapping[str, object],
-    partition: str,
+    suite: Suite, rule: Rule, verdict: Verdict, candidate: pl.DataFrame, partition: str
 ) -> RuleResult:
     failing, examples = 0, []
-    if not finding.success and finding.problem is None:
-        if finding.rows is not None:
-            failing = len(finding.rows)
-            examples = [_example(suite, rule, candidate, row) for row in finding.rows[:EXAMPLES]]
-        elif rule.type == ROW_COUNT:
-            wanted = _wanted_rows(rule, told)
-            failing = abs(candidate.height - wanted)
-            examples = [f"{candidate.height} instead of {wanted}"]
+    if not verdict.success and verdict.problem is None:
+        if verdict.rows is not None:
+            failing = len(verdict.rows)
+            examples = [_example(suite, rule, candidate, row) for row in verdict.rows[:EXAMPLES]]
+        elif verdict.wanted_rows is not None:
+            failing = abs(candidate.height - verdict.wanted_rows)
+            examples = [f"{candidate.height} instead of {verdict.wanted_rows}"]
         else:
             failing = candidate.height
-            examples = [f"{', '.join(rule.columns)}: {_text(finding.observed)}"]
+            examples = [f"{', '.join(rule.columns)}: {_text(verdict.observed)}"]
     return RuleResult(
         rule=rule.name,
-        severity=rule.severity if finding.problem is None else "critical",
-        success=finding.success,
+        severity=rule.severity if verdict.problem is None else "critical",
+        success=verdict.success,
         note=rule.note,
         partition=partition,
         failing_rows=failing,
         rows=candidate.height,
         examples=tuple(examples),
-        problem=finding.problem,
+        problem=verdict.problem,
     )
 
 
 def _example(suite: Suite, rule: Rule, candidate: pl.DataFrame, row: int) -> str:
     """One failing row: its key, then what the rule speaks of."""
-    spoken_of = dict.fromkeys((*suite.key, *rule.columns, *rule.condition_columns))
-    shown = [name for name in spoken_of if name in candidate.columns]
-    return ", ".join(f"{name} {_text(candidate[row, name])}" for name in shown)
+    spoken_of = [name.removeprefix(MONTH_OF) for name in (*rule.columns, *rule.condition_columns)]
+    if MISSING in spoken_of:
+        spoken_of = [
+            column.name
+            for column in suite.table.columns
+            if not column.nullable
+            and column.name in candidate.columns
+            and candidate[row, column.name] is None
+        ]
+    key = suite.table.key
+    if suite.table.partitioned:  # its partition has been named
+        key = ("number", *(name for name in key if name != "repository"))
+    known = [name for name in dict.fromkeys((*key, *spoken_of)) if name in candidate.columns]
+    return ", ".join(f"{name} {_text(candidate[row, name])}" for name in known)
 
 
 def _text(value: object) -> str:

@@ -1,41 +1,80 @@
-"""The gate: candidate rows are audited, then stored in one transaction, or not at all."""
+"""The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import duckdb
 import polars as pl
 
-from perf_assets.storage.audit import AuditReport, audit, quarantine
+from perf_assets.storage.audit import AuditReport, Parameters, audit_together, quarantine
 from perf_assets.storage.home import Home
-from perf_assets.storage.warehouse import Database, Load
+from perf_assets.storage.warehouse import Database, Difference
+from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Rows that want to become a partition of ``table``, and what its audit is told about them."""
+    """Rows that want to become a partition of ``table``, or all of it.
+
+    parameters : what its audit is told beside repository, month and ``source_count``.
+    source_count : how many rows the source itself says there are.
+    """
 
     table: str
     rows: pl.DataFrame
-    parameters: Mapping[str, object] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
     source_count: int | None = None
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """State of the source that the rows show, and what reading them cost.
+class Mark:
+    """What the stored rows of a partition show; a later run compares it with what is there then.
 
-    ``notes`` are rows for tables of meta, put in by their key together with the candidates.
+    updated_at : the newest update at the source, of rows that the source changes.
+    fingerprint : of the set of rows at the source, whose rows never change.
+    rule_version : the rules, and the libraries, by which rows were decided.
     """
 
-    watermark: str
+    updated_at: datetime | None = None
+    fingerprint: str | None = None
+    rule_version: str | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What the rows show, and what reading them cost."""
+
+    mark: Mark
     requests: int = 0
     points: int = 0
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What wants to be stored together: a month of a repository, or tables as a whole.
+
+    repository, month : ``None`` for tables that are computed whole.
+    candidates : one for each table that has the partition.
+    notes : rows for tables of meta, put in by their key together with the candidates.
+    """
+
+    candidates: Sequence[Candidate]
+    repository: str | None = None
+    month: str | None = None
+    provenance: Provenance = field(default_factory=lambda: Provenance(Mark()))
     notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Repository and month, or the tables, as sentences name them."""
+        if self.repository is None:
+            return ", ".join(candidate.table for candidate in self.candidates)
+        return f"{self.repository} {self.month}"
 
 
 @dataclass
@@ -51,13 +90,32 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Finding:
+class BrokenRule:
     """A broken rule: where, by how many rows, and some of them."""
 
     rule: str
     place: str
     failing_rows: int
     examples: list[str]
+
+
+class _Place(NamedTuple):
+    """Where a candidate would be stored."""
+
+    table: str
+    repository: str | None
+    month: str | None
+
+
+@dataclass
+class _Case:
+    """A partition before the gate, with what it would change and what becomes of it."""
+
+    offer: Offer
+    differences: dict[str, Difference]
+    audited: Sequence[Candidate]
+    outcome: Outcome
+    is_as_known: bool
 
 
 @dataclass(frozen=True)
@@ -67,113 +125,33 @@ class Gate:
     database: Database
     home: Home
 
-    def store(
-        self,
-        repository: str,
-        month: str,
-        candidates: list[Candidate],
-        provenance: Provenance,
-    ) -> Outcome:
-        """Audit the candidates of one partition and replace its rows in one transaction.
+    def store(self, offers: Sequence[Offer]) -> list[Outcome]:
+        """Audit the partitions and replace what is stored of each that keeps its critical rules.
 
-        A partition that already holds the same rows is left as it is, and a table of it whose rows
-        and counts are those stored was audited when they were. Where a critical rule fails,
-        nothing is replaced: the candidates and reports go to quarantine and the outcome says why.
+        They are audited together and stored in one transaction; the verdict is each partition's
+        own. One that already holds the same rows is left as it is, and a table of it whose rows and
+        counts are those stored was audited when they were. Where a critical rule fails, nothing of
+        the partition is replaced: candidates and reports go to quarantine, the outcome says why.
         """
-        outcome = Outcome(
-            repository,
-            month,
-            {candidate.table: candidate.rows.height for candidate in candidates},
-        )
-        loads = [
-            Load(
-                repository,
-                month,
-                candidate.table,
-                candidate.rows.height,
-                candidate.source_count,
-                # What the source was asked is charged to the first table, once.
-                requests=provenance.requests * (place == 0),
-                points=provenance.points * (place == 0),
-                watermark=provenance.watermark,
-            )
-            for place, candidate in enumerate(candidates)
-        ]
-        known = [self._stored_mark(*pair) for pair in zip(candidates, loads, strict=True)]
-        if all(mark == provenance.watermark for mark in known):
-            self._note(provenance.notes)
-            return outcome
-        for candidate, mark in zip(candidates, known, strict=True):
-            if mark is not None:
-                continue
-            told = {
-                "repository": repository,
-                "month": month,
-                "source_count": candidate.source_count,
-                **candidate.parameters,
-            }
-            outcome.reports[candidate.table] = audit(candidate.table, candidate.rows, told)
-        outcome.failure = self._refusal(outcome, candidates)
-        if outcome.failure is None:
-            self._write(outcome, candidates, loads, provenance.notes)
-        if outcome.failure is not None:
-            self._record_failure(outcome, loads)
-            log.error(outcome.failure)
-        return outcome
+        cases = self._cases(offers)
+        self._audit(cases)
+        for case in cases:
+            case.outcome.failure = self._refusal(case)
+        self._write([case for case in cases if case.outcome.failure is None])
+        for case in cases:
+            if case.outcome.failure is not None:
+                self._record_failure(case)
+                log.error(case.outcome.failure)
+        return [case.outcome for case in cases]
 
-    def store_whole(self, *candidates: Candidate) -> Outcome:
-        """Audit and replace tables that are made whole, all in one transaction; see ``store``."""
-        outcome = self._audited(candidates)
-        changed = [candidate for candidate in candidates if not self._is_whole(candidate)]
-        if outcome.failure is None and changed:
-            self._write_whole(outcome, changed, self._replace)
-        return outcome
-
-    def append(self, *candidates: Candidate) -> Outcome:
-        """Audit rows and add them to their tables, all in one transaction; see ``store``.
-
-        What is there already stays as it is.
-        """
-        outcome = self._audited(candidates)
-        if outcome.failure is None:
-            self._write_whole(outcome, candidates, self.database.append)
-        return outcome
-
-    def _audited(self, candidates: Sequence[Candidate]) -> Outcome:
-        outcome = Outcome(
-            None, None, {candidate.table: candidate.rows.height for candidate in candidates}
-        )
-        for candidate in candidates:
-            outcome.reports[candidate.table] = audit(
-                candidate.table, candidate.rows, candidate.parameters
-            )
-        outcome.failure = self._refusal(outcome, list(candidates))
-        return outcome
-
-    def _replace(self, table: str, rows: pl.DataFrame) -> None:
-        self.database.replace(table, rows, {})
-
-    def _write_whole(
-        self,
-        outcome: Outcome,
-        candidates: Sequence[Candidate],
-        write: Callable[[str, pl.DataFrame], None],
-    ) -> None:
-        try:
+    def note(self, notes: Mapping[str, pl.DataFrame]) -> None:
+        """Put rows into tables of meta, the bookkeeping of runs, each in the place of its key."""
+        if notes:
             with self.database.transaction():
-                for candidate in candidates:
-                    write(candidate.table, candidate.rows)
-            outcome.is_written = True
-        except duckdb.ConstraintException as error:
-            names = ", ".join(candidate.table for candidate in candidates)
-            reason = str(error).splitlines()[0]
-            outcome.failure = f"{names}: the warehouse refused the rows: {reason}"
+                for table, rows in notes.items():
+                    self.database.upsert(table, rows)
 
-    def _is_whole(self, candidate: Candidate) -> bool:
-        """Whether the table holds exactly these rows already."""
-        return _same(self.database.frame(f"SELECT * FROM {candidate.table}"), candidate.rows)
-
-    def findings(self, table: str, repository: str, months: Sequence[str]) -> list[Finding]:
+    def broken_rules(self, table: str, repository: str, months: Sequence[str]) -> list[BrokenRule]:
         """The rules broken by what is stored of ``months``, or by what was refused last."""
         rows = self.database.frame(
             """
@@ -183,86 +161,135 @@ class Gate:
             """,
             [table, repository, list(months)],
         )
-        return [Finding(**row) for row in rows.iter_rows(named=True)]
+        return [BrokenRule(**row) for row in rows.iter_rows(named=True)]
 
-    def _refusal(self, outcome: Outcome, candidates: list[Candidate]) -> str | None:
+    def _cases(self, offers: Sequence[Offer]) -> list[_Case]:
+        stored, known = self._stored(offers), self._known(offers)
+        return [self._case(offer, stored, known) for offer in offers]
+
+    def _case(
+        self,
+        offer: Offer,
+        stored: Mapping[_Place, pl.DataFrame],
+        known: Mapping[_Place, Mapping[str, object]],
+    ) -> _Case:
+        differences, audited, is_as_known = {}, [], offer.repository is not None
+        for candidate in offer.candidates:
+            place = _Place(candidate.table, offer.repository, offer.month)
+            difference = Difference.between(stored[place], candidate.rows)
+            differences[candidate.table] = difference
+            load = known.get(place, {})
+            counts = (load.get("row_count"), load.get("source_count"))
+            is_counted = counts == (candidate.rows.height, candidate.source_count)
+            if offer.repository is None or difference.is_any or not is_counted:
+                audited.append(candidate)
+            mark = vars(offer.provenance.mark)
+            is_as_known &= is_counted and mark == {name: load.get(name) for name in mark}
+        heights = {candidate.table: candidate.rows.height for candidate in offer.candidates}
+        outcome = Outcome(offer.repository, offer.month, heights)
+        return _Case(offer, differences, audited, outcome, is_as_known)
+
+    def _stored(self, offers: Sequence[Offer]) -> dict[_Place, pl.DataFrame]:
+        """What is stored in the place of each candidate."""
+        places = [
+            _Place(candidate.table, offer.repository, offer.month)
+            for offer in offers
+            for candidate in offer.candidates
+        ]
+        found: dict[_Place, pl.DataFrame] = {}
+        for (table, repository), group in _grouped(places).items():
+            if repository is None:
+                found[_Place(table, None, None)] = self.database.frame(f"FROM {table}")
+                continue
+            rows = self.database.partitions(table, repository, [str(p.month) for p in group])
+            by_month = rows.partition_by("month", as_dict=True)
+            for place in group:
+                found[place] = by_month.get((place.month,), rows.clear())
+        return found
+
+    def _known(self, offers: Sequence[Offer]) -> dict[_Place, Mapping[str, object]]:
+        """The good loads of the offered partitions."""
+        repositories = {offer.repository for offer in offers} - {None}
+        loads = self.database.frame(
+            """
+            SELECT * FROM meta.partition_loads
+            WHERE list_contains(?, repository) AND status = 'loaded'
+            """,
+            [sorted(map(str, repositories))],
+        )
+        return {
+            _Place(load["table"], load["repository"], load["month"]): load
+            for load in loads.iter_rows(named=True)
+        }
+
+    def _audit(self, cases: Sequence[_Case]) -> None:
+        by_table: dict[str, list[tuple[_Case, Candidate]]] = {}
+        for case in cases:
+            for candidate in case.audited:
+                by_table.setdefault(candidate.table, []).append((case, candidate))
+        for table, pairs in by_table.items():
+            told = [(one.rows, _told(case.offer, one)) for case, one in pairs]
+            for (case, _), report in zip(pairs, audit_together(table, told), strict=True):
+                case.outcome.reports[table] = report
+
+    def _refusal(self, case: _Case) -> str | None:
         """Quarantine what was audited of a partition when a critical rule is broken; say why."""
-        broken = [report for report in outcome.reports.values() if not report.ok]
+        broken = [report for report in case.outcome.reports.values() if not report.ok]
         if not broken:
             return None
-        audited = [candidate for candidate in candidates if candidate.table in outcome.reports]
-        directory = self.home.quarantine
-        if outcome.repository is not None and outcome.month is not None:
-            directory = directory / outcome.repository.replace("/", "+") / outcome.month
-        for candidate in audited:
-            quarantine(
-                outcome.reports[candidate.table], candidate.rows, directory / candidate.table
-            )
+        offer, directory = case.offer, self.home.quarantine
+        if offer.repository is not None and offer.month is not None:
+            directory = directory / offer.repository.replace("/", "+") / offer.month
+        for candidate in case.audited:
+            report = case.outcome.reports[candidate.table]
+            quarantine(report, candidate.rows, directory / candidate.table)
         return "; ".join(report.sentence() for report in broken) + f"; kept in {directory}"
 
-    def _stored_mark(self, candidate: Candidate, load: Load) -> str | None:
-        """The watermark of the same rows with the same counts, where they are stored already."""
-        known = self.database.frame(
-            """
-            SELECT watermark, status, row_count, source_count FROM meta.partition_loads
-            WHERE repository = ? AND month = ? AND "table" = ?
-            """,
-            [load.repository, load.month, load.table],
-        ).rows()
-        if not known or known[0][1:] != (load.status, load.row_count, load.source_count):
-            return None
-        stored = self.database.partition(load.table, load.repository, load.month)
-        return str(known[0][0]) if _same(stored, candidate.rows) else None
-
-    def _note(self, notes: Mapping[str, pl.DataFrame]) -> None:
-        if notes:
-            with self.database.transaction():
-                for table, rows in notes.items():
-                    self.database.upsert(table, rows)
-
-    def _write(
-        self,
-        outcome: Outcome,
-        candidates: list[Candidate],
-        loads: list[Load],
-        notes: Mapping[str, pl.DataFrame],
-    ) -> None:
+    def _write(self, cases: Sequence[_Case]) -> None:
+        """Store all in one transaction; where the warehouse refuses that, each in its own."""
         try:
             with self.database.transaction():
-                for candidate, load in zip(candidates, loads, strict=True):
-                    if load.table in outcome.reports:
-                        outcome.is_written |= self._put(load, candidate.rows)
-                    self.database.record(load)
-                    self._record_findings(load, outcome.reports.get(load.table))
-                for table, rows in notes.items():
-                    self.database.upsert(table, rows)
+                for case in cases:
+                    self._put(case)
         except duckdb.ConstraintException as error:
-            reason = str(error).splitlines()[0]
-            place = f"{outcome.repository} {outcome.month}"
-            outcome.failure = f"{place}: the warehouse refused the rows: {reason}"
-            outcome.is_written = False
+            if len(cases) > 1:
+                for case in cases:
+                    self._write([case])
+                return
+            (refused,) = cases
+            refused.outcome.is_written = False
+            refused.outcome.failure = (
+                f"{refused.offer.place}: the warehouse refused the rows: "
+                f"{str(error).splitlines()[0]}"
+            )
 
-    def _put(self, load: Load, rows: pl.DataFrame) -> bool:
-        """Put ``rows`` in the place of a partition's; False where they are the same."""
-        partition = {"repository": load.repository, "month": load.month}
-        stored = self.database.partition(load.table, **partition)
-        if _same(stored, rows):
-            return False
-        self.database.replace(load.table, stamped(rows, stored), partition)
-        return True
+    def _put(self, case: _Case) -> None:
+        offer = case.offer
+        for candidate in offer.candidates:
+            difference = case.differences[candidate.table]
+            if difference.is_any:
+                self.database.change(candidate.table, difference)
+                case.outcome.is_written = True
+            self._record_findings(case, candidate.table)
+        if offer.repository is not None and not case.is_as_known:
+            self.database.upsert("meta.partition_loads", _loads(offer))
+        for table, rows in offer.notes.items():
+            self.database.upsert(table, rows)
 
-    def _record_failure(self, outcome: Outcome, loads: list[Load]) -> None:
-        with self.database.transaction():
-            for load in loads:
-                failed = replace(load, row_count=0, status="failed", message=outcome.failure)
-                self.database.record(failed)
-                self._record_findings(load, outcome.reports.get(load.table))
-
-    def _record_findings(self, load: Load, report: AuditReport | None) -> None:
-        """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
-        if report is None:
+    def _record_failure(self, case: _Case) -> None:
+        if case.offer.repository is None:
             return
-        where = {"repository": load.repository, "month": load.month, "table": load.table}
+        with self.database.transaction():
+            self.database.record_failure(_loads(case.offer), str(case.outcome.failure))
+            for candidate in case.offer.candidates:
+                self._record_findings(case, candidate.table)
+
+    def _record_findings(self, case: _Case, table: str) -> None:
+        """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
+        offer, report = case.offer, case.outcome.reports.get(table)
+        if report is None or offer.repository is None:
+            return
+        where = {"repository": offer.repository, "month": offer.month, "table": table}
         rows = [
             {
                 **where,
@@ -273,27 +300,46 @@ class Gate:
             }
             for result in [*report.failures, *report.warnings]
         ]
-        schema = {"examples": pl.List(pl.String)}
-        self.database.replace(
-            "meta.audit_findings", pl.DataFrame(rows, schema_overrides=schema), where
-        )
+        found = pl.DataFrame(rows, schema=table_of("meta.audit_findings").frame_schema)
+        stored = self.database.where("meta.audit_findings", where)
+        self.database.change("meta.audit_findings", Difference.between(stored, found))
 
 
-def _same(stored: pl.DataFrame, candidate: pl.DataFrame) -> bool:
-    """Whether both hold the same rows; when they were loaded does not count."""
-    if stored.height != candidate.height or not set(candidate.columns) <= set(stored.columns):
-        return False
-    if stored.height == 0:
-        return True
-    columns = candidate.columns
-    keys = [name for name in columns if not isinstance(candidate.schema[name], pl.List)]
-    ours = candidate.sort(keys)
-    theirs = stored.select(columns).sort(keys).cast(dict(ours.schema))  # type: ignore[arg-type]
-    return theirs.equals(ours)
+def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
+    groups: dict[tuple[str, str | None], list[_Place]] = {}
+    for place in places:
+        groups.setdefault((place.table, place.repository), []).append(place)
+    return groups
 
 
-def stamped(rows: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
-    """``rows`` with the moment of storing, where the ``stored`` ones have it."""
-    if "loaded_at" not in stored.columns:
-        return rows
-    return rows.with_columns(loaded_at=pl.lit(datetime.now(UTC)))
+def _told(offer: Offer, candidate: Candidate) -> Parameters:
+    return {
+        "repository": offer.repository,
+        "month": offer.month,
+        "source_count": candidate.source_count,
+        **candidate.parameters,
+    }
+
+
+def _loads(offer: Offer) -> pl.DataFrame:
+    """The rows of meta.partition_loads for a partition that is stored."""
+    provenance = offer.provenance
+    rows = [
+        {
+            "repository": offer.repository,
+            "month": offer.month,
+            "table": candidate.table,
+            "loaded_at": datetime.now(UTC),
+            "source_count": candidate.source_count,
+            "row_count": candidate.rows.height,
+            # What the source was asked is charged to the first table, once.
+            "requests": provenance.requests * (place == 0),
+            "points": provenance.points * (place == 0),
+            "status": "loaded",
+            "is_stored": True,
+            **vars(provenance.mark),
+            "message": None,
+        }
+        for place, candidate in enumerate(offer.candidates)
+    ]
+    return pl.DataFrame(rows, schema=table_of("meta.partition_loads").frame_schema)

@@ -1,12 +1,10 @@
 """The home directory: where everything a study produces is kept."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sample.generator import generate
-from perf_assets.study import SAMPLE, Study, load_study
+from perf_assets.storage.warehouse import PUBLISHED
 
 DEFAULT = Path("data")
 
@@ -19,8 +17,8 @@ class Home:
 
     @classmethod
     def of(cls, path: str | Path | None = None) -> "Home":
-        """The home at ``path``, else at PERF_ASSETS_HOME, else ``./data``; made if missing."""
-        directory = Path(path or os.environ.get("PERF_ASSETS_HOME") or DEFAULT).expanduser()
+        """The home at ``path``, by default ``./data``; made if missing."""
+        directory = Path(path or DEFAULT).expanduser()
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -38,7 +36,7 @@ class Home:
     @property
     def published(self) -> Path:
         """The analysts' copy of the database."""
-        return self.path / "perf_bugs.duckdb"
+        return self.path / PUBLISHED
 
     @property
     def report(self) -> Path:
@@ -68,16 +66,3 @@ class Home:
     def clone(self, repository: str) -> Path:
         """The bare clone of ``repository``."""
         return self.path / "clones" / f"{repository.replace('/', '+')}.git"
-
-    def study(self, source: str | Path | None = None) -> Study:
-        """The study at ``source``, else at PERF_ASSETS_STUDY, else the embedded sample.
-
-        The sample's corpus is generated on first use.
-        """
-        chosen = str(source or os.environ.get("PERF_ASSETS_STUDY") or SAMPLE)
-        if chosen != SAMPLE or Path(chosen).is_file():
-            return load_study(chosen)
-        directory = self.path / SAMPLE
-        if not directory.is_dir():
-            generate(directory)
-        return load_study(directory / "study.toml")

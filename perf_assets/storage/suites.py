@@ -1,125 +1,92 @@
-"""The rules of each stored table: expectation suites, read from their files and checked."""
+"""The rules of each stored table: those its declaration gives, and those of its suite file."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, Field
+
+from perf_assets.documents import Document, Many, checked, nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import expectations_dir
-
-SEVERITIES = ("critical", "warning")
-RULE_KEYS = {"type", "kwargs", "severity", "notes", "meta"}
-
-
-@dataclass(frozen=True, eq=False)
-class Rule:
-    """One expectation: its short name, how severe a breach is, and why it holds.
-
-    ``type`` and ``kwargs`` are those of Great Expectations.
-    """
-
-    name: str
-    severity: str
-    note: str
-    type: str
-    kwargs: Mapping[str, Any]
-
-    @cached_property
-    def columns(self) -> tuple[str, ...]:
-        """The columns the rule speaks of, without those of its condition."""
-        single = (self.kwargs.get(name) for name in ("column", "column_A", "column_B"))
-        return (*(name for name in single if name), *self.kwargs.get("column_list", ()))
-
-    @cached_property
-    def condition_columns(self) -> tuple[str, ...]:
-        """The columns that decide to which rows the rule applies."""
-        return tuple(_condition_columns(self.kwargs.get("row_condition", {})))
-
-    @cached_property
-    def parameters(self) -> dict[str, str]:
-        """What the rule must be told at run time: parameter by argument."""
-        return {
-            argument: value["$PARAMETER"]
-            for argument, value in self.kwargs.items()
-            if isinstance(value, dict) and "$PARAMETER" in value
-        }
+from perf_assets.storage.declared_rules import Rule, declared_rules
+from perf_assets.tables import Table, table_of
 
 
 @dataclass(frozen=True, eq=False)
 class Suite:
-    """The rules of ``table``; ``key`` names the columns by which a failing row is shown."""
+    """The rules of ``table``, by whose key a failing row is shown; ``path`` is its suite file."""
 
-    table: str
+    table: Table
     path: Path
-    key: tuple[str, ...]
     rules: tuple[Rule, ...]
+
+    @cached_property
+    def allowed_in(self) -> Mapping[str, tuple[str, ...]]:
+        """The parameters that are sets of allowed values, and for which columns."""
+        columns: dict[str, tuple[str, ...]] = {}
+        for rule in self.rules:
+            if (name := rule.parameters.get("value_set")) is not None:
+                columns[name] = (*columns.get(name, ()), *rule.columns)
+        return columns
 
 
 @cache
-def load_suite(table: str) -> Suite:
-    """The suite of ``table``, from ``expectations/<table>.json``.
+def load_suite(name: str) -> Suite:
+    """The suite of the table ``name``: what its declaration and ``expectations/<name>.json`` say.
 
     Raises
     ------
     PerfAssetsError
-        The file is missing or no JSON, or a rule has no name, no note, a severity other than
-        critical and warning, or a type that Great Expectations does not have. (It would leave
-        such a rule out and say nothing.)
+        The table is not declared, or its file is no JSON or has a rule without name or note, of a
+        severity other than critical and warning, or of a type that Great Expectations does not
+        have. (It would leave such a rule out and say nothing.)
     """
-    return read_suite(expectations_dir() / f"{table}.json")
+    table, path = table_of(name), expectations_dir() / f"{name}.json"
+    rules = [*declared_rules(table), *(read_rules(path) if path.is_file() else ())]
+    return Suite(table, path, _distinct(rules, path))
 
 
-def read_suite(path: Path) -> Suite:
-    """The suite in the file at ``path``, named after its table; see :func:`load_suite`."""
+def read_rules(path: Path) -> tuple[Rule, ...]:
+    """The rules in the suite file at ``path``, named after its table; see :func:`load_suite`."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PerfAssetsError(f"{path}: the suite cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise PerfAssetsError(f"{path}: the suite is not valid JSON: {error}") from None
-    if not isinstance(content, dict) or not isinstance(content.get("expectations"), list):
-        raise PerfAssetsError(f"{path}: a suite needs a list called expectations")
+    suite = checked(_SuiteFile, content, path)
     table = path.name.removesuffix(".json")
-    key = content["meta"].get("key") if isinstance(content.get("meta"), dict) else None
-    if content.get("name") != table or not key:
-        raise PerfAssetsError(f"{path}: a suite needs the name {table} and a key in its meta")
-    rules = tuple(
-        _rule(path, number, entry) for number, entry in enumerate(content["expectations"], 1)
-    )
+    if suite.name != table:
+        raise PerfAssetsError(f"{path}: name: a suite is called as its table, {table}")
+    rules = [_rule(path, place, entry) for place, entry in enumerate(suite.expectations, 1)]
+    return _distinct(rules, path)
+
+
+def _rule(path: Path, place: int, entry: Mapping[str, Any]) -> Rule:
+    meta = entry.get("meta")
+    name = meta.get("rule", place) if isinstance(meta, Mapping) else place
+    read = checked(_Expectation, entry, f"{path}: rule {name}")
+    return Rule(read.meta.rule, read.severity, read.notes, read.type, read.kwargs)
+
+
+def _distinct(rules: Sequence[Rule], path: Path) -> tuple[Rule, ...]:
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:
             raise PerfAssetsError(f"{path}: two rules are called {name}; rename one")
-    return Suite(table, path, tuple(key), rules)
+    return tuple(rules)
 
 
-def _rule(path: Path, number: int, entry: object) -> Rule:
-    meta = entry.get("meta") if isinstance(entry, dict) else None
-    name = meta.get("rule") if isinstance(meta, dict) else None
-    if not isinstance(entry, dict) or not isinstance(name, str) or not name.isidentifier():
-        raise PerfAssetsError(
-            f"{path}: rule {number} has no name; give it one in snake_case as rule in its meta"
-        )
-    where = f"{path}: rule {name}"
-    if unknown := sorted(entry.keys() - RULE_KEYS):
-        raise PerfAssetsError(f"{where} has unknown keys: {', '.join(unknown)}")
-    if entry.get("severity") not in SEVERITIES:
-        raise PerfAssetsError(
-            f"{where} has the severity {entry.get('severity')!r}; write critical or warning"
-        )
-    if not isinstance(entry.get("notes"), str) or not entry["notes"].strip():
-        raise PerfAssetsError(f"{where} has no notes; say there why it holds")
-    if entry.get("type") not in _known_types():
-        raise PerfAssetsError(
-            f"{where} has the type {entry.get('type')!r}, which Great Expectations does not know"
-        )
-    if not isinstance(entry.get("kwargs"), dict):
-        raise PerfAssetsError(f"{where} has no kwargs")
-    return Rule(name, entry["severity"], entry["notes"], entry["type"], entry["kwargs"])
+def _is_type(name: str) -> str:
+    if name not in _known_types():
+        known = nearest(name, sorted(_known_types()))
+        raise ValueError(f"Great Expectations has no such type; {known}")
+    return name
 
 
 @cache
@@ -131,8 +98,18 @@ def _known_types() -> frozenset[str]:
     return frozenset(module.stem for module in modules.glob("expect_*.py"))
 
 
-def _condition_columns(condition: Mapping[str, Any]) -> Iterator[str]:
-    if "column" in condition:
-        yield condition["column"]["name"]
-    for part in condition.get("conditions", ()):
-        yield from _condition_columns(part)
+class _Meta(Document):
+    rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+
+
+class _Expectation(Document):
+    type: Annotated[str, AfterValidator(_is_type)]
+    kwargs: dict[str, Any]
+    severity: Literal["critical", "warning"]
+    notes: str = Field(pattern=r"\S")
+    meta: _Meta
+
+
+class _SuiteFile(Document):
+    name: str
+    expectations: Many[dict[str, Any]]

@@ -8,34 +8,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.storage import migrations
+from perf_assets.tables import table_of
 
-FORMAT = 3  # raised whenever stored tables change in a way that older code cannot read
+PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
+FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
 @dataclass(frozen=True)
-class Load:
-    """A row of meta.partition_loads: what became of one partition of one table."""
+class Difference:
+    """What has to change where rows are stored: those that leave, and those that join."""
 
-    repository: str
-    month: str
-    table: str
-    row_count: int
-    source_count: int | None = None
-    requests: int = 0
-    points: int = 0
-    status: str = "loaded"
-    watermark: str | None = None
-    message: str | None = None
+    leaving: pl.DataFrame
+    joining: pl.DataFrame
+
+    @classmethod
+    def between(cls, stored: pl.DataFrame, wanted: pl.DataFrame) -> "Difference":
+        """What makes the ``stored`` rows the ``wanted`` ones, whenever they were stored."""
+        columns = [name for name in wanted.columns if name in stored.columns]
+        schema = {name: kind for name, kind in stored.schema.items() if name in columns}
+        wanted = wanted.cast(schema, strict=True)  # type: ignore[arg-type]
+        other = {"on": columns, "how": "anti", "nulls_equal": True, "maintain_order": "left"}
+        joining = wanted.join(stored, **other)  # type: ignore[arg-type]
+        leaving = stored.join(wanted, **other)  # type: ignore[arg-type]
+        return cls(leaving, joining)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is anything to change."""
+        return not (self.leaving.is_empty() and self.joining.is_empty())
 
 
 class Database:
@@ -61,86 +71,67 @@ class Database:
             raise
         self.connection.execute("COMMIT")
 
-    def replace(self, table: str, rows: pl.DataFrame, where: Mapping[str, str]) -> None:
-        """Replace the rows of ``table`` whose columns equal ``where`` with ``rows``, by name.
-
-        Call it inside a transaction.
-        """
+    def change(self, table: str, difference: Difference) -> None:
+        """Let rows leave ``table`` and join it, by name. Call it inside a transaction."""
         _check_name(table)
-        condition = " AND ".join(f'"{column}" = ?' for column in where) or "true"
-        self.connection.execute(f"DELETE FROM {table} WHERE {condition}", list(where.values()))
-        self.append(table, rows)
-
-    def append(self, table: str, rows: pl.DataFrame) -> None:
-        """Add ``rows`` to ``table``, by name. Call it inside a transaction."""
-        _check_name(table)
+        if difference.leaving.height:
+            key = table_of(table).key
+            same = " AND ".join(f'{table}."{name}" = leaving."{name}"' for name in key)
+            with self._registered("leaving", difference.leaving.select(key)):
+                self.connection.execute(f"DELETE FROM {table} USING leaving WHERE {same}")
+        rows = difference.joining
         if rows.height:
-            self.connection.register("candidate", rows.to_arrow())
-            self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM candidate")
-            self.connection.unregister("candidate")
+            moment = pl.lit(datetime.now(UTC))
+            stamped = [column.name for column in table_of(table).columns if column.stamped]
+            rows = rows.with_columns(moment.alias(name) for name in stamped)
+            with self._registered("joining", rows):
+                self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM joining")
 
     def upsert(self, table: str, rows: pl.DataFrame) -> None:
         """Put ``rows`` into ``table``, by name, each in the place of the one with its key."""
         _check_name(table)
-        self.connection.register("candidate", rows.to_arrow())
-        self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM candidate")
-        self.connection.unregister("candidate")
+        with self._registered("rows", rows):
+            self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM rows")
 
     def partition(self, table: str, repository: str, month: str) -> pl.DataFrame:
         """The stored rows of one partition."""
+        return self.where(table, {"repository": repository, "month": month})
+
+    def partitions(self, table: str, repository: str, months: Sequence[str]) -> pl.DataFrame:
+        """The stored rows of several partitions, in no order."""
         _check_name(table)
         return self.frame(
-            f"SELECT * FROM {table} WHERE repository = ? AND month = ? ORDER BY ALL",
-            [repository, month],
+            f"FROM {table} WHERE repository = ? AND list_contains(?, month)",
+            [repository, list(months)],
         )
 
-    def record(self, load: Load) -> None:
-        """Write ``load``; a partition that failed keeps what is known of its last good load."""
-        values = [load.repository, load.month, load.table, datetime.now(UTC)]
-        if load.status == "failed":
+    def where(self, table: str, values: Mapping[str, object]) -> pl.DataFrame:
+        """The rows of ``table`` whose columns equal ``values``."""
+        _check_name(table)
+        condition = " AND ".join(f'"{column}" = ?' for column in values)
+        return self.frame(f"FROM {table} WHERE {condition} ORDER BY ALL", list(values.values()))
+
+    def record_failure(self, loads: pl.DataFrame, message: str) -> None:
+        """Note that a load failed; what is known of the last good one stays."""
+        failed = loads.with_columns(
+            row_count=pl.lit(0),
+            requests=pl.lit(0),
+            points=pl.lit(0),
+            status=pl.lit("failed"),
+            is_stored=pl.lit(value=False),
+            source_count=pl.lit(None, pl.Int64),
+            updated_at=pl.lit(None, pl.Datetime("us", "UTC")),
+            fingerprint=pl.lit(None, pl.String),
+            rule_version=pl.lit(None, pl.String),
+            message=pl.lit(message),
+        )
+        with self._registered("failed", failed):
             self.connection.execute(
                 """
-                INSERT INTO meta.partition_loads
-                    (repository, month, "table", loaded_at, row_count, status, message)
-                VALUES (?, ?, ?, ?, 0, 'failed', ?)
+                INSERT INTO meta.partition_loads BY NAME SELECT * FROM failed
                 ON CONFLICT DO UPDATE SET status = 'failed', message = excluded.message
-                """,
-                [*values, load.message],
+                """
             )
-            return
-        self.connection.execute(
-            """
-            INSERT OR REPLACE INTO meta.partition_loads
-                (repository, month, "table", loaded_at, source_count, row_count,
-                 requests, points, status, watermark, message)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
-            """,
-            [
-                *values,
-                load.source_count,
-                load.row_count,
-                load.requests,
-                load.points,
-                load.status,
-                load.watermark,
-            ],
-        )
-
-    def record_loaded(self, loads: Sequence[Load]) -> None:
-        """Write many ``loads`` that went well, in one go."""
-        if not loads:
-            return
-        now = datetime.now(UTC)
-        rows = pl.DataFrame(
-            [{**vars(load), "loaded_at": now} for load in loads],
-            schema_overrides={"source_count": pl.Int64, "message": pl.String},
-            infer_schema_length=None,
-        )
-        self.connection.register("loads", rows.to_arrow())
-        self.connection.execute(
-            "INSERT OR REPLACE INTO meta.partition_loads BY NAME SELECT * FROM loads"
-        )
-        self.connection.unregister("loads")
 
     def loads(self, table: str, repository: str) -> pl.DataFrame:
         """The rows of meta.partition_loads of one table of one repository, by month."""
@@ -151,6 +142,14 @@ class Database:
             """,
             [table, repository],
         )
+
+    @contextmanager
+    def _registered(self, name: str, rows: pl.DataFrame) -> Iterator[None]:
+        self.connection.register(name, rows.to_arrow())
+        try:
+            yield
+        finally:
+            self.connection.unregister(name)
 
 
 @contextmanager
@@ -172,6 +171,31 @@ def open_warehouse(path: Path) -> Iterator[Database]:
         raise _explained(error, path) from error
     finally:
         connection.close()
+
+
+def reading(path: Path) -> duckdb.DuckDBPyConnection:
+    """A database opened to be read only; a warehouse of an older format is migrated first.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is none.
+    """
+    if not path.exists():
+        raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
+    published = path.with_name(PUBLISHED)
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        version = migrations.stored_format(connection)
+        if path == published or version is None or version >= FORMAT:
+            return connection
+        connection.close()
+        with open_warehouse(path):
+            pass
+        return duckdb.connect(str(path), read_only=True)
+    except duckdb.IOException:
+        # A run holds the warehouse; the published copy is as of the run before.
+        return duckdb.connect(str(published), read_only=True)
 
 
 def publish(warehouse: Path, published: Path) -> bool:
@@ -220,54 +244,14 @@ def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError:
 
 
 def _check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    stored = connection.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'meta'"
-    ).fetchall()
-    if ("format",) in stored:
-        ((version,),) = connection.execute("SELECT max(version) FROM meta.format").fetchall()
-        if version == FORMAT:
-            return
-        if version is not None and version > FORMAT:
-            raise PerfAssetsError(
-                f"{path.parent} was written by a newer perf-assets (format {version}, this one "
-                f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
-            )
-    schema = files("perf_assets").joinpath("schema.sql").read_text(encoding="utf-8")
-    connection.execute("BEGIN")
-    connection.execute(schema)
-    for table in _outdated(connection, schema):
-        # Sources tell it again, or it follows from what they tell.
-        connection.execute(f"DROP TABLE {table}")
-        connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [table])
-    connection.execute(schema)
-    connection.execute("INSERT OR REPLACE INTO meta.format VALUES (?)", [FORMAT])
-    connection.execute("COMMIT")
-
-
-def _outdated(connection: duckdb.DuckDBPyConnection, schema: str) -> list[str]:
-    """The tables of ``schema`` that an older format left in another shape; never verdicts."""
-    with duckdb.connect() as fresh:
-        fresh.execute(schema)
-        wanted = _columns(fresh)
-    stored = _columns(connection)
-    return [
-        table
-        for table in sorted(wanted)
-        if stored[table] != wanted[table] and not table.startswith("reviews.")
-    ]
-
-
-def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, set[tuple[str, str]]]:
-    """Names and types of the columns of each table."""
-    columns: dict[str, set[tuple[str, str]]] = {}
-    for table, column, kind in connection.execute(
-        """
-        SELECT schema_name || '.' || table_name, column_name, data_type
-        FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal
-        """
-    ).fetchall():
-        columns.setdefault(table, set()).add((column, kind))
-    return columns
+    version = migrations.stored_format(connection)
+    if version is not None and version > FORMAT:
+        raise PerfAssetsError(
+            f"{path.parent} was written by a newer perf-assets (format {version}, this one "
+            f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
+        )
+    if version != FORMAT:
+        migrations.migrate(connection, version, FORMAT)
 
 
 def _check_name(table: str) -> None:

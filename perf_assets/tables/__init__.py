@@ -1,1 +1,10 @@
-"""The tables, each declared once."""
+"""The tables, each declared once: a file of dbt_like_models/<schema>/, read and checked.
+
+A declaration gives the table in DuckDB, its comments, the schema of its frames, the data
+dictionary, and the rules that follow from it (:mod:`perf_assets.tables.rules`).
+"""
+
+from perf_assets.tables.declaration import LAYERS, Column, Table, read_table
+from perf_assets.tables.reading import declared, schema_of, table_of
+
+__all__ = ["LAYERS", "Column", "Table", "declared", "read_table", "schema_of", "table_of"]

@@ -5,12 +5,26 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from perf_assets.assets.partitions import by_repository, key_of, partitions_of
 from perf_assets.definitions import build_definitions
-from perf_assets.partitions import by_repository, key_of, partitions_of
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
 from tests.support import stored_tables
+
+GROUPS = (
+    "raw",
+    "replication",
+    "reviews",
+    "labels",
+    "links",
+    "details",
+    "staging",
+    "intermediate",
+    "marts",
+    "analysis",
+    "published",
+)
 
 
 @pytest.fixture
@@ -27,8 +41,7 @@ def study(tmp_path: Path) -> Study:
 def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
     graph = build_definitions(study, home).resolve_asset_graph()
     keys = graph.get_all_asset_keys()
-    stages = {"raw", "labels", "links", "staging", "marts", "analysis", "published"}
-    assert stages | {"replication", "reviews"} == {graph.get(key).group_name for key in keys}
+    assert set(GROUPS) == {graph.get(key).group_name for key in keys}
     for key in keys:
         node = graph.get(key)
         assert node.description, key
@@ -36,6 +49,18 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
         if "duckdb" in node.kinds and node.group_name != "published":
             assert node.metadata["dagster/column_schema"].columns, key
     assert len(graph.asset_check_keys) > 100
+
+
+def test_the_groups_run_one_way(study: Study, home: Home) -> None:
+    """Collapsed in the UI they are a line from the sources to what is published, not circles."""
+    graph = build_definitions(study, home).resolve_asset_graph()
+    arrows = {
+        (graph.get(parent).group_name, graph.get(key).group_name)
+        for key in graph.get_all_asset_keys()
+        for parent in graph.get(key).parent_keys
+    }
+    backwards = [(one, other) for one, other in arrows if GROUPS.index(one) > GROUPS.index(other)]
+    assert backwards == []
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.git.command import in_clone, local_environment, run
-from perf_assets.stages.commits import load_commits
+from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse

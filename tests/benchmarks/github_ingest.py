@@ -26,7 +26,7 @@ from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, issues
 from perf_assets.sources.opening import UNLIMITED
-from perf_assets.stages.issues import load_issues
+from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse

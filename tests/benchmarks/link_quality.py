@@ -25,10 +25,10 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.core.frames import TEXTS
 from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.loopback.corpus import read_corpus
-from perf_assets.sources.github.issues import EVENT_SCHEMA, PULL_REQUEST_SCHEMA
+from perf_assets.tables import schema_of
+from perf_assets.tables.types import TEXTS
 
 MERGED = re.compile(r"(?:Merge|Squash) pull request #(\d+) from ")
 
@@ -149,8 +149,8 @@ def linked(
             | {"closer_repository": name, "created_at": datetime(2020, 1, 1, tzinfo=UTC)}
             for place, (issue, pull, merge) in enumerate(told)
         ],
-        schema_overrides=EVENT_SCHEMA,
-        schema=list(EVENT_SCHEMA),
+        schema_overrides=schema_of("raw.issue_events"),
+        schema=list(schema_of("raw.issue_events")),
     )
     related = pl.DataFrame(
         [
@@ -158,8 +158,8 @@ def linked(
             | {"relation": "closer", "is_merged": True, "merge_commit_sha": merge}
             for issue, pull, merge in told
         ],
-        schema_overrides=PULL_REQUEST_SCHEMA,
-        schema=list(PULL_REQUEST_SCHEMA),
+        schema_overrides=schema_of("raw.issue_pull_requests"),
+        schema=list(schema_of("raw.issue_pull_requests")),
     )
     return link_fixes(commits, issues, closed, related, APPROACHES)
 

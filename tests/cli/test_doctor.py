@@ -12,7 +12,9 @@ from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.storage.home import Home
-from perf_assets.storage.warehouse import Load, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.rows import load
 from tests.support import Ran, perf_assets
 
 NAME = "sample-lab/tensorkit"
@@ -76,9 +78,9 @@ def test_what_is_stored_need_not_be_loaded_again(
     issues = read_corpus(corpus).issues.values()
     newest = max(issue["updated_at"] for issue in issues)
     with open_warehouse(home.warehouse) as database:
-        for month in MONTHS[:4]:
-            database.record(Load(NAME, month, "raw.issues", 1, watermark=newest))
-        database.record(Load(NAME, MONTHS[4], "raw.issues", 0, status="failed"))
+        stored = [load(month, repository=NAME, updated_at=newest) for month in MONTHS[:4]]
+        failed = load(MONTHS[4], repository=NAME, status="failed", is_stored=False)
+        insert(database.connection, "meta.partition_loads", [*stored, failed])
     left = sum(issue["created_at"][:7] in MONTHS[4:] for issue in issues)
     ran = doctor(study(tmp_path, corpus, server.url), home.path, TOKENS[0])
     assert f"2 months with {left} issues to load, 4 stored with 1 issues to refresh" in ran.stdout

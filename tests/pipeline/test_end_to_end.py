@@ -10,11 +10,15 @@ import subprocess
 import time
 from pathlib import Path
 
+import dagster as dg
 import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.execution import run_study
 from perf_assets.sample.generator import generate
+from perf_assets.storage.home import Home
+from perf_assets.study import load_study
 from tests.support import (
     Prepared,
     assert_same_tables,
@@ -39,7 +43,7 @@ KEYS = {
 SCHEMAS = {
     "performance_labels": "labels",
     "fix_links": "links",
-    "introducing_commits": "links",
+    "introducing_commits": "details",
     "bug_lifetimes": "marts",
     "bug_metrics": "marts",
     "trend_monthly": "marts",
@@ -88,6 +92,14 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
         else:
             wrong = found.filter(found[name].ne_missing(typed[name]))
             assert wrong.is_empty(), f"{table}.{name}: {wrong.head(3)}"
+
+
+def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_path: Path) -> None:
+    home = Home.of(tmp_path / "home")
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert run_study(load_study(middling.study), home, instance=instance) == []
+    plain = Home.of(middling.home)
+    assert_same_tables(stored_tables(home.published), stored_tables(plain.published))
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pytest
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
-from perf_assets.sql_models.laying import load_models
-from perf_assets.stages.deriving import ANALYSES, build_analysis, build_model
-from perf_assets.stages.replication import TABLES, load_package
+from perf_assets.sql_models.files import load_models
+from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
+from perf_assets.stages.deriving.models import build_model
+from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
@@ -114,11 +115,11 @@ def test_pytorch_agrees_with_the_published_fixed_series_in_every_month(real: Dat
     agreeing = """
         SELECT series, count(*), count(*) FILTER (
             published_performance = reproduced_performance AND published_total = reproduced_total)
-        FROM marts.published_trend GROUP BY series ORDER BY series
+        FROM marts.paper_trend GROUP BY series ORDER BY series
     """
     assert rows(real, agreeing) == [("fixed", 53, 53), ("open", 53, 2)]
     shifted = """
-        SELECT count(*) FROM marts.trend_monthly AS ours JOIN replication.published_series AS theirs
+        SELECT count(*) FROM marts.trend_monthly AS ours JOIN replication.paper_series AS theirs
         ON ours.fixed_total = theirs.total AND ours.fixed_performance = theirs.performance
         AND strptime(ours.month, '%Y-%m') + INTERVAL 1 MONTH = strptime(theirs.month, '%Y-%m')
         WHERE theirs.series = 'fixed'
@@ -161,7 +162,7 @@ def test_the_series_is_counted_at_the_cut_off_of_each_framework(small: Database)
     query = """
         SELECT repository, month, reproduced_performance, reproduced_total,
                published_performance, published_total
-        FROM marts.published_trend WHERE series = 'fixed' ORDER BY repository, month
+        FROM marts.paper_trend WHERE series = 'fixed' ORDER BY repository, month
     """
     assert rows(small, query) == [
         (PYTORCH, "2017-02", 2, 4, 2, 4),
@@ -237,9 +238,9 @@ def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> No
     replace_in(folder / "pytorch_perf_bugs_information.csv", "102,", "202,")
     with open_warehouse(home.warehouse) as database:
         outcome = load_package(Gate(database, home), folder, accept_changes=True)
-    assert "performance_not_above_total" in str(outcome.failure)
+    assert "total_is_not_below_performance" in str(outcome.failure)
     assert not outcome.is_written
-    assert (home.quarantine / "replication.published_series" / "candidate.parquet").exists()
+    assert (home.quarantine / "replication.paper_series" / "candidate.parquet").exists()
     after = stored(home.warehouse)
     assert all(after[name].equals(before[name]) for name in TABLES)
 
@@ -279,7 +280,7 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
     assert loading == {
         "everything": {"raw"},
         "mine": {"raw"},
-        "decide": {"raw"},  # the details of the commits that turned out to be fixes
+        "decide": set(),
         "derive": set(),
         "replicate": {"replication"},
     }

@@ -1,6 +1,6 @@
 """The past as it was: what happens later changes no month that is over."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sql_models.laying import create_as_of_macro, create_view, load_models
-from tests.model_database import SCHEMA, ModelDatabase, Tables
+from perf_assets.sql_models.laying import create_as_of_macro
+from perf_assets.storage.migrations import create_tables
+from tests.model_database import ModelDatabase, Tables, lay_models
 from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
 from tests.thoroughness import examples
 
@@ -110,6 +111,69 @@ def test_a_label_was_there_as_its_events_say(
     assert as_of(database, "2020-02", "labels") == [(expected,)]
 
 
+def test_a_label_change_says_from_when_on_the_label_was_there(database: ModelDatabase) -> None:
+    opened, later = "2020-01-05T00:00:00+00:00", "2020-03-09T00:00:00+00:00"
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "labels.label_kinds": KINDS,
+            "raw.issues": [issue(1, opened, labels=["carried", "performance"])],
+            "labels.performance_labels": [label(1)],
+            "raw.issue_events": [
+                labelled(1, "unlabeled", "feature", later),
+                labelled(1, "labeled", "performance", later),
+                labelled(1, "labeled", "early", "2019-12-31T00:00:00+00:00"),
+            ],
+        }
+    )
+    at_opening, at_change = (datetime.fromisoformat(text) for text in (opened, later))
+    changes = "label, change, changed_at, is_on"
+    assert database.table("intermediate.label_changes", changes) == [
+        ("carried", 0, at_opening, True),
+        ("early", 1, at_opening, True),
+        ("feature", 0, at_opening, True),
+        ("feature", 1, at_change, False),
+        ("performance", 1, at_change, True),
+    ]
+    spans = "label, from_month, until_month, is_performance, is_non_bug"
+    assert database.table("intermediate.label_spans", spans) == [
+        ("carried", "2020-01", None, False, False),
+        ("early", "2020-01", None, False, False),
+        ("feature", "2020-01", "2020-03", False, True),
+        ("performance", "2020-03", None, True, False),
+    ]
+
+
+def test_an_issue_has_a_row_for_each_month_in_which_something_changed(
+    database: ModelDatabase,
+) -> None:
+    closed, again = "2020-02-02T00:00:00+00:00", "2020-06-01T00:00:00+00:00"
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "raw.issues": [issue(1, "2020-01-05T00:00:00Z", again)],
+            "labels.performance_labels": [label(1)],
+            "raw.issue_events": [
+                event(1, "closed", closed),
+                event(1, "reopened", "2020-03-02T00:00:00Z"),
+                labelled(1, "labeled", "triaged", "2020-05-09T00:00:00Z"),
+            ],
+            "raw.commits": [commit("a", "2020-04-30T23:59:59Z", 1, 1)],
+            "links.fix_links": [link(1, "a")],
+        }
+    )
+    first, last = (datetime.fromisoformat(text) for text in (closed, again))
+    months = "month, until_month, is_open, closed_at"
+    assert database.table("intermediate.issue_months", months) == [
+        ("2020-01", "2020-02", True, None),
+        ("2020-02", "2020-03", False, first),
+        ("2020-03", "2020-04", True, first),
+        ("2020-04", "2020-05", True, first),
+        ("2020-05", "2020-06", True, first),
+        ("2020-06", None, False, last),
+    ]
+
+
 # Random pasts, and what is added to them later
 
 
@@ -204,10 +268,8 @@ def test_what_happens_after_a_month_leaves_its_row_and_all_before_it(
 def test_the_macro_is_in_the_file_with_its_description_and_written_once(tmp_path: Path) -> None:
     file = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(file)) as connection:
-        connection.execute(SCHEMA)
-        for model in load_models():
-            if model.materialization == "view":
-                create_view(connection, model)
+        create_tables(connection)
+        lay_models(connection)
         create_as_of_macro(connection)
     before = file.read_bytes()
     with duckdb.connect(str(file)) as connection:

@@ -35,7 +35,7 @@ FILLED = {
         load(
             "2020-06",
             status="failed",
-            watermark=None,
+            is_stored=False,
             row_count=0,
             message="2 rows without a title",
         ),
@@ -77,7 +77,7 @@ FILLED = {
         commit("b", "2020-02-29T00:00:00Z", 30, 4),
         commit("c", "2020-02-02T00:00:00Z", 2, 0),
     ],
-    "raw.commit_details": [
+    "details.commit_details": [
         {
             "repository": REPOSITORY,
             "sha": sha("c"),
@@ -89,7 +89,7 @@ FILLED = {
             "month": "2020-02",
         }
     ],
-    "links.introducing_commits": [
+    "details.introducing_commits": [
         {
             "repository": REPOSITORY,
             "sha": sha("c"),

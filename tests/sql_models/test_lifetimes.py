@@ -6,8 +6,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.core.analyses.lifetimes import LIFETIME_COMPARISONS_SCHEMA
-from perf_assets.sql_models.laying import table_docs
+from perf_assets.tables import schema_of, table_of
 from tests.model_database import ModelDatabase
 from tests.rows import (
     Row,
@@ -69,7 +68,7 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
                 changed_file("one", "b"),
                 changed_file("two", "a.py"),
             ],
-            raw__commit_details=[
+            details__commit_details=[
                 detail(
                     "one",
                     methods_changed=2,
@@ -93,9 +92,9 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
 def test_a_part_of_a_fix_does_not_pass_for_the_whole(database: ModelDatabase) -> None:
     one = detail("one", methods_changed=1, changed_methods=["a.py::f( x )"], test_share=1.0)
     merge = detail("two", languages=[language("C")], test_share=0.0, **MERGE)
-    database.fill(fixed("one", "two", raw__commit_details=[one, merge]))
+    database.fill(fixed("one", "two", details__commit_details=[one, merge]))
     assert contents(database) == (0, None, ["C"], 0.5)
-    database.fill(fixed("one", "two", raw__commit_details=[one]))
+    database.fill(fixed("one", "two", details__commit_details=[one]))
     assert contents(database) == (0, None, None, None)
     database.fill(fixed())
     assert contents(database) == (None, None, None, None)
@@ -106,8 +105,8 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
     database.fill(
         fixed(
             "fix",
-            raw__commit_details=[detail("fix", removed_lines=9)],
-            links__introducing_commits=[
+            details__commit_details=[detail("fix", removed_lines=9)],
+            details__introducing_commits=[
                 origin("fix", "early", f"{early}T00:00:00Z", 3),
                 origin("fix", "late", f"{latest}T12:00:00Z", 1),
                 origin("fix", "late", f"{latest}T12:00:00Z", 1, path="b.py"),
@@ -116,7 +115,7 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
             ],
         )
     )
-    found = database.table("staging.bug_introductions", "introducing_sha, path, is_candidate")
+    found = database.table("intermediate.bug_introductions", "introducing_sha, path, is_candidate")
     assert {row[:2] for row in found if row[2]} == {
         (sha("early"), "a.py"),
         (sha("late"), "a.py"),
@@ -143,7 +142,7 @@ def test_a_fix_without_candidate_says_why(
     database: ModelDatabase, details: list[Row], origins: list[str], outcome: str
 ) -> None:
     found = [origin("fix", "one", at) for at in origins]
-    database.fill(fixed("fix", raw__commit_details=details, links__introducing_commits=found))
+    database.fill(fixed("fix", details__commit_details=details, details__introducing_commits=found))
     (life,) = database.rows("FROM marts.bug_lifetimes")
     assert life["outcome"] == outcome
     assert life["introduced_at"] is life["lifetime_days"] is None
@@ -151,7 +150,9 @@ def test_a_fix_without_candidate_says_why(
 
 def test_documented_columns_of_the_comparison_are_those_computed() -> None:
     with duckdb.connect() as connection:
-        connection.register("computed", LIFETIME_COMPARISONS_SCHEMA.to_frame().to_arrow())
+        connection.register(
+            "computed", schema_of("analysis.lifetime_comparisons").to_frame().to_arrow()
+        )
         described = connection.execute("DESCRIBE FROM computed").fetchall()
-    documented = table_docs()["analysis.lifetime_comparisons"].columns
+    documented = table_of("analysis.lifetime_comparisons").columns
     assert [(name, kind) for name, kind, *_ in described] == [(c.name, c.type) for c in documented]

@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 from tests.model_database import ModelDatabase, Tables
-from tests.rows import Row, commit, issue, label, link, sha
+from tests.rows import (
+    PYTORCH,
+    Row,
+    commit,
+    issue,
+    label,
+    link,
+    listed_bug,
+    listed_commit,
+    listed_fix,
+    sha,
+)
 from tests.rows import repository as studied
 
 Build = Callable[[Tables], ModelDatabase]
@@ -44,7 +55,7 @@ def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
 
 def doubts(build: Build, commits: list[Row], links: list[Row], *numbers: int) -> dict[Any, Any]:
     tables = {**bugs(*(numbers or (200,))), "raw.commits": commits, "links.fix_links": links}
-    rows = build(tables).table("staging.link_doubts", "number, sha, doubts")
+    rows = build(tables).table("intermediate.link_doubts", "number, sha, doubts")
     return {(number, name): found for number, name, found in rows}
 
 
@@ -110,6 +121,55 @@ def test_a_reverted_merge_takes_back_the_commits_of_its_pull_request(build: Buil
     }
 
 
+def test_published_links_are_doubted_by_the_times_and_numbers_that_are_known(build: Build) -> None:
+    bugs_served = range(300, 305)
+    database = build(
+        {
+            "replication.bugs": [
+                listed_bug(99, "2020-01-10T00:00:00+00:00", 1440.0),
+                *(listed_bug(number, "2020-01-10T00:00:00+00:00") for number in bugs_served),
+            ],
+            "replication.fixes": [listed_fix(number) for number in (99, *bugs_served)],
+            "replication.fix_commits": [
+                listed_commit(99, "early", "2020-01-08T23:59:59Z"),
+                listed_commit(99, "late", "2020-04-10T00:00:01Z", 2),
+                *(listed_commit(number, "tidy", "2020-01-11T00:00:00Z") for number in bugs_served),
+            ],
+        }
+    )
+    rows = database.table("intermediate.link_doubts", "number, sha, doubts")
+    found = {(number, name): doubts for number, name, doubts in rows}
+    assert found[99, sha("early")] == ["issue_number_below_100", "written_a_day_before_report"]
+    assert found[99, sha("late")] == ["issue_number_below_100", "commit_90_days_after_close"]
+    assert found[300, sha("tidy")] == ["commit_serves_five_bugs"]
+
+
+def test_doubts_of_the_same_commit_differ_by_dataset_and_issue(build: Build) -> None:
+    mined = {"repository": PYTORCH}
+    database = build(
+        {
+            "meta.repositories": [studied(PYTORCH)],
+            "raw.issues": [issue(number, OPENED, CLOSED, **mined) for number in (200, 201)],
+            "labels.performance_labels": [label(number, **mined) for number in (200, 201)],
+            "raw.commits": [done("a", "2020-01-08T00:00:00Z", **mined)],
+            "links.fix_links": [
+                link(200, "a") | mined,
+                link(201, "a", is_counted=False) | mined,
+            ],
+            "replication.bugs": [listed_bug(200, "2020-01-08T00:00:00+00:00")],
+            "replication.fixes": [listed_fix(200)],
+            "replication.fix_commits": [listed_commit(200, "a", "2020-01-08T00:00:00Z")],
+        }
+    )
+    columns = "dataset, number, is_performance, additions, deletions, doubts"
+    assert database.table("intermediate.counted_links", columns, "dataset") == [
+        ("live", 200, False, 1, 0, ["written_a_day_before_report"]),
+        ("replication", 200, False, 3, 1, []),
+    ]
+    # What does not count is doubted all the same.
+    assert len(database.table("intermediate.link_doubts")) == 3
+
+
 # Agreement and confidence
 
 
@@ -141,6 +201,18 @@ def test_approaches_are_measured_where_both_kinds_of_evidence_exist(build: Build
     database = build({**bugs(201, 202, 203, 204), "raw.commits": commits, "links.fix_links": links})
     figures = ("comparable", "agreeing", "known_issues", "found_issues", "reference")
     assert [quality(database, "id")[name] for name in figures] == [2, 1, 3, 1, "github"]
+    compared = "number, approach, delivery, agrees"
+    assert database.table("intermediate.compared_links", compared) == [
+        (201, "closed_by_pull_request", "1", True),
+        (201, "id", sha("a1"), True),
+        (201, "pull_request", "1", True),
+        (202, "closed_by_commit", sha("c"), False),
+        (202, "id", sha("b"), False),
+    ]
+    assert database.table("intermediate.link_references", "reference, known_issues") == [
+        ("github", 3),
+        ("messages", 3),
+    ]
     # Its commits are one pull request.
     found = quality(database, "pull_request")
     assert [found[name] for name in figures] == [1, 1, 3, 1, "messages"]

@@ -11,25 +11,14 @@ import duckdb
 import pytest
 import sqlglot
 
-from perf_assets.core.analyses.comparisons import GROUP_COMPARISONS_SCHEMA, TREND_TESTS_SCHEMA
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.laying import (
-    Model,
-    TableDoc,
-    comment_statements,
-    create_table,
-    create_view,
-    load_models,
-    table_docs,
-)
-from tests.model_database import SCHEMA, ModelDatabase, lay_models
+from perf_assets.sql_models.files import Model, described_tables, load_models
+from perf_assets.sql_models.laying import comment_statements, create_table, create_view
+from perf_assets.storage.migrations import create_tables
+from perf_assets.tables import Table
+from tests.model_database import ModelDatabase, lay_models
 
-STORED = sorted(
-    name
-    for name in table_docs()
-    if name.split(".")[0] in {"meta", "raw", "labels", "links", "replication", "reviews"}
-)
 MODELS = [model.name for model in load_models()]
 
 
@@ -47,82 +36,29 @@ def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[
     return [(name, kind) for name, kind, *_ in rows]
 
 
-def documented_columns(doc: TableDoc) -> list[tuple[str, str]]:
-    return [(column.name, column.type) for column in doc.columns]
+def declared_columns(table: Table) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in table.columns]
 
 
-# Documentation equals the database
+# Declarations equal the database
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_documented_columns_of_a_model_are_those_it_selects(
+def test_declared_columns_of_a_model_are_those_it_selects(
     database: duckdb.DuckDBPyConnection, name: str
 ) -> None:
-    assert documented_columns(model(name)) == columns_of(database, model(name).sql)
+    assert declared_columns(model(name).table) == columns_of(database, model(name).sql)
 
 
-@pytest.mark.parametrize("name", STORED)
-def test_documented_columns_of_a_stored_table_are_those_of_the_schema(
-    database: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    assert documented_columns(table_docs()[name]) == columns_of(database, name)
-
-
-def test_every_table_of_the_schema_is_documented() -> None:
-    with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
-        tables = connection.execute(
-            "SELECT schema_name || '.' || table_name FROM duckdb_tables() ORDER BY ALL"
-        ).fetchall()
-    assert [name for (name,) in tables] == STORED
-
-
-def constraints_of(connection: duckdb.DuckDBPyConnection, name: str) -> set[tuple[object, ...]]:
-    found = connection.execute(
-        "SELECT constraint_type, constraint_column_names, expression FROM duckdb_constraints() "
-        "WHERE schema_name || '.' || table_name = ?",
-        [name],
-    ).fetchall()
-    return {(kind, tuple(columns), expression) for kind, columns, expression in found}
-
-
-@pytest.mark.parametrize("name", STORED)
-def test_documented_key_and_nulls_and_constraints_cover_those_of_the_schema(
-    database: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE SCHEMA {table_docs()[name].schema}")
-        create_table(connection, table_docs()[name])
-        documented = constraints_of(connection, name)
-    extra = {kind for kind, *_ in documented - constraints_of(database, name)}
-    assert constraints_of(database, name) <= documented
-    assert extra <= {"CHECK"}
-
-
-@pytest.mark.parametrize(
-    ("name", "schema"),
-    [
-        ("analysis.trend_tests", TREND_TESTS_SCHEMA),
-        ("analysis.group_comparisons", GROUP_COMPARISONS_SCHEMA),
-    ],
-)
-def test_documented_columns_of_an_analysis_table_are_those_python_computes(
-    database: duckdb.DuckDBPyConnection, name: str, schema: object
-) -> None:
-    frame = schema.to_frame()  # type: ignore[attr-defined]
-    database.register("computed", frame.to_arrow())
-    assert documented_columns(table_docs()[name]) == columns_of(database, "FROM computed")
-
-
-@pytest.mark.parametrize("name", sorted(table_docs()))
+@pytest.mark.parametrize("name", sorted(described_tables()))
 def test_everything_documented_has_sentences(name: str) -> None:
-    doc = table_docs()[name]
+    doc = described_tables()[name]
     assert doc.description.endswith(".")
     assert [column.name for column in doc.columns if not column.description.endswith(".")] == []
 
 
 def test_durations_sizes_and_counts_tell_their_unit() -> None:
-    for doc in (model("marts.bug_metrics"), model("marts.trend_monthly")):
+    for doc in (model("marts.bug_metrics").table, model("marts.trend_monthly").table):
         figures = [
             column
             for column in doc.columns
@@ -140,26 +76,25 @@ def test_models_come_after_what_they_read() -> None:
 
 
 def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:
-    assert model("staging.counted_fixes").upstream == (
+    assert model("staging.linked_commits").upstream == (
         "links.fix_links",
+        "raw.branch_commits",
         "raw.commits",
         "replication.fix_commits",
-        "staging.bug_reports",
     )
 
 
 def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> None:
     lineage = model("marts.bug_metrics").column_lineage
-    assert lineage["fix_size"] == (("staging.fixes", "fix_size"),)
+    assert lineage["fix_size"] == (("intermediate.fixes", "fix_size"),)
     assert lineage["fix_time_days"] == (
+        ("intermediate.fixes", "fix_commits"),
         ("staging.bug_reports", "closed_at"),
         ("staging.bug_reports", "opened_at"),
         ("staging.bug_reports", "state"),
-        ("staging.fixes", "fix_commits"),
     )
-    assert model("staging.months").column_lineage["month"] == (
-        ("meta.partition_loads", "month"),
-        ("replication.published_series", "month"),
+    assert model("intermediate.months").column_lineage["month"] == (
+        ("staging.loaded_months", "month"),
         ("staging.repositories", "start_month"),
     )
 
@@ -167,30 +102,75 @@ def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> 
 def test_every_column_but_a_constant_has_a_source_and_all_sources_exist() -> None:
     for each in load_models():
         for column, sources in each.column_lineage.items():
-            assert sources or (each.name, column) in CONSTANTS, (each.name, column)
+            assert sources or column == "dataset", (each.name, column)
             for table, source in sources:
                 assert table in each.upstream
-                assert source in [known.name for known in table_docs()[table].columns]
+                assert source in [known.name for known in described_tables()[table].columns]
 
 
-CONSTANTS = {
-    ("staging.repositories", "dataset"),
-    ("marts.dataset_breakdown", "is_performance"),
-    ("marts.published_trend", "dataset"),
-    *(("marts.link_quality", column) for column in ("dataset", "approach", "reference")),
-    ("marts.rated_links", "dataset"),
-}
-
-
-def test_staging_models_are_views_and_marts_are_tables() -> None:
-    assert {each.schema: each.materialization for each in load_models()} == {
-        "staging": "view",
-        "marts": "table",
+def test_marts_are_tables_and_what_is_before_them_views() -> None:
+    assert {each.table.schema_name: each.table.is_view for each in load_models()} == {
+        "staging": True,
+        "intermediate": True,
+        "marts": False,
     }
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_reads_no_layer_behind_its_own(name: str) -> None:
+    read = name.partition(".")[0]
+    layers = ("staging", "intermediate", "marts")
+    behind = layers[layers.index(read) + 1 :]
+    assert [table for table in model(name).upstream if table.partition(".")[0] in behind] == []
+
+
+def test_mined_and_published_data_are_united_in_staging() -> None:
+    later = {
+        each.name
+        for each in load_models()
+        if not each.name.startswith("staging.")
+        and any(table.startswith("replication.") for table in each.upstream)
+    }
+    # Mined causes are agreed on by raters first, and only published data have a series to check.
+    assert later == {"intermediate.bug_causes", "marts.paper_trend"}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_join_by_name_where_names_are_equal(name: str) -> None:
+    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    spelled_out = [
+        join.args["on"].sql()
+        for join in query.find_all(sqlglot.exp.Join)
+        if join.args.get("on") is not None and is_by_name(join.args["on"])
+    ]
+    assert spelled_out == []
+
+
+def is_by_name(condition: sqlglot.exp.Expression) -> bool:
+    parts = condition.flatten() if isinstance(condition, sqlglot.exp.And) else [condition]
+    return all(
+        isinstance(part, sqlglot.exp.EQ) and part.left.name == part.right.name for part in parts
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_keep_to_what_is_translated_to_spark_in_full(name: str) -> None:
+    text = sqlglot.transpile(
+        model(name).sql, "duckdb", "spark", unsupported_level=sqlglot.ErrorLevel.RAISE
+    )
+    assert len(text) == 1
+    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    # Without a word, an unknown function is passed on as it is, len() is taken for that of a text,
+    # and the order of a list is dropped.
+    assert [function.name for function in query.find_all(sqlglot.exp.Anonymous)] == []
+    assert list(query.find_all(sqlglot.exp.Length)) == []
+    assert [
+        found for found in query.find_all(sqlglot.exp.ArrayAgg) if found.find(sqlglot.exp.Order)
+    ] == []
+
+
 def test_a_model_is_described_by_the_comment_at_its_head() -> None:
-    described = model("staging.repositories").description
+    described = model("staging.repositories").table.description
     assert described == (
         "The repositories of each dataset, and the months from which on they are studied."
     )
@@ -226,15 +206,13 @@ LAY_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
 import duckdb
-from tests.model_database import SCHEMA, lay_models
-from perf_assets.sql_models.laying import comment_statements, create_table, table_docs
+from tests.model_database import lay_models
+from perf_assets.sql_models.laying import comment_statements
+from perf_assets.storage.migrations import create_tables
 
 connection = duckdb.connect(sys.argv[1])
-connection.execute(SCHEMA)
+create_tables(connection)
 lay_models(connection)
-for doc in table_docs().values():
-    if doc.schema == "analysis":
-        create_table(connection, doc)
 for statement in comment_statements(connection):
     connection.execute(statement)
 assert Path(sys.argv[1] + ".wal").stat().st_size > 100_000
@@ -259,7 +237,7 @@ def test_laying_the_same_models_again_leaves_the_file_untouched(tmp_path: Path) 
 
     def lay() -> bytes:
         with duckdb.connect(str(path)) as connection:
-            connection.execute(SCHEMA)
+            create_tables(connection)
             lay_models(connection)
             for statement in comment_statements(connection):
                 connection.execute(statement)
@@ -272,25 +250,25 @@ def test_a_mart_of_another_shape_is_replaced_and_one_of_the_same_keeps_its_rows(
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA marts; CREATE TABLE marts.dataset_breakdown (old INT)")
         breakdown = model("marts.dataset_breakdown")
-        create_table(connection, breakdown)
-        assert columns_of(connection, breakdown.name) == documented_columns(breakdown)
+        create_table(connection, breakdown.table)
+        assert columns_of(connection, breakdown.name) == declared_columns(breakdown.table)
         connection.execute(f"INSERT INTO {breakdown.name} VALUES ('live', 'a/b', true, 1, 0, 0)")
-        create_table(connection, breakdown)
+        create_table(connection, breakdown.table)
         assert connection.execute(f"SELECT count(*) FROM {breakdown.name}").fetchone() == (1,)
 
 
 def test_a_view_follows_its_file() -> None:
     with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
+        create_tables(connection)
         connection.execute("CREATE VIEW staging.repositories AS SELECT 1 AS old")
         repositories = model("staging.repositories")
         create_view(connection, repositories)
-        assert columns_of(connection, repositories.name) == documented_columns(repositories)
+        assert columns_of(connection, repositories.name) == declared_columns(repositories.table)
 
 
 def test_comments_describe_tables_views_and_columns_with_their_units() -> None:
     with duckdb.connect() as connection:
-        connection.execute(SCHEMA)
+        create_tables(connection)
         lay_models(connection)
         for statement in comment_statements(connection):
             connection.execute(statement)
@@ -303,7 +281,7 @@ def test_comments_describe_tables_views_and_columns_with_their_units() -> None:
         view = connection.execute(
             "SELECT comment FROM duckdb_views() WHERE view_name = 'discussions'"
         ).fetchone()
-        assert view == (model("staging.discussions").description,)
+        assert view == (model("staging.discussions").table.description,)
         assert columns["raw.commits.additions"] == (
             "Lines it adds; a merge is compared with its first parent. Unit: lines."
         )
@@ -339,11 +317,11 @@ def refusal(project: Path) -> str:
         ("select 1 as dataset", "begin the file with a comment"),
         (
             "-- Reads what nobody makes.\nselect repository from raw.nothing",
-            "raw.nothing is neither a model nor documented",
+            "raw.nothing, which it reads, is not declared",
         ),
         (
             "-- Reads a table without its schema.\nselect repository from repositories",
-            "repositories is neither a model nor documented",
+            "repositories, which it reads, is not declared",
         ),
         (
             "-- Reads a column that is not there.\n"
@@ -354,13 +332,12 @@ def refusal(project: Path) -> str:
             "-- Another order.\n"
             "select 'live' as dataset, repository, trend_start_month, start_month "
             "from meta.repositories",
-            "column 3 is trend_start_month, but the documentation of staging.repositories has "
-            "start_month there",
+            "column 3 is trend_start_month, but staging.repositories is declared with start_month",
         ),
         (
             "-- One too few.\nselect 'live' as dataset, repository, start_month "
             "from meta.repositories",
-            "column 4 is nothing, but .* has trend_start_month there",
+            "column 4 is nothing, but .* is declared with trend_start_month there",
         ),
     ],
 )
@@ -378,64 +355,62 @@ def test_models_that_read_each_other_in_a_circle_are_refused(project: Path) -> N
     path = project / "staging" / "repositories.sql"
     path.write_text(
         "-- Reads its reader.\nselect dataset, repository, month as start_month, "
-        "month as trend_start_month from staging.months",
+        "month as trend_start_month from intermediate.months",
         encoding="utf-8",
     )
     message = refusal(project)
     assert message.startswith("these models read each other in a circle: ")
     assert str(path) in message
-    assert str(project / "staging" / "months.sql") in message
+    assert str(project / "intermediate" / "months.sql") in message
 
 
-def test_a_model_without_documentation_is_refused(project: Path) -> None:
+def test_a_model_that_is_not_declared_is_refused(project: Path) -> None:
     path = project / "marts" / "unknown.sql"
     path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
     assert refusal(project) == (
-        f"{path}: marts.unknown is not documented; add it to marts.yml beside it"
+        f"{path}: marts.unknown is not declared; write unknown.yml beside it"
     )
 
 
 def test_a_model_outside_the_layers_is_refused(project: Path) -> None:
     path = project / "analysis" / "extra.sql"
     path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
-    assert refusal(project) == f"{path}: models belong into one of the folders staging, marts"
+    assert refusal(project) == (
+        f"{path}: models belong into one of the folders staging, intermediate, marts"
+    )
 
 
-def test_a_documented_model_without_its_file_is_refused(project: Path) -> None:
+def test_a_declared_model_without_its_file_is_refused(project: Path) -> None:
     (project / "marts" / "trend_monthly.sql").unlink()
     assert refusal(project) == (
-        f"{project / 'marts' / 'marts.yml'}: marts.trend_monthly is documented but has no SQL file"
+        f"{project / 'marts' / 'trend_monthly'}.yml: marts.trend_monthly has no SQL file"
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("tables:", "tables: [", "this is not valid YAML: "),
-        ("tables:", "models:", "a list called tables is needed"),
-        ("name: marts.bug_metrics", "name: bug_metrics", "bug_metrics is no table name"),
-        ("name: marts.bug_metrics", "title: x", "unknown key title; known are name, "),
-        ("    key: [dataset, repository, number]\n", "", "marts.bug_metrics: key is missing"),
-        ("key: [dataset, repository, number]", "key: [id]", "document the column id once"),
-        ("- name: comments\n", "- name: state\n", "document the column state once"),
-        ("        unit: days\n", "        units: days\n", "fix_time_days: unknown key units"),
-        ("        type: DOUBLE\n", "", "fix_time_days: type is missing"),
-        ("marts.dataset_breakdown", "marts.bug_metrics", "marts.bug_metrics is documented in "),
-        ("name: marts.dataset_breakdown", "name: raw.more", "raw.more: description is missing"),
-        (
-            "name: marts.bug_metrics\n",
-            "name: marts.bug_metrics\n    description: Bugs.\n",
-            "its description belongs at the head of ",
-        ),
+        ("columns:", "columns: [", "this is not valid YAML: "),
+        ("columns:", "colums:", "colums: unknown key; did you mean columns?"),
+        ("key: [dataset, repository, number]\n", "", "key: this key is missing"),
+        ("key: [dataset, repository, number]", "key: [id]", "key has id, no column; known are "),
+        ("  month:\n", "  state:\n", "the key state stands there twice"),
+        ("    unit: days\n", "    units: days\n", "fix_time_days.units: unknown key; did you mean"),
+        ("    type: DOUBLE\n", "", "columns.fix_time_days.type: this key is missing"),
+        ("    type: DOUBLE\n", "    type: FLOT\n", "fix_time_days.type: no such type; known are "),
+        ("    min: 0\n", "    min: opened\n", "fix_time_days has the min opened, no column"),
+        ("    min: 0\n", "    min: [0]\n", "columns.fix_time_days.min"),
+        ("    nullable: true\n", "    nullable: maybe\n", "nullable"),
+        ("key: ", "description: Bugs.\nkey: ", "belongs at the head of "),
     ],
 )
-def test_documentation_that_is_off_is_refused_by_file_and_name(
+def test_a_declaration_that_is_off_is_refused_by_file_and_key(
     project: Path, old: str, new: str, complaint: str
 ) -> None:
-    path = project / "marts" / "marts.yml"
+    path = project / "marts" / "bug_metrics.yml"
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     message = refusal(project)
     assert complaint in message
-    assert str(project) in message
+    assert message.startswith(str(path))

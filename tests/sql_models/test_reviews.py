@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from tests.model_database import ModelDatabase
-from tests.rows import REPOSITORY, issue, label, repository, verdict
+from tests.rows import (
+    PYTORCH,
+    REPOSITORY,
+    issue,
+    label,
+    listed_bug,
+    listed_cause,
+    repository,
+    verdict,
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +48,7 @@ def test_the_last_verdict_of_a_rater_and_most_raters_decide(models: ModelDatabas
         verdict(8, "Ann", 77, "yes", **caching),  # an issue that is gone
     )
     assert models.table(
-        "staging.reviewed_bugs", "number, raters, verdict, category, impact", "number"
+        "intermediate.reviewed_bugs", "number, raters, verdict, category, impact", "number"
     ) == [
         (1, 3, "yes", "Inefficient caching", "speed"),
         (2, 2, "unsure", None, None),
@@ -68,13 +77,53 @@ def test_root_causes_count_categories_and_sub_categories_with_their_impact(
     ]
 
 
-def test_the_published_taxonomy_stands_beside_with_impacts_unknown(models: ModelDatabase) -> None:
-    rows = [
-        {"repository": "pytorch/pytorch", "number": n, "occurrence": 1, "category": "Other"}
-        | {"published_category": "Other", "file": "a.csv", "line": n}
-        for n in (1, 2)
+def test_consensus_speaks_beside_the_raters(models: ModelDatabase) -> None:
+    fill(
+        models,
+        verdict(1, "Ann", 1, "yes"),
+        verdict(2, "Bob", 1, "no"),
+        verdict(3, "Ann", 2, "yes"),
+    )
+    assert models.table("intermediate.judgements", "number, rater, verdict") == [
+        (1, "Ann", "yes"),
+        (1, "Bob", "no"),
+        (1, "consensus", "unsure"),
+        (2, "Ann", "yes"),
+        (2, "consensus", "yes"),
     ]
-    fill(models, **{"replication.taxonomy": rows})
+
+
+def test_strata_count_the_bug_reports_of_each_dataset(models: ModelDatabase) -> None:
+    decisions = [label(1, is_performance=True), label(2), label(3), label(4, is_bug_report=False)]
+    published = [listed_bug(7, "2020-01-05T00:00:00+00:00")]
+    fill(models, **{"labels.performance_labels": decisions, "replication.bugs": published})
+    assert models.table("intermediate.review_strata") == [
+        ("live", REPOSITORY, False, 2),
+        ("live", REPOSITORY, True, 1),
+        ("replication", PYTORCH, False, 1),
+    ]
+
+
+def test_a_bug_has_the_cause_that_was_agreed_on_or_those_that_were_published(
+    models: ModelDatabase,
+) -> None:
+    causes = [listed_cause(7), listed_cause(7, occurrence=2, category="Caching")]
+    fill(
+        models,
+        verdict(1, "Ann", 1, "yes", category="Other", impact="speed"),
+        verdict(2, "Ann", 2, "no"),
+        **{"replication.taxonomy": causes},
+    )
+    columns = "dataset, number, occurrence, category, impact"
+    assert models.table("intermediate.bug_causes", columns) == [
+        ("live", 1, 1, "Other", "speed"),
+        ("replication", 7, 1, "Other", None),
+        ("replication", 7, 2, "Caching", None),
+    ]
+
+
+def test_the_published_taxonomy_stands_beside_with_impacts_unknown(models: ModelDatabase) -> None:
+    fill(models, **{"replication.taxonomy": [listed_cause(1), listed_cause(2)]})
     assert models.table(
         "marts.root_causes", "dataset, repository, cause, bugs, percentage, speed"
     ) == [

@@ -74,11 +74,11 @@ def test_bug_reports_are_the_issues_decided_to_be_bugs_of_studied_repositories_a
     ]
 
 
-# staging.state_changes
+# intermediate.state_changes
 
 
 def changes_of(database: ModelDatabase) -> list[tuple[str, str]]:
-    rows = database.rows("SELECT * FROM staging.state_changes ORDER BY number, change")
+    rows = database.rows("SELECT * FROM intermediate.state_changes ORDER BY number, change")
     assert [row["change"] for row in rows] == list(range(1, len(rows) + 1))
     return [
         ("opened" if row["is_open"] else "closed", row["changed_at"].astimezone(UTC).isoformat())
@@ -172,13 +172,13 @@ def test_labels_and_renamings_change_no_state(build: Build) -> None:
 
 def test_the_month_of_a_change_is_the_one_in_utc(build: Build) -> None:
     database = build(bugs(bug(1, "2020-01-31T23:59:59Z", "2020-02-01T00:00:00Z")))
-    assert database.table("staging.state_changes", "month, is_open") == [
+    assert database.table("intermediate.state_changes", "month, is_open") == [
         ("2020-01", True),
         ("2020-02", False),
     ]
 
 
-# staging.counted_fixes
+# intermediate.counted_fixes
 
 
 def test_a_commit_counts_once_however_many_approaches_found_it(build: Build) -> None:
@@ -198,7 +198,7 @@ def test_a_commit_counts_once_however_many_approaches_found_it(build: Build) -> 
         }
     )
     columns = "number, sha, additions, deletions, size, approaches"
-    assert database.table("staging.counted_fixes", columns) == [
+    assert database.table("intermediate.counted_fixes", columns) == [
         (1, sha("a"), 10, 5, 15, ["id", "url"]),
         (2, sha("a"), 10, 5, 15, ["id"]),
     ]
@@ -242,7 +242,7 @@ def test_discussions_count_persons_and_wait_for_somebody_else(
     assert database.table("staging.discussions", columns) == [expected]
 
 
-# staging.months
+# intermediate.months
 
 
 def test_months_run_without_gap_to_the_last_loaded_one_and_are_complete_up_to_the_first_gap(
@@ -254,12 +254,12 @@ def test_months_run_without_gap_to_the_last_loaded_one_and_are_complete_up_to_th
                 *loads("2020-01", "2020-02", "2020-03"),
                 load("2020-04"),
                 *loads("2020-06"),
-                load("2020-07", status="failed", watermark=None),
+                load("2020-07", status="failed", is_stored=False),
                 load("2020-08", "raw.commits"),
             ]
         }
     )
-    assert database.table("staging.months", "month, is_complete") == [
+    assert database.table("intermediate.months", "month, is_complete") == [
         ("2020-02", True),
         ("2020-03", True),
         ("2020-04", False),
@@ -271,7 +271,7 @@ def test_months_run_without_gap_to_the_last_loaded_one_and_are_complete_up_to_th
 def test_a_refresh_that_failed_takes_no_month_away(build: Build) -> None:
     rows = [*loads("2020-01", "2020-02"), load("2020-03", "raw.commits")]
     database = build({"meta.partition_loads": [*rows, load("2020-03", status="failed")]})
-    assert database.table("staging.months", "month, is_complete") == [
+    assert database.table("intermediate.months", "month, is_complete") == [
         ("2020-02", True),
         ("2020-03", True),
     ]
@@ -279,7 +279,7 @@ def test_a_refresh_that_failed_takes_no_month_away(build: Build) -> None:
 
 def test_a_month_missing_before_the_series_makes_all_of_it_incomplete(build: Build) -> None:
     database = build({"meta.partition_loads": loads("2020-02", "2020-03")})
-    assert database.table("staging.months", "month, is_complete") == [
+    assert database.table("intermediate.months", "month, is_complete") == [
         ("2020-02", False),
         ("2020-03", False),
     ]
@@ -290,13 +290,13 @@ def test_a_month_missing_before_the_series_makes_all_of_it_incomplete(build: Bui
     [
         pytest.param([], id="nothing loaded"),
         pytest.param(loads("2020-01"), id="loaded up to the month before"),
-        pytest.param(loads("2020-02", status="failed", watermark=None), id="nothing stored"),
+        pytest.param(loads("2020-02", status="failed", is_stored=False), id="nothing stored"),
         pytest.param(loads("2020-02", repository="left/study"), id="of another repository"),
     ],
 )
 def test_a_series_that_has_not_begun_has_no_months(build: Build, rows: list[Row]) -> None:
     database = build({"meta.partition_loads": rows})
-    assert database.table("staging.months") == []
+    assert database.table("intermediate.months") == []
     assert database.table("marts.trend_monthly") == []
 
 

@@ -12,15 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-import perf_assets.stages.commits
-import perf_assets.storage.amending
+import perf_assets.stages.mining.commits
 from perf_assets.months import months_between
 from perf_assets.reports.summary import print_status
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
-from perf_assets.stages.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
-from perf_assets.storage.amending import Amendment, amend
-from perf_assets.storage.audit import audit
-from perf_assets.storage.gate import Candidate, Gate, Provenance
+from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
+from perf_assets.storage import gate as gates
+from perf_assets.storage.audit import audit_together
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.git_repositories import FILE, Made, git, make
@@ -117,11 +116,11 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
     make(source, history)
     audits = []
 
-    def counting(table, rows, told):
-        audits.append((table, rows.height))
-        return audit(table, rows, told)
+    def counting(table, candidates):
+        audits.append((table, sum(rows.height for rows, _ in candidates)))
+        return audit_together(table, candidates)
 
-    monkeypatch.setattr(perf_assets.storage.amending, "audit", counting)
+    monkeypatch.setattr(gates, "audit_together", counting)
     outcomes = load(source, home)
     assert {outcome.failure for outcome in outcomes} == {None}
     assert audits == [
@@ -159,7 +158,7 @@ def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path)
     assert_as_fresh(source, tmp_path, home)
 
 
-def amendment(partition: str, digit: str, **changes) -> Amendment:
+def offer(partition: str, digit: str, **changes) -> Offer:
     """A good row for the month ``partition`` of raw.branch_commits, but for ``changes``."""
     late = changes.pop("late", 0)
     row = {
@@ -180,15 +179,13 @@ def amendment(partition: str, digit: str, **changes) -> Amendment:
     frame = pl.DataFrame([row], schema_overrides={"parents": pl.List(pl.String)})
     frame = frame.with_columns(authored_at=when, committed_at=when + pl.duration(days=late))
     candidate = Candidate("raw.branch_commits", frame, source_count=1)
-    return Amendment(
-        partition, [candidate], "sha", [], {"raw.branch_commits": 0}, Provenance("2-x")
-    )
+    return Offer([candidate], REPOSITORY, partition, Provenance(Mark(fingerprint="2-x")))
 
 
 @pytest.mark.parametrize(
     "broken",
     [
-        {"month": "2017-02"},  # of another month, whose rows are amended at once
+        {"month": "2017-02"},  # of another month, whose rows are judged at once
         {"late": 40},  # committed in another month of those
         {"repository": "owner/other"},
         {"sha": "short"},
@@ -197,13 +194,14 @@ def amendment(partition: str, digit: str, **changes) -> Amendment:
     ids=str,
 )
 def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(home, broken):
-    good = [amendment("2017-02", "b"), amendment("2017-03", "c")]
-    bad = amendment("2017-01", "a", **broken)
+    good = [offer("2017-02", "b"), offer("2017-03", "c")]
+    bad = offer("2017-01", "a", **broken)
     with opened(home) as gate:
-        outcomes = amend(gate, REPOSITORY, [bad, *good])
+        outcomes = gate.store([bad, *good])
         stored = gate.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
-        loads = gate.database.loads("raw.branch_commits", REPOSITORY)
-    assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
+        loads = gate.database.loads("raw.branch_commits", REPOSITORY).filter("is_stored")
+    assert [outcome.month for outcome in outcomes if outcome.is_written] == ["2017-02", "2017-03"]
+    assert [outcome.month for outcome in outcomes if outcome.failure] == ["2017-01"]
     assert stored.rows() == [("2017-02", "b" * 40), ("2017-03", "c" * 40)]
     assert loads.select("month", "row_count", "source_count").rows() == [
         ("2017-02", 1, 1),
@@ -227,7 +225,7 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
 
 def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
-    monkeypatch.setattr(perf_assets.stages.commits, "COMMITS_TOLD", 2)
+    monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_TOLD", 2)
     caplog.set_level("INFO", logger="perf_assets")
     make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
     load(source, home, ["2017-07"])

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from perf_assets.sources.git import Clone, read_commits
-from perf_assets.sources.git.inspection import Analysis
-from perf_assets.stages import details as detailing
-from perf_assets.stages.details import MERGE, TABLES, detail_fixes
+from perf_assets.sources.git.inspection import CommitInspection
+from perf_assets.stages.deciding import details as detailing
+from perf_assets.stages.deciding.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
@@ -77,8 +77,8 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
         made.looked_at += shas
         return real(clone, shas)
 
-    real = detailing.analyse
-    monkeypatch.setattr(detailing, "analyse", recorded)
+    real = detailing.inspect_commits
+    monkeypatch.setattr(detailing, "inspect_commits", recorded)
     return made
 
 
@@ -104,10 +104,8 @@ def make_study(directory: Path) -> Study:
 
 def fill(database: Database, repository: Path, tip: str) -> None:
     for commits, files in read_commits(Clone(repository, "", "main", tip)):
-        with database.transaction():
-            for table, rows in (("raw.commits", commits), ("raw.commit_files", files)):
-                named = rows.with_columns(repository=pl.lit(REPOSITORY))
-                database.replace(table, named, {"month": "none"})
+        for table, rows in (("raw.commits", commits), ("raw.commit_files", files)):
+            database.upsert(table, rows.with_columns(repository=pl.lit(REPOSITORY)))
     insert(database.connection, "meta.repositories", [study_row()])
     insert(database.connection, "labels.performance_labels", [label(1), label(2)])
     insert(database.connection, "labels.performance_labels", [label(3, is_bug_report=False)])
@@ -120,7 +118,7 @@ def test_fixes_of_bug_reports_are_looked_at_and_nothing_else(study: Study) -> No
     study.link((1, second), (2, second), (3, third), (2, merge))
     study.link((2, first), counted=False)
     assert all(outcome.failure is None for outcome in study.detail())
-    details = study.stored()["raw.commit_details"]
+    details = study.stored()["details.commit_details"]
     assert set(details["sha"]) == {first, second, merge}
     by_sha = {row["sha"]: row for row in details.iter_rows(named=True)}
     assert by_sha[second]["changed_methods"] == ["a.py::f( x )"]
@@ -132,7 +130,7 @@ def test_fixes_of_bug_reports_are_looked_at_and_nothing_else(study: Study) -> No
     assert by_sha[merge]["not_analysed"] == by_sha[merge]["not_traced"] == MERGE
     assert by_sha[merge]["methods_changed"] is by_sha[merge]["removed_lines"] is None
     assert [one["files"] for one in by_sha[merge]["languages"]] == [1]
-    (origin,) = study.stored()["links.introducing_commits"].rows(named=True)
+    (origin,) = study.stored()["details.introducing_commits"].rows(named=True)
     assert (origin["sha"], origin["introducing_sha"]) == (second, first)
     assert origin["introduced_at"].timestamp() == NOON["2020-01"]
 
@@ -148,9 +146,9 @@ def test_a_commit_is_looked_at_once(study: Study) -> None:
     study.looked_at.clear()
     assert study.detail() == []
     assert study.looked_at == []
-    after = study.stored()["raw.commit_details"]
+    after = study.stored()["details.commit_details"]
     assert after.filter(pl.col("month") < "2020-03").equals(
-        before["raw.commit_details"].filter(pl.col("month") < "2020-03")
+        before["details.commit_details"].filter(pl.col("month") < "2020-03")
     )
 
 
@@ -162,11 +160,14 @@ def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None
     study.looked_at.clear()
     study.detail()
     assert study.looked_at == []
-    assert set(study.stored()["raw.commit_details"]["sha"]) == {study.shas[3]}
-    assert set(study.stored()["links.introducing_commits"]["sha"]) == {study.shas[3]}
+    assert set(study.stored()["details.commit_details"]["sha"]) == {study.shas[3]}
+    assert set(study.stored()["details.introducing_commits"]["sha"]) == {study.shas[3]}
 
 
-def test_a_run_that_was_killed_is_finished_by_the_next_one(study: Study, tmp_path: Path) -> None:
+def test_a_run_that_was_killed_is_finished_by_the_next_one(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detailing, "FIXES_AT_ONCE", 1)
     links = [(1, sha) for sha in study.shas[1:]]
     study.link(*links)
     undisturbed = make_study(tmp_path / "undisturbed")
@@ -187,7 +188,7 @@ def test_a_run_that_was_killed_is_finished_by_the_next_one(study: Study, tmp_pat
 def test_months_before_the_first_are_left_alone_and_later_ones_are_not(study: Study) -> None:
     study.link(*((1, sha) for sha in study.shas[:6]))
     study.detail("2020-02")
-    assert set(study.stored()["raw.commit_details"]["month"]) == {"2020-02", "2020-03"}
+    assert set(study.stored()["details.commit_details"]["month"]) == {"2020-02", "2020-03"}
 
 
 def test_other_libraries_look_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,16 +205,18 @@ def test_what_cannot_be_analysed_is_kept_with_its_reason_and_not_tried_again(
 ) -> None:
     study.link((1, study.shas[1]))
 
-    def failing(clone: Path, shas: Sequence[str]) -> Iterator[Analysis]:
+    def failing(clone: Path, shas: Sequence[str]) -> Iterator[CommitInspection]:
         study.looked_at.extend(shas)
         trace = detailing.Trace(problem="it takes longer than 120 seconds")
-        yield from (Analysis(sha, problem="RecursionError: too deep", trace=trace) for sha in shas)
+        yield from (
+            CommitInspection(sha, problem="RecursionError: too deep", trace=trace) for sha in shas
+        )
 
-    monkeypatch.setattr(detailing, "analyse", failing)
+    monkeypatch.setattr(detailing, "inspect_commits", failing)
     for _ in range(2):
         assert all(outcome.failure is None for outcome in study.detail())
     assert study.looked_at == [study.shas[1]]
-    (row,) = study.stored()["raw.commit_details"].rows(named=True)
+    (row,) = study.stored()["details.commit_details"].rows(named=True)
     assert row["not_analysed"] == "RecursionError: too deep"
     assert row["not_traced"] == "it takes longer than 120 seconds"
     assert row["languages"] != [] and row["methods_changed"] is None
@@ -224,5 +227,5 @@ def test_a_fix_without_files_has_no_languages_and_no_share(tmp_path: Path) -> No
     study.execute(f"DELETE FROM raw.commit_files WHERE sha = '{study.shas[1]}'")
     study.link((1, study.shas[1]))
     assert all(outcome.failure is None for outcome in study.detail())
-    (row,) = study.stored()["raw.commit_details"].rows(named=True)
+    (row,) = study.stored()["details.commit_details"].rows(named=True)
     assert (row["languages"], row["test_share"]) == ([], None)

@@ -1,6 +1,6 @@
 """A refresh misses nothing: after it the tables equal a fresh load, whatever happened between."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil, log
 from pathlib import Path
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues
-from perf_assets.stages.issues import due_cohorts, load_issues
-from perf_assets.storage import amending, gate
-from perf_assets.storage.audit import AuditReport
+from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches, issues
+from perf_assets.stages.mining.issues import due_cohorts, load_issues
+from perf_assets.storage import gate
+from perf_assets.storage.audit import AuditReport, Parameters
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
+from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.warehouse import Database
-from tests.model_database import SCHEMA
 from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
@@ -35,7 +35,7 @@ class Miner:
     def __init__(self, server: CorpusServer, place: Path, life: Life) -> None:
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(SCHEMA)
+        create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
         self.gate = Gate(self.database, Home(place))
@@ -105,10 +105,7 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
     server: CorpusServer, tmp_path: Path, seed: int, steps: list[list[str]]
 ) -> None:
     miner = Miner(server, tmp_path, Life(seed))
-    # Great Expectations would take most of the time; the counts it checks are compared below.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gate, "audit", counted)
-        patch.setattr(amending, "audit", counted)
         # Pages so small that changes are stored in several goes.
         patch.setattr(issues, "PAGE", 2)
         patch.setattr(issues, "HELD_ISSUES", 4)
@@ -120,18 +117,18 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
             miner.assert_equals_a_fresh_load()
 
 
-def counted(table: str, rows: pl.DataFrame, told: Mapping[str, object]) -> AuditReport:
+def counted(table: str, candidates: Sequence[tuple[pl.DataFrame, Parameters]]) -> list[AuditReport]:
     """An audit that looks at the number of rows alone."""
-    assert told["source_count"] in (rows.height, None), table
-    return AuditReport(table, None, None, rows.height, {})
+    for rows, told in candidates:
+        assert told["source_count"] in (rows.height, None), table
+    return [AuditReport(table, None, None, rows.height, {}) for rows, _ in candidates]
 
 
 def test_a_full_load_and_a_refresh_cost_what_they_promise(
     server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At most 15 requests per 1,000 issues, and 2 plus one per 100 that changed."""
-    monkeypatch.setattr(gate, "audit", counted)
-    monkeypatch.setattr(amending, "audit", counted)
+    monkeypatch.setattr(gate, "audit_together", counted)
     miner = Miner(server, tmp_path, ordinary(1500))
     assert miner.refresh() <= 15 * 1.5
     for changed in (1, 99, 1100):
@@ -254,8 +251,8 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
         is_lossy = connection == "comments" and node["number"] == min(miner.life.issues)
         return [] if is_lossy else whole(node, connection)  # type: ignore[no-any-return]
 
-    whole = issues._distinct
-    monkeypatch.setattr(issues, "_distinct", lossy)
+    whole = batches._distinct
+    monkeypatch.setattr(batches, "_distinct", lossy)
     miner.refresh()
     (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
     assert "raw.issue_comments" in failure and "row_count_is_githubs" in failure

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models.laying import create_view, load_models
-from perf_assets.stages.reviews import import_sheet
+from perf_assets.sql_models.files import load_models
+from perf_assets.sql_models.laying import create_view
+from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
@@ -25,7 +26,12 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
         insert(database.connection, "labels.performance_labels", [label(n) for n in range(1, 20)])
         for model in load_models():
-            if model.name in {"staging.repositories", "staging.bug_reports"}:
+            if model.name in {
+                "staging.repositories",
+                "staging.issues",
+                "staging.bug_reports",
+                "staging.verdicts",
+            }:
                 create_view(database.connection, model)
         yield Gate(database, home)
 

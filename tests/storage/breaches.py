@@ -1,24 +1,23 @@
 """What breaks each rule of each table: new values for the first of its good rows."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
-from tests.rows import FLOWS, OTHER_SHA, REPOSITORY, at
+from perf_assets.tables import Column, Table
+from tests.rows import OTHER_SHA, Row, at
 
-# What breaks each rule: new values for the row of that place; or a copy of the row (AGAIN), one
-# row too few for what the source counted (COUNT), or no row but the first (ALONE).
+# What breaks a rule of a suite file: new values for the first row; or a copy of it (AGAIN), one row
+# too few for what the source counted (COUNT), or no row but the first (ALONE).
 AGAIN, COUNT, ALONE = object(), object(), object()
 
 PARTITION = {
     "rows_are_of_the_repository": {"repository": "owner/other"},
     "rows_are_of_the_month": {"month": "2020-03"},
 }
-AFTER_THE_MONTH, BEFORE_THE_MONTH = at(1, month=3), at(31, hour=23, month=1)
+BEFORE_THE_MONTH = at(31, hour=23, month=1)
 COMMIT_BREACHES: dict[str, Any] = {
-    **PARTITION,
-    "shas_are_unique": AGAIN,
-    "sha_is_whole": {"sha": "abc1234"},
     "row_count_is_gits": COUNT,
-    "committed_within_the_month": {"committed_at": AFTER_THE_MONTH},
     "authored_not_after_committed": {"authored_at": at(3)},
     "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},
     "merges_have_several_parents": {"is_merge": True},
@@ -27,163 +26,41 @@ COMMIT_BREACHES: dict[str, Any] = {
     "size_is_below_a_million_lines": {"additions": 1_000_001},
 }
 
-SERIES_UNKNOWN = {"series_is_open_or_fixed": {"series": "opened"}}
-FOREIGN = {"keys_are_unique": AGAIN, "repository_is_of_the_study": {"repository": REPOSITORY}}
-STATISTIC = {
-    "keys_are_unique": AGAIN,
-    "dataset_is_known": {"dataset": "test"},
-    "p_value_is_a_probability": {"p_value": 1.1},
-    "parameters_are_json": {"parameters": "alternative=increasing"},
-    "result_is_said_in_words": {"result": " "},
-}
 
 BREAKING: dict[str, dict[str, Any]] = {
-    "reviews.verdicts": {
-        "verdict_ids_are_unique": AGAIN,
-        "rater_is_named": {"rater": " "},
-        "verdict_is_known": {"verdict": "perhaps"},
-        "impact_is_known": {"impact": "power"},
-        "category_is_not_blank": {"category": " "},
-        "checksum_is_whole": {"file_sha256": "abc1234"},
-        "line_is_below_the_header": {"line": 1},
-    },
-    "analysis.labelling_quality": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_known": {"dataset": "test"},
-        "measure_is_known": {"measure": "accuracy"},
-        "estimate_is_a_percentage": {"estimate": 100.1, "high": 100.2},
-        "estimate_not_below_its_lower_limit": {"low": 88.2},
-        "estimate_not_above_its_upper_limit": {"high": 88.0},
-        "successes_not_above_n": {"successes": 161},
-    },
-    "analysis.rater_agreement": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_known": {"dataset": "test"},
-        "question_is_known": {"question": "severity"},
-        "method_is_known": {"method": "krippendorff"},
-        "kappa_is_within_one": {"kappa": 1.1},
-        "n_is_positive": {"n": 0},
-    },
     "analysis.rater_disagreements": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_known": {"dataset": "test"},
-        "question_is_known": {"question": "severity"},
         "raters_are_in_order": {"rater_1": "Bob", "rater_2": "Ann"},
     },
-    "marts.root_causes": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_known": {"dataset": "test"},
-        "percentage_is_a_percentage": {"percentage": 100.1},
-        "bugs_not_above_total": {"bugs": 5},
-    },
     "replication.bugs": {
-        **FOREIGN,
-        "closed_not_before_opened": {"closed_at": at(1, month=1)},
-        "first_comment_not_before_opened": {"first_comment_at": at(1, month=1)},
-        "time_to_close_is_not_negative": {"minutes_to_close": -1.0},
-        "time_to_first_comment_is_not_negative": {"minutes_to_first_comment": -1.0},
         "opened_in_the_time_of_the_study": {"month": "2014-12"},
         "commentators_not_more_than_comments": {"commentators": 4},
     },
-    "replication.fixes": {
-        **FOREIGN,
-        "fixes_have_commits": {"commits": 0},
-        "changes_hold_the_additions": {"additions": 5},
-        "changes_hold_the_deletions": {"deletions": 5},
-    },
-    "replication.fix_commits": {
-        **FOREIGN,
-        "sha_is_whole": {"sha": "abc1234"},
-        "approach_is_known": {"approach": "LINK"},
-        "changes_hold_the_additions": {"additions": 5},
-    },
-    "replication.published_series": {
-        **FOREIGN,
-        **SERIES_UNKNOWN,
-        "month_is_a_calendar_month": {"month": "2020-13"},
-        "performance_not_above_total": {"performance": 5},
-        "percentage_is_a_percentage": {"percentage": 100.1},
-    },
-    "replication.taxonomy": {
-        **FOREIGN,
-        "category_is_not_blank": {"category": " "},
-        "subcategory_stands_without_brackets": {"subcategory": "Slow (very)"},
-    },
-    "replication.rejects": {"keys_are_unique": AGAIN, "reason_is_given": {"reason": " "}},
-    "marts.published_trend": {
-        "keys_are_unique": AGAIN,
-        **SERIES_UNKNOWN,
-        "published_performance_not_above_total": {"published_performance": 5},
-        "reproduced_performance_not_above_total": {"reproduced_performance": 5},
-        "reproduced_percentage_is_a_percentage": {"reproduced_percentage": -0.1},
-    },
-    "analysis.trend_robustness": {
-        **STATISTIC,
-        "series_is_known": {"series": "closed"},
-        "method_is_known": {"method": "spearman"},
-        "n_is_not_negative": {"n": -1},
-    },
     "analysis.effect_sizes": {
-        **STATISTIC,
-        "metric_is_known": {"metric": "reopenings"},
-        "cliffs_delta_is_within_one": {"cliffs_delta": 1.1},
-        "delta_not_below_its_lower_limit": {"cliffs_delta_low": 0.21},
-        "delta_not_above_its_upper_limit": {"cliffs_delta_high": 0.19},
-        "adjusted_p_value_is_a_probability": {"p_value_holm": 1.1},
         "adjusted_p_value_not_below_the_raw_one": {"p_value_holm": 0.01},
     },
-    "analysis.fix_time_survival": {
-        **STATISTIC,
-        "events_not_above_performance_bugs": {"events_performance": 6},
-        "events_not_above_other_bugs": {"events_other": 5},
-        "median_is_not_negative": {"median_performance": -1.0},
-        "median_not_below_its_lower_limit": {"median_performance_low": 21.0},
-    },
-    "analysis.link_sensitivity": {
-        **STATISTIC,
-        "metric_is_known": {"metric": "comments"},
-        "links_left_out_are_some_of_the_links": {"links_left_out": 10},
-        "cliffs_delta_is_within_one": {"cliffs_delta": -1.1},
-    },
     "analysis.paper_comparison": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_replication": {"dataset": "live"},
-        "verdict_is_known": {"verdict": "nearly"},
         "what_was_derived_has_a_value": {"reproduced": None},
         "what_was_not_derived_has_no_value": {"verdict": "not derivable"},
         "deviations_have_a_reason": {"verdict": "differs"},
         "gaps_have_a_reason": {"verdict": "not derivable", "reproduced": None},
-        "place_is_given": {"place": " "},
     },
     "raw.issues": {
-        **PARTITION,
-        "numbers_are_unique": AGAIN,
         "row_count_is_githubs": COUNT,
-        "created_within_the_month": {"created_at": AFTER_THE_MONTH, "closed_at": at(8, month=3)},
-        "state_is_open_or_closed": {"state": "merged"},
         "closed_issues_have_a_closing_time": {"closed_at": None},
         "open_issues_have_no_closing_time": {"state": "open"},
-        "closed_not_before_created": {"closed_at": at(8, month=1)},
         "updated_not_before_created": {"updated_at": at(8, month=1)},
-        "title_is_present": {"title": None},
         "title_is_not_blank": {"title": " \t"},
         "is_an_issue_not_a_pull_request": {"html_url": "https://github.com/owner/name/pull/7"},
         "state_reason_is_known": {"state_reason": "forgotten"},
     },
     "raw.issue_comments": {
-        **PARTITION,
-        "comment_ids_are_unique": AGAIN,
         "comments_belong_to_the_cohort": {"number": 6},
         "row_count_is_githubs": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
         "most_authors_are_known": {"author": None},
     },
     "raw.issue_events": {
-        **PARTITION,
-        "event_ids_are_unique": AGAIN,
         "events_belong_to_the_cohort": {"number": 6},
-        "event_kind_is_known": {"event": "closed_as_duplicate"},
-        "closing_commit_is_a_whole_sha": {"commit_sha": "abc1234"},
         "closer_has_a_repository": {"closer_repository": None},
         "label_events_name_the_label": {"event": "unlabeled"},
         "renames_give_the_title_before": {"event": "renamed"},
@@ -191,35 +68,21 @@ BREAKING: dict[str, dict[str, Any]] = {
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
     },
     "raw.issue_pull_requests": {
-        **PARTITION,
-        "relations_are_unique": AGAIN,
         "relations_belong_to_the_cohort": {"number": 6},
-        "relation_is_known": {"relation": "mentioned"},
-        "merge_commit_is_a_whole_sha": {"merge_commit_sha": "abc1234"},
-        "pull_request_has_a_repository": {"pull_request_repository": "name"},
     },
     "raw.commits": COMMIT_BREACHES,
     "raw.branch_commits": {**COMMIT_BREACHES, "branch_is_named": {"branch": ""}},
     "raw.commit_files": {
-        **PARTITION,
-        "sha_and_path_are_unique": AGAIN,
         "files_belong_to_the_commits": {"sha": "e" * 40},
         "row_count_is_that_of_the_commits": COUNT,
-        "change_type_is_known": {"change_type": "copied"},
         "renames_give_the_path_before": {"change_type": "renamed"},
         "binary_files_have_no_lines": {"is_binary": True},
     },
     "raw.issue_templates": {
-        **PARTITION,
-        "sha_and_path_are_unique": AGAIN,
-        "sha_is_whole": {"sha": "abc1234"},
-        "committed_within_the_month": {"committed_at": BEFORE_THE_MONTH},
         "path_is_a_templates": {"path": "docs/performance.md"},
         "body_is_not_blank": {"body": "\n"},
     },
     "labels.performance_labels": {
-        **PARTITION,
-        "numbers_are_unique": AGAIN,
         "every_issue_is_labelled": COUNT,
         "labels_belong_to_the_cohort": {"number": 6},
         "performance_bugs_are_bug_reports": {"is_performance": True, "is_bug_report": False},
@@ -227,101 +90,51 @@ BREAKING: dict[str, dict[str, Any]] = {
         "matching_bug_reports_are_performance_bugs": {"matched_keywords": ["slow"]},
         "other_issues_have_a_reason": {"is_bug_report": False},
         "keywords_are_located": {"matched_keywords": ["slow"], "matched_in": ["comment"]},
-        "one_rule_version": {"rule_version": "1-00000000"},
+        "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},
+    },
+    "labels.label_evidence": {
+        "evidence_belongs_to_the_cohort": {"number": 6},
     },
     "labels.label_kinds": {
-        "keys_are_unique": {"label": "feature"},
         "label_is_not_blank": {"label": " "},
-        "rule_version_is_known": {"rule_version": "1"},
     },
     "links.fix_links": {
-        **PARTITION,
-        "links_are_unique": AGAIN,
         "commits_are_of_the_month": {"sha": "e" * 40},
         "issues_are_known": {"number": 6},
-        "approach_is_known": {"approach": "guess"},
         "evidence_is_present": {"evidence": " "},
         "pull_requests_are_named": {"approach": "closed_by_pull_request"},
         "other_branches_do_not_count": {"branch": "v1", "is_counted": True},
     },
-    "marts.link_quality": {
-        "keys_are_unique": AGAIN,
-        "approach_is_known": {"approach": "guess"},
-        "agreeing_not_above_comparable": {"agreeing": 41},
-        "found_not_above_known": {"found_issues": 51},
-        "precision_not_below_its_lower_limit": {"precision": 0.5},
-        "precision_not_above_its_upper_limit": {"precision": 0.9},
-        "recall_is_a_share": {"recall": 1.1},
-    },
-    "marts.rated_links": {
-        "keys_are_unique": AGAIN,
-        "approach_is_known": {"approach": "guess"},
-        "confidence_is_a_share": {"confidence": 1.1},
-        "confidence_rests_on_enough_links": {"confidence_links": 19},
-    },
-    "raw.commit_details": {
-        **PARTITION,
-        "commits_are_unique": AGAIN,
+    "details.commit_details": {
         "commits_are_fixes_of_the_month": {"sha": "e" * 40},
         "every_fix_has_a_row": COUNT,
         "analysed_commits_have_methods": {"methods_changed": None},
         "traced_commits_have_removed_lines": {"removed_lines": None},
-        "test_share_is_a_share": {"test_share": 1.5},
     },
-    "links.introducing_commits": {
-        **PARTITION,
-        "origins_are_unique": AGAIN,
+    "details.introducing_commits": {
         "fixes_are_of_the_month": {"sha": "e" * 40},
-        "introducing_sha_is_a_full_hash": {"introducing_sha": "abc1234"},
-        "origins_have_lines": {"lines": 0},
     },
     "marts.bug_lifetimes": {
-        "keys_are_unique": AGAIN,
-        "dataset_is_live": {"dataset": "replication"},
-        "outcome_is_known": {"outcome": "guessed"},
         "introduced_bugs_have_a_date": {"introduced_at": None},
-        "introduced_before_the_report": {"lifetime_days": -1.0},
-        "earliest_is_not_after_latest": {"longest_lifetime_days": 1.0},
-        "lines_are_among_the_removed": {"introduced_lines": 5},
     },
     "analysis.lifetime_comparisons": {
-        "keys_are_unique": AGAIN,
-        "introducer_is_known": {"introducer": "last"},
-        "p_value_is_a_probability": {"p_value": 1.1},
-        "cliffs_delta_is_within_one": {"cliffs_delta": 1.1},
-        "magnitude_is_known": {"magnitude": "huge"},
         "two_groups_give_an_effect": {"cliffs_delta": None},
     },
     "marts.bug_metrics": {
         "mined_fixes_have_files": {"fix_files": None},
         "bugs_without_fix_have_no_files": {"fix_commits": 0},
-        "fix_test_share_is_a_share": {"fix_test_share": 1.5},
-        "keys_are_unique": AGAIN,
-        "dataset_is_known": {"dataset": "test"},
         "fixed_bugs_are_closed": {"state": "open"},
         "fixed_bugs_have_commits": {"fix_commits": 0},
         "closed_bugs_with_commits_are_fixed": {"is_fixed": False},
         "fixed_bugs_have_a_fix_time": {"fix_time_days": None},
         "other_bugs_have_no_fix_time": {"is_fixed": False},
-        "fix_time_is_not_negative": {"fix_time_days": -0.1},
         "fixes_have_a_size": {"fix_size": None},
         "bugs_without_fix_have_no_size": {"fix_commits": 0},
-        "fix_size_is_not_negative": {"fix_size": -1},
         "commentators_not_more_than_comments": {"commentators": 3},
         "first_comment_is_among_the_comments": {"comments": 0},
         "first_comment_not_before_opening": {"hours_to_first_comment": -1.0},
     },
     "marts.trend_monthly": {
-        "keys_are_unique": AGAIN,
-        "month_is_a_calendar_month": {"month": "2020-13"},
-        **{
-            f"{flow}_performance_not_above_{flow}_total": {f"{flow}_performance": 5}
-            for flow in FLOWS
-        },
-        "newly_fixed_total_not_above_fixed_total": {"newly_fixed_total": 5},
-        "open_performance_is_not_negative": {"open_performance": -1},
-        "open_percentage_is_a_percentage": {"open_percentage": 100.1},
-        "fixed_percentage_is_a_percentage": {"fixed_percentage": -0.1},
         "open_percentage_where_bugs_are_open": {"open_percentage": None, "open_total": 4},
         "fixed_percentage_where_bugs_are_fixed": {"fixed_percentage": None, "fixed_total": 4},
         "no_open_percentage_of_nothing": {"open_percentage": 0.0},
@@ -329,30 +142,52 @@ BREAKING: dict[str, dict[str, Any]] = {
         "months_are_complete": {"is_complete": False},
     },
     "marts.dataset_breakdown": {
-        "keys_are_unique": AGAIN,
         "both_groups_are_there": ALONE,
-        "fixed_not_above_closed": {"fixed": 4},
-        "open_is_not_negative": {"open": -1},
-        "fixed_is_not_negative": {"fixed": -1},
     },
     "analysis.trend_tests": {
-        "keys_are_unique": AGAIN,
-        "series_is_open_or_fixed": {"series": "opened"},
-        "alternative_is_known": {"alternative": "greater"},
-        "p_value_is_a_probability": {"p_value": 1.1},
         "pairs_not_above_months": {"n_pairs": 25},
-        "rising_pairs_are_among_the_pairs": {"n_positive": 13},
         "pairs_give_a_p_value": {"p_value": None},
         "no_pairs_no_p_value": {"n_pairs": 0},
     },
     "analysis.group_comparisons": {
-        "keys_are_unique": AGAIN,
-        "metric_is_known": {"metric": "reopenings"},
-        "p_value_is_a_probability": {"p_value": -0.1},
-        "cliffs_delta_is_within_one": {"cliffs_delta": -1.1},
-        "magnitude_is_known": {"magnitude": "huge"},
         "negligible_effects_are_below_0_147": {"cliffs_delta": 0.148},
         "two_groups_give_an_effect": {"cliffs_delta": None},
         "two_groups_give_a_p_value": {"p_value": None},
     },
 }
+
+
+def declared_breach(table: Table, rule: str, row: Row) -> Any:
+    """What breaks a rule that follows from the declaration of ``table``, for a good ``row``."""
+    if rule == "keys_are_unique":
+        return AGAIN
+    if rule == "nothing_is_missing":
+        needed = next(column for column in table.columns if not column.nullable)
+        return {needed.name: None}
+    if rule.endswith("_is_within_the_month"):
+        return {rule.removesuffix("_is_within_the_month"): at(1, month=3)}
+    for column in table.columns:
+        if rule.startswith(f"{column.name}_"):
+            spoilt = _spoilt(column, rule.removeprefix(f"{column.name}_"), row)
+            if spoilt is not None:
+                return {column.name: spoilt}
+    return PARTITION.get(rule)
+
+
+def _spoilt(column: Column, limit: str, row: Row) -> object:
+    if limit == "is_known":
+        return "none of these"
+    if limit == "has_its_form":
+        pattern = column.pattern or ""
+        return next(text for text in (" ", "(", "") if not re.fullmatch(pattern, text))
+    if limit == "is_in_range":
+        return column.min - 1 if isinstance(column.min, int | float) else column.max + 1
+    if limit == f"is_not_below_{column.min}":
+        return row[column.min] - _step(row[column.min])
+    if limit == f"is_not_above_{column.max}":
+        return row[column.max] + _step(row[column.max])
+    return None
+
+
+def _step(value: object) -> Any:
+    return 1 if isinstance(value, int | float) else timedelta(seconds=1)

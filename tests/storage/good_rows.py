@@ -1,9 +1,10 @@
 """Good rows of every table that has rules, and what their audits are told beside them."""
 
+import re
+from datetime import datetime
 from typing import Any
 
-import polars as pl
-
+from perf_assets.tables import Column, table_of
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -42,6 +43,7 @@ from tests.rows import (
 )
 
 MONTH = "2020-02"
+RULE_VERSION = "1-3f2a9c0b"
 
 
 def of_partition(**row: Any) -> Row:
@@ -96,12 +98,12 @@ GOOD: dict[str, list[Row]] = {
         for n in (7, 8)
     ],
     "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
-    "replication.published_series": [published_month("2020-01"), published_month("2020-02")],
+    "replication.paper_series": [published_month("2020-01"), published_month("2020-02")],
     "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
     "replication.rejects": [
         {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
     ],
-    "marts.published_trend": [
+    "marts.paper_trend": [
         {
             "dataset": "replication",
             "repository": PYTORCH,
@@ -187,6 +189,10 @@ GOOD: dict[str, list[Row]] = {
             10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]
         ),
     ],
+    "labels.label_evidence": [
+        of_partition(number=7, rule="keyword", place=place, match="slow")
+        for place in ("title", "body")
+    ],
     "labels.label_kinds": [
         label_kind("performance", is_performance=True),
         label_kind("feature", is_non_bug=True),
@@ -226,7 +232,7 @@ GOOD: dict[str, list[Row]] = {
         }
         for number in (7, 8)
     ],
-    "raw.commit_details": [
+    "details.commit_details": [
         details(SHA),
         details(
             OTHER_SHA,
@@ -237,7 +243,7 @@ GOOD: dict[str, list[Row]] = {
             not_traced="a merge commit",
         ),
     ],
-    "links.introducing_commits": [
+    "details.introducing_commits": [
         of_partition(sha=SHA, path="a.py", introducing_sha=OTHER_SHA, lines=2),
         of_partition(sha=SHA, path="b.py", introducing_sha="d" * 40, lines=1),
     ],
@@ -308,20 +314,32 @@ PARAMETERS: dict[str, Any] = {
     "month": MONTH,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
+    "rule_version": RULE_VERSION,
 }
 
-TYPES: dict[str, Any] = {
-    **dict.fromkeys(("opened_at", "first_comment_at"), pl.Datetime("us", "UTC")),
-    **dict.fromkeys(("subcategory", "reason"), pl.String),
-    **dict.fromkeys(("reproduced", "median_performance"), pl.Float64),
-    **dict.fromkeys(("parents", "non_bug_labels"), pl.List(pl.String)),
-    **{f"matched_{what}": pl.List(pl.String) for what in ("labels", "keywords", "in")},
-    **dict.fromkeys(("created_at", "updated_at", "closed_at"), pl.Datetime("us", "UTC")),
-    **dict.fromkeys(("authored_at", "committed_at"), pl.Datetime("us", "UTC")),
-    **dict.fromkeys(("commit_sha", "closer_repository", "old_path", "previous_title"), pl.String),
-    **dict.fromkeys(("author", "label", "magnitude"), pl.String),
-    **dict.fromkeys(("not_analysed", "not_traced"), pl.String),
-    "introduced_at": pl.Datetime("us", "UTC"),
-    **dict.fromkeys(("fix_size", "n_pairs"), pl.Int64),
-    **dict.fromkeys(("fix_time_days", "p_value", "cliffs_delta", "open_percentage"), pl.Float64),
-}
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text")
+
+
+def completed(table: str, row: Row) -> Row:
+    """``row`` with a good value in each column of ``table`` that it leaves out."""
+    columns = table_of(table).column
+    whole = {**{name: _good(column, row) for name, column in columns.items()}, **row}
+    return {name: _moment(whole[name], column.type) for name, column in columns.items()}
+
+
+def _moment(value: object, kind: str) -> object:
+    is_text = isinstance(value, str) and kind == "TIMESTAMP WITH TIME ZONE"
+    return datetime.fromisoformat(str(value)) if is_text else value
+
+
+def _good(column: Column, row: Row) -> object:
+    if column.nullable:
+        return None
+    if column.values is not None:
+        return column.values[0]
+    if column.type == "VARCHAR":
+        return next(text for text in TEXTS if re.fullmatch(column.pattern or ".*", text))
+    if column.type in {"BIGINT", "DOUBLE", "INTEGER"}:
+        return row.get(str(column.min), 0) if isinstance(column.min, str) else column.min or 0
+    plain = {"BOOLEAN": False, "TIMESTAMP WITH TIME ZONE": at(1)}
+    return plain.get(column.type, [])

@@ -17,8 +17,15 @@ from hypothesis import strategies as st
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
 from perf_assets.storage import suites
-from perf_assets.storage.audit import AuditReport, audit, quarantine
-from perf_assets.storage.suites import load_suite, read_suite
+from perf_assets.storage.audit import (
+    AuditReport,
+    Parameters,
+    audit,
+    audit_together,
+    quarantine,
+)
+from perf_assets.storage.suites import load_suite, read_rules
+from perf_assets.tables import read_table
 from tests.places import ROOT
 from tests.thoroughness import examples
 
@@ -42,6 +49,7 @@ def links(numbers: list[int], **changes: Any) -> pl.DataFrame:
         "pull_request": None,
         "branch": None,
         "is_counted": True,
+        "is_repeated": False,
         "month": MONTH,
     }
     return pl.DataFrame({**rows, **changes}, schema_overrides={"number": pl.Int64})
@@ -65,6 +73,7 @@ def issues(created: list[datetime]) -> pl.DataFrame:
             "created_at": created,
             "updated_at": created,
             "closed_at": None,
+            "comments": 0,
             "html_url": [f"https://github.com/owner/name/issues/{number}" for number in numbers],
         },
         schema_overrides={
@@ -90,7 +99,9 @@ def test_the_sentence_names_table_partition_rule_rows_and_three_examples() -> No
 def test_a_passed_audit_says_so() -> None:
     report = audit_links(links([1, 2]))
     assert report.ok
-    assert report.sentence() == "links.fix_links of owner/name 2020-02: all 9 rules hold for 2 rows"
+    assert report.sentence() == (
+        "links.fix_links of owner/name 2020-02: all 13 rules hold for 2 rows"
+    )
 
 
 def test_rows_that_are_missing_are_counted_against_the_source() -> None:
@@ -114,7 +125,9 @@ def test_a_table_that_is_computed_whole_has_no_partition_in_its_sentence() -> No
     row = {"dataset": "live", "repository": "owner/name", "is_performance": [True, False]}
     frame = pl.DataFrame({**row, "open": 1, "closed": 1, "fixed": 2})
     report = audit("marts.dataset_breakdown", frame, {})
-    assert report.sentence().startswith("marts.dataset_breakdown: fixed_not_above_closed is broken")
+    assert report.sentence().startswith(
+        "marts.dataset_breakdown: closed_is_not_below_fixed is broken"
+    )
 
 
 def test_long_text_is_cut_in_an_example() -> None:
@@ -153,7 +166,7 @@ def test_a_rule_that_cannot_be_checked_is_critical_even_if_a_breach_were_a_warni
 def test_values_of_another_type_than_the_rules_are_no_pass() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(pl.col("created_at").cast(str))
     report = audit("raw.issues", frame, TOLD | {"source_count": 1})
-    assert "created_within_the_month" in {result.rule for result in report.failures}
+    assert "created_at_is_within_the_month" in {result.rule for result in report.failures}
 
 
 def test_nulls_break_only_the_rules_that_ask_for_a_value() -> None:
@@ -161,7 +174,7 @@ def test_nulls_break_only_the_rules_that_ask_for_a_value() -> None:
         title=pl.lit(None, pl.String), state_reason=pl.lit(None, pl.String)
     )
     report = audit("raw.issues", frame, TOLD | {"source_count": 2})
-    assert [result.rule for result in report.failures] == ["title_is_present"]
+    assert [result.rule for result in report.failures] == ["nothing_is_missing"]
     assert report.failures[0].examples == ("number 1, title missing", "number 2, title missing")
     assert report.warnings == []
 
@@ -192,10 +205,81 @@ def test_exactly_the_rows_outside_a_set_of_values_fail(
 @given(st.lists(st.sampled_from(AROUND_THE_BORDERS), min_size=1, max_size=8))
 def test_exactly_the_issues_of_another_month_fail(created: list[datetime]) -> None:
     result = audit("raw.issues", issues(created), TOLD | {"source_count": len(created)}).results[
-        "created_within_the_month"
+        "created_at_is_within_the_month"
     ]
     assert result.problem is None
     assert result.failing_rows == sum(month_of(moment) != MONTH for moment in created)
+
+
+DAY = datetime(2020, 2, 3, tzinfo=UTC)
+ODDITIES: dict[str, dict[str, Any]] = {
+    "good": {},
+    "another month": {"created_at": datetime(2020, 3, 1, tzinfo=UTC)},
+    "another repository": {"repository": "owner/other"},
+    "another partition": {"month": "2020-03"},
+    "no title": {"title": None},
+    "a blank title": {"title": " "},
+    "closed without a time": {"state": "closed"},
+    "closed before it was opened": {
+        "state": "closed",
+        "closed_at": datetime(2019, 1, 1, tzinfo=UTC),
+    },
+    "an unknown state": {"state": "merged"},
+    "no number": {"number": 0},
+    "of a pull request": {"html_url": "https://github.com/owner/name/pull/7"},
+}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.tuples(st.integers(1, 4), st.sampled_from(sorted(ODDITIES))), max_size=6),
+            st.sampled_from([None, 0, 1, 2, 3]),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_partitions_that_are_judged_together_get_the_verdict_they_would_get_alone(
+    partitions: list[tuple[list[tuple[int, str]], int | None]],
+) -> None:
+    candidates = []
+    for place, (rows, announced) in enumerate(partitions):
+        frame = issues([DAY] * len(rows)).with_columns(
+            number=pl.Series([number for number, _ in rows], dtype=pl.Int64)
+        )
+        spoilt = [
+            {**row, **ODDITIES[what]} for row, (_, what) in zip(frame.to_dicts(), rows, strict=True)
+        ]
+        told: Parameters = {**TOLD, "source_count": announced}
+        if place % 2:
+            told["month"] = "2020-03"
+        candidates.append((pl.DataFrame(spoilt, schema=frame.schema), told))
+    together = audit_together("raw.issues", candidates)
+    alone = [audit("raw.issues", frame, told) for frame, told in candidates]
+    assert [report.to_dict() for report in together] == [report.to_dict() for report in alone]
+
+
+def test_of_a_rule_that_most_rows_keep_the_share_of_each_partition_counts() -> None:
+    def comments(authors: list[str | None]) -> pl.DataFrame:
+        row = {"repository": "owner/name", "number": 1, "created_at": DAY, "month": MONTH}
+        frame = pl.DataFrame({"author": authors}, schema={"author": pl.String})
+        numbers = pl.int_range(1, pl.len() + 1)
+        return frame.with_columns(comment_id=numbers, **{k: pl.lit(v) for k, v in row.items()})
+
+    told: Parameters = {**TOLD, "issue_numbers": [1]}
+    many, half, few = ["a"] * 9 + [None], ["a", None], ["a", None, None]
+    reports = audit_together(
+        "raw.issue_comments",
+        [(comments(each), {**told, "source_count": len(each)}) for each in (many, half, few)],
+    )
+    results = [report.results["most_authors_are_known"] for report in reports]
+    assert [(result.success, result.failing_rows) for result in results] == [
+        (True, 0),
+        (True, 0),
+        (False, 2),
+    ]
 
 
 def test_audits_in_several_threads_do_not_mix() -> None:
@@ -246,7 +330,7 @@ RULE: dict[str, Any] = {
 
 def suite_file(directory: Path, *rules: object, **changes: Any) -> Path:
     path = directory / "test.numbers.json"
-    content = {"name": "test.numbers", "meta": {"key": ["number"]}, "expectations": list(rules)}
+    content = {"name": "test.numbers", "expectations": list(rules)}
     path.write_text(json.dumps({**content, **changes}))
     return path
 
@@ -256,9 +340,7 @@ def without(name: str) -> dict[str, Any]:
 
 
 def test_a_suite_file_is_read_as_it_stands(tmp_path: Path) -> None:
-    suite = read_suite(suite_file(tmp_path, RULE))
-    assert (suite.table, suite.key) == ("test.numbers", ("number",))
-    (rule,) = suite.rules
+    (rule,) = read_rules(suite_file(tmp_path, RULE))
     assert (rule.name, rule.severity, rule.note) == (
         "number_is_present",
         "critical",
@@ -270,20 +352,22 @@ def test_a_suite_file_is_read_as_it_stands(tmp_path: Path) -> None:
     ("rules", "complaint"),
     [
         (
-            [RULE | {"type": "expect_the_best"}],
-            "rule number_is_present has the type 'expect_the_best'",
+            [RULE | {"type": "expect_column_values_to_be_nul"}],
+            "rule number_is_present: type: Great Expectations has no such type; "
+            "did you mean expect_column_values_to_be_null?",
         ),
-        ([without("type")], "rule number_is_present has the type None"),
-        ([RULE | {"severity": "fatal"}], "has the severity 'fatal'; write critical or warning"),
-        ([RULE | {"severity": "info"}], "has the severity 'info'"),
-        ([without("severity")], "has the severity None"),
-        ([without("notes")], "rule number_is_present has no notes"),
-        ([RULE | {"notes": " "}], "rule number_is_present has no notes"),
-        ([RULE | {"kwargs": None}], "rule number_is_present has no kwargs"),
-        ([RULE | {"mostly": 0.5}], "rule number_is_present has unknown keys: mostly"),
-        ([RULE, without("meta")], "rule 2 has no name"),
-        ([RULE | {"meta": {"rule": "number is present"}}], "rule 1 has no name"),
-        (["expect"], "rule 1 has no name"),
+        ([without("type")], "rule number_is_present: type: this key is missing"),
+        ([RULE | {"severity": "fatal"}], "severity: this is not a known value; known are critical"),
+        ([RULE | {"severity": "warn"}], "did you mean warning?"),
+        ([without("severity")], "severity: this key is missing"),
+        ([without("notes")], "rule number_is_present: notes: this key is missing"),
+        ([RULE | {"notes": " "}], "rule number_is_present: notes: "),
+        ([RULE | {"kwargs": None}], "rule number_is_present: kwargs: a table of keys and values"),
+        ([RULE | {"mostly": 0.5}], "rule number_is_present: mostly: unknown key"),
+        ([RULE | {"note": "x"}], "note: unknown key; did you mean notes?"),
+        ([RULE, without("meta")], "rule 2: meta: this key is missing"),
+        ([RULE | {"meta": {"rule": "number is present"}}], "rule number is present: meta.rule: "),
+        (["expect"], "expectations[1]: a table of keys and values is needed here ('expect')"),
         ([RULE, RULE], "two rules are called number_is_present"),
     ],
 )
@@ -292,7 +376,7 @@ def test_a_malformed_rule_is_refused_with_file_and_rule(
 ) -> None:
     path = suite_file(tmp_path, *rules)
     with pytest.raises(PerfAssetsError) as error:
-        read_suite(path)
+        read_rules(path)
     assert str(error.value).startswith(f"{path}: ")
     assert complaint in str(error.value)
 
@@ -300,35 +384,40 @@ def test_a_malformed_rule_is_refused_with_file_and_rule(
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"expectations": None}, "a list called expectations"),
-        ({"name": "raw.issues"}, "needs the name test.numbers"),
-        ({"meta": {}}, "a key in its meta"),
+        ({"expectations": None}, "expectations: a list is needed here"),
+        ({"name": "raw.issues"}, "name: a suite is called as its table, test.numbers"),
+        ({"meta": {}}, "meta: unknown key"),
     ],
 )
 def test_a_malformed_suite_is_refused(
     tmp_path: Path, changes: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(PerfAssetsError, match=complaint):
-        read_suite(suite_file(tmp_path, RULE, **changes))
+        read_rules(suite_file(tmp_path, RULE, **changes))
 
 
 def test_a_suite_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "test.numbers.json"
     path.write_text('{"name": "test.numbers",\n "rules": none}')
     with pytest.raises(PerfAssetsError, match=r"test\.numbers\.json: .*not valid JSON.*line 2"):
-        read_suite(path)
+        read_rules(path)
 
 
-def test_a_table_without_suite_is_refused() -> None:
-    with pytest.raises(PerfAssetsError, match=r"raw\.nothing\.json: the suite cannot be read"):
-        load_suite("raw.nothing")
+def test_a_table_that_is_not_declared_is_refused() -> None:
+    with pytest.raises(
+        PerfAssetsError, match=r"raw\.isues is not declared; did you mean raw\.issues"
+    ):
+        load_suite("raw.isues")
 
 
 def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = suite_file(tmp_path, RULE | {"kwargs": {"colunm": "number"}})
+    content = {"key": ["number"], "columns": {"number": {"type": "BIGINT", "description": "One."}}}
+    table = read_table("test.numbers", content, {}, "numbers.yml")
     monkeypatch.setattr(suites, "expectations_dir", lambda: tmp_path)
+    monkeypatch.setattr(suites, "table_of", lambda name: table)
     with pytest.raises(PerfAssetsError) as error:
         audit("test.numbers", pl.DataFrame({"number": [1]}), {})
     assert str(error.value).startswith(f"{path}: rule number_is_present is malformed: ")
@@ -341,7 +430,8 @@ def test_suites_are_read_without_importing_great_expectations_and_audits_write_n
 ) -> None:
     program = """
 import sys
-from perf_assets.storage.audit import audit, load_suite
+from perf_assets.storage.audit import audit
+from perf_assets.storage.suites import load_suite
 import polars as pl
 load_suite("raw.issues")
 audit("raw.issue_templates", pl.DataFrame({"sha": []}), {"repository": "o/n", "month": "2020-01"})

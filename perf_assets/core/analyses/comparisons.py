@@ -16,6 +16,7 @@ from perf_assets.core.statistics.samples import (
     magnitude,
     mann_whitney_u,
 )
+from perf_assets.tables import schema_of
 
 POOLED = "pooled"
 """Stands in the column ``repository`` for all repositories of a dataset together."""
@@ -39,20 +40,6 @@ A bug report without a value is left out: ``hours_to_first_comment`` is thus com
 that somebody else commented on.
 """
 
-TREND_TESTS_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "series": pl.String,
-        "method": pl.String,
-        "n": pl.Int64,
-        "n_pairs": pl.Int64,
-        "n_positive": pl.Int64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "alternative": pl.String,
-    }
-)
 
 FIGURES = {
     "median_performance": pl.Float64,
@@ -63,17 +50,6 @@ FIGURES = {
     "magnitude": pl.String,
 }
 """The columns of every comparison of performance bugs with others, after their numbers."""
-
-GROUP_COMPARISONS_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "metric": pl.String,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        **FIGURES,
-    }
-)
 
 
 def trend_tests(trend_monthly: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +64,7 @@ def trend_tests(trend_monthly: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.trend_tests``, :data:`TREND_TESTS_SCHEMA`: two rows for each dataset and
+    ``analysis.trend_tests``: two rows for each dataset and
     repository, in that order, open before fixed. ``n`` is the number of months with a percentage,
     ``n_pairs`` the untied pairs, ``n_positive`` and ``statistic`` those that rise. Without a pair
     ``statistic`` and ``p_value`` are NULL.
@@ -98,7 +74,7 @@ def trend_tests(trend_monthly: pl.DataFrame) -> pl.DataFrame:
         for dataset, repository, months in by_repository(trend_monthly)
         for series, column in TREND_SERIES.items()
     ]
-    return pl.DataFrame(rows, schema=TREND_TESTS_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.trend_tests"), orient="row")
 
 
 def group_comparisons(bug_metrics: pl.DataFrame) -> pl.DataFrame:
@@ -112,7 +88,7 @@ def group_comparisons(bug_metrics: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.group_comparisons``, :data:`GROUP_COMPARISONS_SCHEMA`: one row for each dataset,
+    ``analysis.group_comparisons``: one row for each dataset,
     repository and metric; the repositories of a dataset in order, then :data:`POOLED` for all of
     them together. ``statistic`` is U of the performance bugs, ``cliffs_delta`` is positive when
     theirs are the larger values. Figures of an empty group are NULL.
@@ -122,7 +98,7 @@ def group_comparisons(bug_metrics: pl.DataFrame) -> pl.DataFrame:
         for dataset, repository, bugs in by_repository_and_pooled(bug_metrics)
         for metric in METRICS
     ]
-    return pl.DataFrame(rows, schema=GROUP_COMPARISONS_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
 
 
 class Comparison(NamedTuple):

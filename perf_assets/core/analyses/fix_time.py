@@ -22,6 +22,7 @@ from perf_assets.core.statistics.survival import (
     log_rank,
 )
 from perf_assets.months import end_of
+from perf_assets.tables import schema_of
 
 SURVIVAL_EVENTS: tuple[dict[str, str], ...] = (
     {"event": "fixed", "closed_without_fix": "left_out"},
@@ -32,68 +33,20 @@ SURVIVAL_EVENTS: tuple[dict[str, str], ...] = (
 are out of the count, or watched until they close. Few bugs have a known fix, so that the median
 time to a fix is often beyond what was watched, while the time to any close is known."""
 
-_committed, _opened, _closed = pl.col("committed_at"), pl.col("opened_at"), pl.col("closed_at")
+_opened, _closed = pl.col("opened_at"), pl.col("closed_at")
 
-DOUBTFUL_LINKS = {
-    "issue_number_below_100": pl.col("number") < 100,
-    "commit_a_day_before_report": _committed < _opened - pl.duration(days=1),
-    "commit_90_days_after_close": _committed > _closed + pl.duration(days=90),
-    "commit_serves_five_bugs": pl.col("number").n_unique().over("dataset", "repository", "sha")
-    >= 5,
-    "reverted_later": pl.col("is_reverted"),
-}
-"""Reasons to doubt that a commit fixes the issue it is linked to.
+DOUBTFUL_LINKS = (
+    "issue_number_below_100",
+    "written_a_day_before_report",
+    "commit_90_days_after_close",
+    "commit_serves_five_bugs",
+    "reverted_later",
+)
+"""The doubts of ``intermediate.link_doubts`` that links are left out for, where each is explained.
 
-Low numbers appear in messages for other reasons (template text, lists); a commit cannot fix what
-nobody has reported, give or take a day; one long after the close rather mentions the issue; one
-that serves five bugs or more is a release, a merge or a tidying up; and what was taken back later
-was no fix.
+That a commit is a revert itself is not among them: what it takes back may have been the bug.
 """
 
-FIX_TIME_SURVIVAL_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "n": pl.Int64,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        "events_performance": pl.Int64,
-        "events_other": pl.Int64,
-        "median_performance": pl.Float64,
-        "median_performance_low": pl.Float64,
-        "median_performance_high": pl.Float64,
-        "median_other": pl.Float64,
-        "median_other_low": pl.Float64,
-        "median_other_high": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "result": pl.String,
-    }
-)
-
-LINK_SENSITIVITY_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "metric": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "links": pl.Int64,
-        "links_left_out": pl.Int64,
-        "n": pl.Int64,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        "median_performance": pl.Float64,
-        "median_other": pl.Float64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "cliffs_delta": pl.Float64,
-        "magnitude": pl.String,
-        "result": pl.String,
-    }
-)
 
 _DAY = 86_400_000_000
 """Microseconds in a day."""
@@ -113,7 +66,7 @@ def fix_time_survival(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) ->
 
     Returns
     -------
-    ``analysis.fix_time_survival``, :data:`FIX_TIME_SURVIVAL_SCHEMA`: three rows for each dataset
+    ``analysis.fix_time_survival``: three rows for each dataset
     and repository (and pooled), one for each of :data:`SURVIVAL_EVENTS`, which stand in
     ``parameters``. ``events_`` columns count the bugs that reached the event. Medians and their
     limits in days, NULL where fewer than half of the group reached it while watched;
@@ -125,7 +78,7 @@ def fix_time_survival(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) ->
         for dataset, repository, bugs in by_repository_and_pooled(watched)
         for event in SURVIVAL_EVENTS
     ]
-    return pl.DataFrame(rows, schema=FIX_TIME_SURVIVAL_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.fix_time_survival"), orient="row")
 
 
 def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
@@ -134,30 +87,28 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     links
-        The counted links between bug reports and commits, each with its issue and commit: dataset,
-        repository, number, sha, is_performance, opened_at, closed_at (NULL when open),
-        committed_at, additions, deletions, is_reverted (NULL where nobody knows). A pair found by
-        several approaches counts once. A rule of :data:`DOUBTFUL_LINKS` whose time is missing does
-        not apply.
+        ``intermediate.counted_links``, the counted links between bug reports and commits: dataset,
+        repository, number, sha, is_performance, opened_at, closed_at (NULL when open), additions,
+        deletions, doubts (a list of names). A pair that is there several times counts once.
 
     Returns
     -------
-    ``analysis.link_sensitivity``, :data:`LINK_SENSITIVITY_SCHEMA`: for each dataset, repository
+    ``analysis.link_sensitivity``: for each dataset, repository
     (and pooled) and metric (fix_time_days, fix_size) seven rows: with all links, without those of
-    each rule, and without those of any (``left_out`` in ``parameters``). ``links`` counts what
-    there is and ``links_left_out`` what the row does without; the other columns are those of
-    ``analysis.group_comparisons``, over the closed bugs that keep a link.
+    each doubt of :data:`DOUBTFUL_LINKS`, and without those of any of them (``left_out`` in
+    ``parameters``). ``links`` counts what there is and ``links_left_out`` what the row does
+    without; the other columns are those of ``analysis.group_comparisons``, over the closed bugs
+    that keep a link.
     """
     pairs = links.unique(["dataset", "repository", "number", "sha"], maintain_order=True)
-    rules = list(DOUBTFUL_LINKS)
-    selections = [[], *([rule] for rule in rules), rules]
+    selections = [[], *([doubt] for doubt in DOUBTFUL_LINKS), list(DOUBTFUL_LINKS)]
     rows = [
         (dataset, repository, metric, *_sensitivity_row(of_repository, metric, selection))
         for dataset, repository, of_repository in by_repository_and_pooled(pairs)
         for metric in ("fix_time_days", "fix_size")
         for selection in selections
     ]
-    return pl.DataFrame(rows, schema=LINK_SENSITIVITY_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.link_sensitivity"), orient="row")
 
 
 def _watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
@@ -227,8 +178,8 @@ def _median_text(result: MedianResult, event: dict[str, str]) -> str:
 def _sensitivity_row(
     links: pl.DataFrame, metric: str, left_out: Sequence[str]
 ) -> tuple[object, ...]:
-    doubts = [DOUBTFUL_LINKS[rule].fill_null(value=False) for rule in left_out]
-    kept = links.filter(~pl.any_horizontal(doubts)) if doubts else links
+    doubts = pl.col("doubts").list
+    kept = links.filter(~pl.any_horizontal(pl.lit(value=False), *map(doubts.contains, left_out)))
     found = compare(_fixes(kept), metric)
     n_left_out = links.height - kept.height
     return (

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import FIGURES, by_repository_and_pooled, compare_samples
+from perf_assets.core.analyses.comparisons import by_repository_and_pooled, compare_samples
+from perf_assets.tables import schema_of
 
 INTRODUCERS = {"latest": "lifetime_days", "earliest": "longest_lifetime_days"}
 """From which candidate a bug's life is counted, and its column in ``marts.bug_lifetimes``."""
@@ -22,16 +23,6 @@ OUTCOMES = {
 
 GROUPS = ("performance", "other")
 
-LIFETIME_COMPARISONS_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "introducer": pl.String,
-        **{f"{name}_{group}": pl.Int64 for name in OUTCOMES for group in GROUPS},
-        **FIGURES,
-    }
-)
-
 
 def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     """Compare how long performance and other bugs lived (Mann-Whitney U, Cliff's delta).
@@ -44,7 +35,7 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.lifetime_comparisons``, :data:`LIFETIME_COMPARISONS_SCHEMA`: two rows for each
+    ``analysis.lifetime_comparisons``: two rows for each
     dataset and repository, pooled last. The counts say over how many bugs with a fix the
     comparison goes (``introduced``) and how many it must leave out, and why. Figures of an empty
     group are NULL.
@@ -54,7 +45,7 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
         for dataset, repository, bugs in by_repository_and_pooled(bug_lifetimes)
         for introducer, column in INTRODUCERS.items()
     ]
-    return pl.DataFrame(rows, schema=LIFETIME_COMPARISONS_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.lifetime_comparisons"), orient="row")
 
 
 def _counts(bugs: pl.DataFrame) -> Iterator[int]:

@@ -27,6 +27,7 @@ from perf_assets.core.statistics.samples import (
     mann_whitney_u,
 )
 from perf_assets.core.statistics.trend import Correction, mann_kendall
+from perf_assets.tables import schema_of
 
 CONFIDENCE = 0.95
 """Of every interval in the analysis tables."""
@@ -43,40 +44,6 @@ The paper's two are cumulative: a month's value holds most of the month's before
 are the month's own flow.
 """
 
-TREND_ROBUSTNESS_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "series": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "n": pl.Int64,
-        "statistic": pl.Float64,
-        "p_value": pl.Float64,
-        "sens_slope": pl.Float64,
-        "result": pl.String,
-    }
-)
-
-EFFECT_SIZES_SCHEMA = pl.Schema(
-    {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "metric": pl.String,
-        "method": pl.String,
-        "parameters": pl.String,
-        "n": pl.Int64,
-        "n_performance": pl.Int64,
-        "n_other": pl.Int64,
-        "cliffs_delta": pl.Float64,
-        "cliffs_delta_low": pl.Float64,
-        "cliffs_delta_high": pl.Float64,
-        "p_value": pl.Float64,
-        "p_value_holm": pl.Float64,
-        "result": pl.String,
-    }
-)
-
 
 def trend_robustness(trend_monthly: pl.DataFrame) -> pl.DataFrame:
     """Test four series of performance shares for an increase, with autocorrelation in mind.
@@ -91,7 +58,7 @@ def trend_robustness(trend_monthly: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.trend_robustness``, :data:`TREND_ROBUSTNESS_SCHEMA`: for each dataset, repository
+    ``analysis.trend_robustness``: for each dataset, repository
     (and pooled) and series three rows: ``cox_stuart`` (statistic: pairs that rise),
     ``mann_kendall`` and ``mann_kendall_hamed_rao`` (statistic: z), all one-sided. ``n`` is the
     number of months with a share, ``sens_slope`` in percentage points a month. Figures that could
@@ -103,7 +70,7 @@ def trend_robustness(trend_monthly: pl.DataFrame) -> pl.DataFrame:
         for series, (performance, total) in SHARES.items()
         for test in _tests_of_share(_share(months, performance, total))
     ]
-    return pl.DataFrame(rows, schema=TREND_ROBUSTNESS_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.trend_robustness"), orient="row")
 
 
 def effect_sizes(bug_metrics: pl.DataFrame) -> pl.DataFrame:
@@ -117,7 +84,7 @@ def effect_sizes(bug_metrics: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.effect_sizes``, :data:`EFFECT_SIZES_SCHEMA`: one row for each dataset, repository
+    ``analysis.effect_sizes``: one row for each dataset, repository
     (and pooled) and metric. The family of the adjustment is the metrics of the row's dataset and
     repository that could be tested.
     """
@@ -126,7 +93,7 @@ def effect_sizes(bug_metrics: pl.DataFrame) -> pl.DataFrame:
         for dataset, repository, bugs in by_repository_and_pooled(bug_metrics)
         for row in _effects(bugs)
     ]
-    return pl.DataFrame(rows, schema=EFFECT_SIZES_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.effect_sizes"), orient="row")
 
 
 def p_text(p: float | None) -> str:

@@ -2,42 +2,27 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
-from perf_assets.core.frames import TEXTS, Columns
 from perf_assets.core.labelling.boilerplate import Boilerplate, Line
 from perf_assets.core.markdown import is_ticked, visible_lines
-
-LABEL_SCHEMA: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "is_bug_report": pl.Boolean,
-    "is_performance": pl.Boolean,
-    "matched_labels": TEXTS,
-    "matched_keywords": TEXTS,
-    "matched_in": TEXTS,
-    "non_bug_labels": TEXTS,
-    "ignored_keywords": TEXTS,
-    "ignored_lines": TEXTS,
-    "rule_version": pl.String,
-    "month": pl.String,
-}
-
-KIND_SCHEMA: Columns = {
-    "repository": pl.String,
-    "label": pl.String,
-    "is_performance": pl.Boolean,
-    "is_non_bug": pl.Boolean,
-    "rule_version": pl.String,
-}
-
+from perf_assets.tables import schema_of
+from perf_assets.tables.types import TEXTS
 
 # Raised whenever this code decides differently for the same entries.
 REVISION = 1
+
+# The rules by which evidence is found; the last two say what did not count, and why.
+PERFORMANCE_LABEL = "performance_label"
+NON_BUG_LABEL = "non_bug_label"
+KEYWORD = "keyword"
+IGNORED_KEYWORD = "ignored_keyword"
+IGNORED_LINE = "ignored_line"
 
 
 @dataclass(frozen=True)
@@ -78,7 +63,7 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
     Returns
     -------
-    A row per label, columns as ``KIND_SCHEMA``.
+    A row per label, columns as ``labels.label_kinds``.
     """
     rows = [
         {
@@ -90,16 +75,15 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         }
         for repository, label in labels.select("repository", "label").iter_rows()
     ]
-    return pl.DataFrame(rows, schema=KIND_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("labels.label_kinds"), orient="row")
 
 
-def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Label every issue of one repository.
+def label_issues(
+    issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The label of each issue, and the evidence it follows from.
 
-    The rule (section III of the study, as far as its data confirm it): an issue is a bug report
-    unless a label marks it as something else; a bug report is a performance bug when it has a
-    performance label, or when its title or body contains a keyword. Of the body, fenced code, HTML
-    comments and boilerplate lines are left out; comments are not read.
+    A label depends on issues and templates up to its own month, never on what comes later.
 
     Parameters
     ----------
@@ -111,9 +95,8 @@ def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) ->
 
     Returns
     -------
-    One row per issue, in the order of ``number``, columns as ``LABEL_SCHEMA``. ``ignored_keywords``
-    stood only in text left out; ``ignored_lines`` names the boilerplate lines that held a keyword,
-    each with its reason.
+    ``labels.performance_labels``, one row per issue, and ``labels.label_evidence``, one row for
+    each label and keyword that was found, both in the order of ``number``.
     """
     boilerplate = Boilerplate()
     for template in templates.sort("committed_at", "sha", "path").iter_rows(named=True):
@@ -128,11 +111,17 @@ def label_issues(issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules) ->
         boilerplate.add_issue(
             (line for line in lines if not is_ticked(line.text)), issue["month"], author
         )
-    rows = [
-        _label(issue, bodies[issue["number"]], boilerplate, rules)
-        for issue in issues.sort("number").iter_rows(named=True)
-    ]
-    return pl.DataFrame(rows, schema=LABEL_SCHEMA, orient="row")
+    ordered = issues.sort("number")
+    evidence = pl.DataFrame(
+        [
+            (issue["repository"], issue["number"], *found, issue["month"])
+            for issue in ordered.iter_rows(named=True)
+            for found in _evidence(issue, bodies[issue["number"]], boilerplate, rules)
+        ],
+        schema=schema_of("labels.label_evidence"),
+        orient="row",
+    )
+    return _decided(ordered, evidence, rules), evidence
 
 
 def _telling_lines(body: str, keywords: Sequence[str]) -> list[Line]:
@@ -142,38 +131,64 @@ def _telling_lines(body: str, keywords: Sequence[str]) -> list[Line]:
     return [Line.of(line) for line in visible_lines(body) if matching_keywords(line, keywords)]
 
 
-def _label(
-    issue: dict[str, object], lines: Sequence[Line], boilerplate: Boilerplate, rules: Rules
-) -> dict[str, object]:
-    labels = issue["labels"]
-    assert isinstance(labels, list)
+def _evidence(
+    issue: dict[str, Any], lines: Sequence[Line], boilerplate: Boilerplate, rules: Rules
+) -> Iterator[tuple[str, str, str]]:
+    """Rule, place and match of everything that speaks for a label, or would but for where it is."""
+    for rule, entries in (
+        (PERFORMANCE_LABEL, rules.performance_labels),
+        (NON_BUG_LABEL, rules.non_bug_labels),
+    ):
+        for label in matching_labels(issue["labels"], entries):
+            yield rule, "labels", label
     kept: list[str] = []
-    ignored_lines: list[str] = []
+    ignored: list[str] = []
     for line in lines:
         text, reason = boilerplate.strip(line, str(issue["month"]))
         kept.append(text)
         if reason is not None:
-            ignored_lines.append(f"{line.text.strip()} ({reason})")
-    in_title = matching_keywords(str(issue["title"]), rules.keywords)
-    in_body = matching_keywords("\n".join(kept), rules.keywords)
-    keywords = sorted({*in_title, *in_body})
-    anywhere = matching_keywords(str(issue["body"] or ""), rules.keywords)
-    matched_labels = matching_labels(labels, rules.performance_labels)
-    non_bug_labels = matching_labels(labels, rules.non_bug_labels)
-    return {
-        "repository": issue["repository"],
-        "number": issue["number"],
-        "is_bug_report": not non_bug_labels,
-        "is_performance": not non_bug_labels and bool(matched_labels or keywords),
-        "matched_labels": matched_labels,
-        "matched_keywords": keywords,
-        "matched_in": [place for place, found in (("title", in_title), ("body", in_body)) if found],
-        "non_bug_labels": non_bug_labels,
-        "ignored_keywords": sorted(set(anywhere) - set(keywords)),
-        "ignored_lines": ignored_lines,
-        "rule_version": rules.version,
-        "month": issue["month"],
-    }
+            ignored.append(f"{line.text.strip()} ({reason})")
+    found: set[str] = set()
+    for place, text in (("title", str(issue["title"])), ("body", "\n".join(kept))):
+        for keyword in matching_keywords(text, rules.keywords):
+            found.add(keyword)
+            yield KEYWORD, place, keyword
+    for keyword in matching_keywords(str(issue["body"] or ""), rules.keywords):
+        if keyword not in found:
+            yield IGNORED_KEYWORD, "body", keyword
+    for remark in dict.fromkeys(ignored):
+        yield IGNORED_LINE, "body", remark
+
+
+def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What the evidence makes of the issues."""
+
+    def matches(rule: str) -> pl.Expr:
+        return pl.col("match").filter(pl.col("rule") == rule)
+
+    found = evidence.group_by("number", maintain_order=True).agg(
+        matched_labels=matches(PERFORMANCE_LABEL),
+        matched_keywords=matches(KEYWORD).unique().sort(),
+        matched_in=pl.col("place").filter(pl.col("rule") == KEYWORD).unique(maintain_order=True),
+        non_bug_labels=matches(NON_BUG_LABEL),
+        ignored_keywords=matches(IGNORED_KEYWORD),
+        ignored_lines=matches(IGNORED_LINE),
+    )
+    lists = [name for name in found.columns if name != "number"]
+    has_sign = (pl.col("matched_labels").list.len() + pl.col("matched_keywords").list.len()) > 0
+    is_bug_report = pl.col("non_bug_labels").list.len() == 0
+    return (
+        issues.join(found, on="number", how="left", maintain_order="left")
+        .with_columns(pl.col(lists).fill_null(pl.lit([], dtype=TEXTS)))
+        .with_columns(
+            is_bug_report=is_bug_report,
+            is_performance=is_bug_report & has_sign,
+            rule_version=pl.lit(rules.version),
+        )
+        .select(
+            pl.col(name).cast(kind) for name, kind in schema_of("labels.performance_labels").items()
+        )
+    )
 
 
 def _squeezed(text: str) -> str:

@@ -7,24 +7,12 @@ from datetime import datetime
 
 import polars as pl
 
-from perf_assets.core.frames import Columns
 from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, foreign_numbers
 from perf_assets.core.markdown import visible_lines
+from perf_assets.tables import schema_of
 
 APPROACHES = ("url", "id", "closed_by_commit", "closed_by_pull_request", "pull_request")
 
-LINK_SCHEMA: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "sha": pl.String,
-    "approach": pl.String,
-    "evidence": pl.String,
-    "pull_request": pl.Int64,
-    "branch": pl.String,
-    "is_counted": pl.Boolean,
-    "is_repeated": pl.Boolean,
-    "month": pl.String,
-}
 
 ISSUE_URL = re.compile(
     r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/issues/(?P<number>\d+)\b",
@@ -141,7 +129,8 @@ def link_fixes(
 
     Returns
     -------
-    One row per issue, commit and approach, columns as ``LINK_SCHEMA``; ``month`` is the commit's.
+    One row per issue, commit and approach, columns as ``links.fix_links``; ``month`` is that
+    of the commit.
     """
     links = _Links(commits, issues, count_approaches)
     for commit in _telling(commits).iter_rows(named=True):
@@ -199,7 +188,7 @@ class _Links:
             rows.append(
                 (*key, mention.evidence, mention.pull_request, branch, counted, repeated, month)
             )
-        frame = pl.DataFrame(rows, schema=LINK_SCHEMA, orient="row")
+        frame = pl.DataFrame(rows, schema=schema_of("links.fix_links"), orient="row")
         return frame.sort("number", "sha", "approach")
 
 

@@ -5,28 +5,13 @@ from collections.abc import Iterator
 import polars as pl
 
 from perf_assets.core.analyses.comparisons import POOLED, by_repository_and_pooled
-from perf_assets.core.frames import Columns
 from perf_assets.core.reviews.codebook import VERDICTS
 from perf_assets.core.statistics.agreement import wilson_interval
+from perf_assets.tables import schema_of
 
 ALL_RULES = "all"
 CONFIDENCE = 0.95
 
-LABELLING_QUALITY_SCHEMA: Columns = {
-    "dataset": pl.String,
-    "repository": pl.String,
-    "rater": pl.String,
-    "measure": pl.String,
-    "rule": pl.String,
-    "n": pl.Int64,
-    "successes": pl.Int64,
-    "n_unsure": pl.Int64,
-    "estimate": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "confidence": pl.Float64,
-    "method": pl.String,
-}
 
 Row = tuple[object, ...]
 
@@ -48,7 +33,7 @@ def labelling_quality(verdicts: pl.DataFrame, bug_reports: pl.DataFrame) -> pl.D
 
     Returns
     -------
-    ``analysis.labelling_quality``: the columns of :data:`LABELLING_QUALITY_SCHEMA`, estimates and
+    ``analysis.labelling_quality``, estimates and
     limits as percentages. Precision has Wilson's limits; those of recall follow from Wilson's
     limits of the share of performance bugs among the unlabelled ones.
 
@@ -68,7 +53,7 @@ def labelling_quality(verdicts: pl.DataFrame, bug_reports: pl.DataFrame) -> pl.D
                     *_recall(of_rater, _strata(bug_reports, dataset, repository)),
                 )
             ]
-    return pl.DataFrame(rows, schema=LABELLING_QUALITY_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.labelling_quality"), orient="row")
 
 
 def _strata(bug_reports: pl.DataFrame, dataset: str, repository: str) -> dict[bool, int]:

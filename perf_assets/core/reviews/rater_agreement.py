@@ -6,8 +6,8 @@ from itertools import combinations
 import polars as pl
 
 from perf_assets.core.analyses.comparisons import by_repository_and_pooled
-from perf_assets.core.frames import Columns
 from perf_assets.core.statistics.agreement import Kappa, cohens_kappa, fleiss_kappa
+from perf_assets.tables import schema_of
 
 CAUSE = pl.concat_str("category", pl.format(" ({})", "subcategory").fill_null(""))
 QUESTIONS = {
@@ -20,35 +20,6 @@ QUESTIONS = {
 
 DISCUSSED = ("is_performance", "cause", "impact")
 
-RATER_AGREEMENT_SCHEMA: Columns = {
-    "dataset": pl.String,
-    "repository": pl.String,
-    "question": pl.String,
-    "raters": pl.String,
-    "method": pl.String,
-    "n": pl.Int64,
-    "observed": pl.Float64,
-    "expected": pl.Float64,
-    "kappa": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "confidence": pl.Float64,
-    "reading": pl.String,
-}
-RATER_DISAGREEMENTS_SCHEMA: Columns = {
-    "dataset": pl.String,
-    "repository": pl.String,
-    "number": pl.Int64,
-    "question": pl.String,
-    "rater_1": pl.String,
-    "answer_1": pl.String,
-    "note_1": pl.String,
-    "rater_2": pl.String,
-    "answer_2": pl.String,
-    "note_2": pl.String,
-    "title": pl.String,
-    "html_url": pl.String,
-}
 
 Bug = tuple[str, int]
 
@@ -68,7 +39,7 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.rater_agreement``: the columns of :data:`RATER_AGREEMENT_SCHEMA`, by repository and
+    ``analysis.rater_agreement``, by repository and
     pooled. Raters that answered no question of the same bug report have no row.
     """
     rows = [
@@ -77,7 +48,7 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
         for question in QUESTIONS
         for row in _kappas(_answers(judged, question))
     ]
-    return pl.DataFrame(rows, schema=RATER_AGREEMENT_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.rater_agreement"), orient="row")
 
 
 def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -89,7 +60,7 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    ``analysis.rater_disagreements``: the columns of :data:`RATER_DISAGREEMENTS_SCHEMA`, one row for
+    ``analysis.rater_disagreements``, one row for
     each bug report, question and pair of raters, the raters in alphabetical order.
     """
     about = ["dataset", "repository", "number"]
@@ -112,7 +83,7 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     return (
         one.join(other.drop("title", "html_url"), on=[*about, "question"])
         .filter(pl.col("rater_1") < pl.col("rater_2"), pl.col("answer_1") != pl.col("answer_2"))
-        .select(*RATER_DISAGREEMENTS_SCHEMA)
+        .select(*schema_of("analysis.rater_disagreements").names())
         .sort(*about, "question", "rater_1", "rater_2")
     )
 

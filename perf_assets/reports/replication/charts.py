@@ -9,7 +9,7 @@ import polars as pl
 import vl_convert
 
 from perf_assets.core.analyses.comparisons import metric_samples
-from perf_assets.core.paper.comparison import Published
+from perf_assets.core.paper.figures import PaperTables
 
 Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart
 
@@ -60,7 +60,7 @@ def distributions(bugs: pl.DataFrame) -> Chart:
     return chart
 
 
-def taxonomy(table_3: Sequence[Published], rows: pl.DataFrame) -> Chart:
+def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> Chart:
     """Table III: bars by impact as published, a mark where the rows of the data end."""
     names = [_indented(entry) for entry in table_3]
     published = pl.DataFrame(
@@ -160,12 +160,12 @@ def _colors(colors: dict[str, str]) -> alt.Scale:
     return alt.Scale(domain=list(colors), range=list(colors.values()))
 
 
-def _indented(entry: Published) -> str:
+def _indented(entry: PaperTables) -> str:
     subcategory = entry.get("subcategory")
     return str(entry["category"]) if subcategory is None else f"– {subcategory}"
 
 
-def _rows_of(entry: Published, rows: pl.DataFrame) -> int:
+def _rows_of(entry: PaperTables, rows: pl.DataFrame) -> int:
     found = rows.filter(category=entry["category"])
     if "subcategory" in entry:
         found = found.filter(subcategory=entry["subcategory"])

@@ -8,18 +8,13 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper.comparison import (
-    DATASET,
-    LOWEST_TRUSTED_NUMBER,
-    Data,
-    Published,
-    agreeing_months,
-    table_2_bugs,
-)
+from perf_assets.core.paper.figures import DATASET, LOWEST_TRUSTED_NUMBER, Data, PaperTables
+from perf_assets.core.paper.table_2 import table_2_bugs
+from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.words import number_text
 from perf_assets.sources.replication.package import pinned
-from perf_assets.sources.replication.paper_figures import published_figures
+from perf_assets.sources.replication.paper_figures import paper_figures
 
 VERDICTS = ("exact", "within rounding", "differs", "not derivable")
 
@@ -50,14 +45,14 @@ summary { cursor: pointer; color: #334155; }
 
 
 @dataclass(frozen=True)
-class Findings:
+class Reproduction:
     """What the report shows: the comparison, and the data behind the pictures."""
 
     comparison: pl.DataFrame
     data: Data
 
 
-def read_findings(published: Path) -> Findings:
+def read_reproduction(published: Path) -> Reproduction:
     """The findings in the published database."""
     with duckdb.connect(str(published), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
@@ -66,23 +61,23 @@ def read_findings(published: Path) -> Findings:
             for name in (
                 "analysis.paper_comparison",
                 "marts.bug_metrics",
-                "marts.published_trend",
+                "marts.paper_trend",
                 "replication.taxonomy",
             )
         }
-    return Findings(
+    return Reproduction(
         frames["analysis.paper_comparison"],
         Data(
             frames["marts.bug_metrics"].filter(dataset=DATASET),
-            frames["marts.published_trend"].sort("repository", "series", "month"),
+            frames["marts.paper_trend"].sort("repository", "series", "month"),
             frames["replication.taxonomy"],
         ),
     )
 
 
-def report_html(findings: Findings, figures: Published | None = None) -> str:
+def report_html(findings: Reproduction, figures: PaperTables | None = None) -> str:
     """The report as one page of HTML without anything to fetch or to run."""
-    parts = "\n".join(_parts(findings, figures or published_figures()))
+    parts = "\n".join(_parts(findings, figures or paper_figures()))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -91,7 +86,7 @@ def report_html(findings: Findings, figures: Published | None = None) -> str:
     )
 
 
-def _parts(findings: Findings, figures: Published) -> Iterator[str]:
+def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
     package, data, comparison = pinned(), findings.data, findings.comparison
     repositories = " and ".join(data.bugs.get_column("repository").unique().sort())
     yield "<h1>Performance bugs in deep-learning frameworks:<br>the study and its reproduction</h1>"

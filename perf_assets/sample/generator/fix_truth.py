@@ -34,7 +34,7 @@ def fix_contents(fix: Collection[Commit]) -> Row:
 
 
 def introducing_commits(plan: Plan, fixes: Collection[Commit]) -> Iterator[Row]:
-    """Rows of links.introducing_commits for the commits that are linked to bug reports."""
+    """Rows of details.introducing_commits for the commits that are linked to bug reports."""
     for commit in fixes:
         for (path, writer), lines in _origins(commit).items():
             yield {

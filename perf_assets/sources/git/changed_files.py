@@ -9,7 +9,7 @@ from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
 from perf_assets.sources.git.commits import parse_objects, print_objects
 
-# Both analyses parse whole files, some 200 KB a second: larger ones are left alone.
+# Both inspections of a commit parse whole files, some 200 KB a second: larger ones are left alone.
 LARGEST_FILE = 1_000_000  # bytes
 
 

@@ -18,7 +18,7 @@ from perf_assets.sources.git.command import (
     readable,
     run,
 )
-from perf_assets.sources.git.remote import Address, Heads, look, remote_git
+from perf_assets.sources.git.remote import Address, Heads, read_heads, remote_git
 
 _OLDEST_GIT = (2, 32)
 _REMOTE = "perf-assets"  # a name for which nobody has settings of their own
@@ -81,7 +81,7 @@ def damaged(path: Path, failure: GitError) -> PerfAssetsError:
 
 
 def _update(address: Address, path: Path) -> Clone:
-    heads = look(address)
+    heads = read_heads(address)
     if not path.exists() or not any(path.iterdir()):
         _make(address, path)
         return _opened(address, path, heads, is_updated=True, moved_from=None)

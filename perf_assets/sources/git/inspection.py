@@ -1,7 +1,8 @@
 """The close look at single commits, in a pool of processes: PyDriller's details, and SZZ.
 
-This module is both ends: ``analyse`` starts it as a program, which reads hashes and prints one
-line of JSON for each. A process of its own can be limited in time, dies alone, and ends with us.
+This module is both ends: ``inspect_commits`` starts it as a program, which reads hashes and prints
+one line of JSON for each. A process of its own can be limited in time, dies alone, and ends with
+us.
 """
 
 import json
@@ -39,7 +40,7 @@ WORKERS = 2
 _ENOUGH_FOR_TWO = 12  # commits; starting a process costs as much as analysing some
 
 TIME_LIMIT = 120.0
-"""Seconds for each of the two analyses of one commit; hardly reached, as sizes are limited."""
+"""Seconds for each of the two inspections of one commit; hardly reached, as sizes are limited."""
 
 # How a process ends that the machine's memory, or a fault in a library, stopped.
 _CRASHES = {-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
@@ -48,7 +49,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Analysis:
+class CommitInspection:
     """One commit: PyDriller's details, or why there are none (``problem``), and the SZZ trace."""
 
     sha: str
@@ -57,7 +58,7 @@ class Analysis:
     trace: Trace = field(default_factory=Trace)
 
 
-def analyse(clone: Path, shas: Sequence[str]) -> Generator[Analysis, None, None]:
+def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
     """Look closely at the commits ``shas`` of the bare repository ``clone``, none of them a merge.
 
     Nothing is written to the clone. What cannot be analysed comes with a reason, in its turn; a
@@ -65,7 +66,7 @@ def analyse(clone: Path, shas: Sequence[str]) -> Generator[Analysis, None, None]
 
     Yields
     ------
-    Analysis : one for each commit, in the order of ``shas``.
+    CommitInspection : one for each commit, in the order of ``shas``.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def _damaged(clone: Path, said: str) -> PerfAssetsError:
     )
 
 
-def _lane(clone: Path, shas: Sequence[str]) -> Generator[Analysis, None, None]:
+def _lane(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
     """The commits of one worker; a new one takes over where a commit took it down."""
     left = list(shas)
     while left:
@@ -113,7 +114,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[Analysis, None, None]:
             status = worker.wait()
             if status in _CRASHES:
                 reason = f"the process that analysed it was stopped by signal {-status}"
-                yield Analysis(left.pop(0), problem=reason, trace=Trace(problem=reason))
+                yield CommitInspection(left.pop(0), problem=reason, trace=Trace(problem=reason))
             elif status:
                 said.seek(0)
                 raise PerfAssetsError(
@@ -165,11 +166,11 @@ def _environment(clone: Path, sha_length: int) -> dict[str, str]:
     )
 
 
-def _parsed(line: bytes) -> Analysis:
+def _parsed(line: bytes) -> CommitInspection:
     read = json.loads(line)
     found = read.pop("trace")
     found["introducing"] = [tuple(row) for row in found["introducing"]]
-    return Analysis(**read, trace=Trace(**found))
+    return CommitInspection(**read, trace=Trace(**found))
 
 
 # ---- the other end
@@ -180,21 +181,21 @@ def main(clone: Path) -> None:
     # Ctrl-C goes to the whole group: it is for the parent to stop, and not for a commit to fail.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
-        analysis = analyse_one(clone, line.strip())
+        analysis = inspect_commit(clone, line.strip())
         sys.stdout.write(json.dumps(asdict(analysis)) + "\n")
         sys.stdout.flush()
 
 
-def analyse_one(clone: Path, sha: str) -> Analysis:
-    """Both analyses of one commit; an error becomes the reason that is told."""
+def inspect_commit(clone: Path, sha: str) -> CommitInspection:
+    """Both inspections of one commit; an error becomes the reason that is told."""
     files, problem = _limited(lambda: changed_files(clone, sha))
     if files is None:
-        return Analysis(sha, problem=problem, trace=Trace(problem=problem))
+        return CommitInspection(sha, problem=problem, trace=Trace(problem=problem))
     details, problem = _limited(lambda: _details(clone, sha, files))
     found, failure = _limited(lambda: trace(clone, sha, files))
     if isinstance(details, str):
         details, problem = None, details
-    return Analysis(sha, details, problem, found or Trace(problem=failure))
+    return CommitInspection(sha, details, problem, found or Trace(problem=failure))
 
 
 def _details(clone: Path, sha: str, files: Sequence[ChangedFile]) -> dict[str, Any] | str:

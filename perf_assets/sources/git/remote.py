@@ -141,7 +141,7 @@ class Heads:
     tips: dict[str, str]
 
 
-def look(address: Address) -> Heads:
+def read_heads(address: Address) -> Heads:
     """Ask the remote once for its branches; PerfAssetsError when it has no default branch."""
     command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
     try:

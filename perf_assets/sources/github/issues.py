@@ -8,13 +8,11 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import polars as pl
-
-from perf_assets.core.frames import TEXTS, TIME, Columns
 from perf_assets.errors import PerfAssetsError
-from perf_assets.months import end_of, month_of, months_between, start_of
+from perf_assets.months import end_of, months_between, start_of
 from perf_assets.sources.github import queries
 from perf_assets.sources.github.ahead import Job, in_order
+from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
 from perf_assets.sources.github.client import GitHubClient, Spent
 
 PAGE = 100
@@ -26,112 +24,6 @@ HELD_ISSUES = 1000  # read and not yet stored: what a run that is killed reads a
 # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 REQUESTS_AT_ONCE_PER_ACCOUNT = 2
 REQUESTS_AT_ONCE = 4
-
-ISSUE_SCHEMA: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "title": pl.String,
-    "body": pl.String,
-    "author": pl.String,
-    "state": pl.String,
-    "state_reason": pl.String,
-    "labels": TEXTS,
-    "created_at": TIME,
-    "updated_at": TIME,
-    "closed_at": TIME,
-    "comments": pl.Int64,
-    "events": pl.Int64,
-    "html_url": pl.String,
-    "month": pl.String,
-}
-COMMENT_SCHEMA: Columns = {
-    "repository": pl.String,
-    "comment_id": pl.Int64,
-    "number": pl.Int64,
-    "author": pl.String,
-    "created_at": TIME,
-    "body": pl.String,
-    "month": pl.String,
-}
-EVENT_SCHEMA: Columns = {
-    "repository": pl.String,
-    "event_id": pl.String,
-    "number": pl.Int64,
-    "event": pl.String,
-    "actor": pl.String,
-    "created_at": TIME,
-    "label": pl.String,
-    "commit_sha": pl.String,
-    "pull_request": pl.Int64,
-    "closer_repository": pl.String,
-    "previous_title": pl.String,
-    "current_title": pl.String,
-    "from_repository": pl.String,
-    "month": pl.String,
-}
-PULL_REQUEST_SCHEMA: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "pull_request_repository": pl.String,
-    "pull_request": pl.Int64,
-    "relation": pl.String,
-    "is_merged": pl.Boolean,
-    "merge_commit_sha": pl.String,
-    "commits": pl.Int64,
-    "month": pl.String,
-}
-EVENT_NAMES = {
-    "ClosedEvent": "closed",
-    "ReopenedEvent": "reopened",
-    "LabeledEvent": "labeled",
-    "UnlabeledEvent": "unlabeled",
-    "RenamedTitleEvent": "renamed",
-    "TransferredEvent": "transferred",
-}
-
-
-@dataclass(frozen=True)
-class IssueBatch:
-    """Issues with everything that belongs to them; columns as the four ``*_SCHEMA``."""
-
-    issues: pl.DataFrame
-    comments: pl.DataFrame
-    events: pl.DataFrame
-    pull_requests: pl.DataFrame
-
-    def of_month(self, month: str) -> "IssueBatch":
-        """The part of the cohort of ``month``."""
-        wanted = pl.col("month") == month
-        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
-
-    def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
-        """The part of the issues with these numbers."""
-        wanted = pl.col("number").is_in(numbers)
-        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
-
-    @property
-    def announced_comments(self) -> int:
-        """How many comments GitHub says the issues have."""
-        return int(self.issues["comments"].sum())
-
-    @property
-    def announced_events(self) -> int:
-        """How many events of the kept kinds GitHub says the issues have."""
-        return int(self.issues["events"].sum())
-
-
-EMPTY_BATCH = IssueBatch(
-    *(
-        pl.DataFrame(schema=schema)
-        for schema in (ISSUE_SCHEMA, COMMENT_SCHEMA, EVENT_SCHEMA, PULL_REQUEST_SCHEMA)
-    )
-)
-
-
-def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
-    """Several batches as one."""
-    frames = zip(*(vars(batch).values() for batch in [EMPTY_BATCH, *batches]), strict=True)
-    return IssueBatch(*map(pl.concat, frames))
 
 
 @dataclass(frozen=True)
@@ -389,120 +281,6 @@ def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[s
         total += counts[month]
     if group:
         yield group
-
-
-def to_frames(nodes: Sequence[dict[str, Any]], repository: str) -> IssueBatch:
-    """GraphQL issue nodes as the four frames, sorted by number and id."""
-    issues, comments, events, pull_requests = [], [], [], []
-    for node in nodes:
-        month = month_of(datetime.fromisoformat(node["createdAt"]))
-        own = {"repository": repository, "number": node["number"], "month": month}
-        issues.append(_issue(node) | own)
-        comments += [_comment(entry) | own for entry in _distinct(node, "comments")]
-        events += [_event(entry) | own for entry in _distinct(node, "timelineItems")]
-        pull_requests += [row | own for row in _pull_requests(node)]
-    return IssueBatch(
-        _frame(issues, ISSUE_SCHEMA, ("number",)),
-        _frame(comments, COMMENT_SCHEMA, ("number", "comment_id")),
-        _frame(events, EVENT_SCHEMA, ("number", "created_at", "event_id")),
-        _frame(pull_requests, PULL_REQUEST_SCHEMA, tuple(PULL_REQUEST_SCHEMA)[1:5]),
-    )
-
-
-def _distinct(node: dict[str, Any], connection: str) -> list[dict[str, Any]]:
-    # Pages read while an issue is being edited may overlap.
-    key = "fullDatabaseId" if connection == "comments" else "id"
-    entries = node[connection]["nodes"] if node[connection] else []
-    return list({entry[key]: entry for entry in entries if entry}.values())
-
-
-def _frame(rows: list[dict[str, Any]], schema: Columns, order: tuple[str, ...]) -> pl.DataFrame:
-    times = [name for name, kind in schema.items() if kind == TIME]
-    texts: Columns = schema | dict.fromkeys(times, pl.String())
-    frame = pl.DataFrame(rows, schema=texts, orient="row")
-    return frame.with_columns(
-        pl.col(times).str.to_datetime("%Y-%m-%dT%H:%M:%S%#z", time_unit="us", time_zone="UTC")
-    ).sort(order)
-
-
-def _issue(node: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "title": node["title"],
-        "body": node["body"] or None,
-        "author": _login(node["author"]),
-        "state": node["state"].lower(),
-        "state_reason": node["stateReason"] and node["stateReason"].lower(),
-        "labels": sorted(label["name"] for label in node["labels"]["nodes"]),
-        "created_at": node["createdAt"],
-        "updated_at": node["updatedAt"],
-        "closed_at": node["closedAt"],
-        "comments": node["comments"]["totalCount"],
-        "events": node["timelineItems"]["totalCount"],
-        "html_url": node["url"],
-    }
-
-
-def _comment(node: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "comment_id": int(node["fullDatabaseId"]),
-        "author": _login(node["author"]),
-        "created_at": node["createdAt"],
-        "body": node["body"] or None,
-    }
-
-
-def _event(node: dict[str, Any]) -> dict[str, Any]:
-    closer = node.get("closer") or {}
-    is_pull_request = closer.get("__typename") == "PullRequest"
-    commit = closer.get("mergeCommit") if is_pull_request else closer
-    return {
-        "event_id": node["id"],
-        "event": EVENT_NAMES[node["__typename"]],
-        "actor": _login(node["actor"]),
-        "created_at": node["createdAt"],
-        "label": (node.get("label") or {}).get("name"),
-        "commit_sha": (commit or {}).get("oid"),
-        "pull_request": closer.get("number") if is_pull_request else None,
-        "closer_repository": (closer.get("repository") or {}).get("nameWithOwner"),
-        "previous_title": node.get("previousTitle"),
-        "current_title": node.get("currentTitle"),
-        "from_repository": (node.get("fromRepository") or {}).get("nameWithOwner"),
-    }
-
-
-def _pull_requests(node: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pull requests that GitHub relates to an issue, once for each relation."""
-    linked = _distinct(node, "closedByPullRequestsReferences")
-    rows = {_pull_request_key(entry): _pull_request(entry, "linked") for entry in linked}
-    closing: dict[tuple[str, int], dict[str, Any]] = {}
-    for event in _distinct(node, "timelineItems"):
-        closer = event.get("closer") or {}
-        if closer.get("__typename") == "PullRequest":
-            key = _pull_request_key(closer)
-            # How many commits it has is only asked of those that are linked.
-            commits = rows[key]["commits"] if key in rows else None
-            closing[key] = _pull_request(closer, "closer") | {"commits": commits}
-    return [*rows.values(), *closing.values()]
-
-
-def _pull_request_key(node: dict[str, Any]) -> tuple[str, int]:
-    return node["repository"]["nameWithOwner"], node["number"]
-
-
-def _pull_request(node: dict[str, Any], relation: str) -> dict[str, Any]:
-    return {
-        "pull_request_repository": node["repository"]["nameWithOwner"],
-        "pull_request": node["number"],
-        "relation": relation,
-        "is_merged": node["merged"],
-        "merge_commit_sha": (node["mergeCommit"] or {}).get("oid"),
-        "commits": (node.get("commits") or {}).get("totalCount"),
-    }
-
-
-def _login(actor: dict[str, Any] | None) -> str | None:
-    """The login; a deleted account ("ghost") has none."""
-    return None if actor is None or actor["login"] == "ghost" else actor["login"]
 
 
 def _newest(connection: dict[str, Any]) -> datetime | None:

@@ -4,11 +4,11 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from perf_assets.core.paper.comparison import Published
+from perf_assets.core.paper.figures import PaperTables
 
 
 @cache
-def published_figures() -> Published:
+def paper_figures() -> PaperTables:
     """The content of ``paper_figures.toml``: the figures of the paper as it prints them."""
     place = files("perf_assets.sources.replication")
     return tomllib.loads(place.joinpath("paper_figures.toml").read_text("utf-8"))

@@ -9,6 +9,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.replication import tables
 from perf_assets.sources.replication.csv_files import Reject
 from perf_assets.sources.replication.package import FRAMEWORKS, TAXONOMY, Framework, pinned
+from perf_assets.tables import schema_of
 
 DATASET = "replication"
 
@@ -20,7 +21,7 @@ class Package:
     bugs: pl.DataFrame
     fixes: pl.DataFrame
     fix_commits: pl.DataFrame
-    published_series: pl.DataFrame
+    paper_series: pl.DataFrame
     taxonomy: pl.DataFrame
     rejects: pl.DataFrame
 
@@ -64,14 +65,19 @@ def read_package(folder: Path, *, accept_changes: bool = False) -> Package:
         commits += own_commits
         series += own_series
     taxonomy, broken = tables.read_taxonomy(folder, accepts)
-    return Package(
-        bugs=tables.frame(bugs, tables.BUGS),
-        fixes=tables.frame(fixes, tables.FIXES),
-        fix_commits=tables.frame(commits, tables.FIX_COMMITS),
-        published_series=tables.frame(series, tables.SERIES),
-        taxonomy=tables.frame(taxonomy, tables.ENTRIES),
-        rejects=tables.frame([_row(reject) for reject in rejects + broken], tables.REJECTS),
-    )
+    rows = {
+        "bugs": bugs,
+        "fixes": fixes,
+        "fix_commits": commits,
+        "paper_series": series,
+        "taxonomy": taxonomy,
+        "rejects": [_row(reject) for reject in rejects + broken],
+    }
+    return Package(**{name: _frame(name, found) for name, found in rows.items()})
+
+
+def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=schema_of(f"replication.{name}"), orient="row")
 
 
 def _row(reject: Reject) -> dict[str, object]:

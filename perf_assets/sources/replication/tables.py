@@ -5,9 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
-from perf_assets.core.frames import TEXTS, TIME, Columns
 from perf_assets.months import month_of
 from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import (
@@ -29,78 +26,6 @@ from perf_assets.sources.replication.package import (
 
 Rows = list[dict[str, object]]
 Accepts = Callable[[str, str], bool]
-
-ORIGIN: Columns = {"file": pl.String, "line": pl.Int64}
-BUGS: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "is_performance": pl.Boolean,
-    "author": pl.String,
-    "opened_at": TIME,
-    "first_comment_at": TIME,
-    "closed_at": TIME,
-    "minutes_to_first_comment": pl.Float64,
-    "minutes_to_close": pl.Float64,
-    "comments": pl.Int64,
-    "participants": pl.Int64,
-    "commentators": pl.Int64,
-    "commentator_names": TEXTS,
-    "commentator_comments": pl.List(pl.Int64),
-    "labels": TEXTS,
-    "month": pl.String,
-    **ORIGIN,
-}
-FIXES: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "is_performance": pl.Boolean,
-    "commits": pl.Int64,
-    "additions": pl.Int64,
-    "deletions": pl.Int64,
-    "changes": pl.Int64,
-    **ORIGIN,
-}
-FIX_COMMITS: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "place": pl.Int64,
-    "sha": pl.String,
-    "committed_at": TIME,
-    "author_name": pl.String,
-    "additions": pl.Int64,
-    "deletions": pl.Int64,
-    "changes": pl.Int64,
-    "approach": pl.String,
-    **ORIGIN,
-}
-SERIES: Columns = {
-    "repository": pl.String,
-    "series": pl.String,
-    "month": pl.String,
-    "cut_off": TIME,
-    "performance": pl.Int64,
-    "total": pl.Int64,
-    "percentage": pl.Float64,
-    **ORIGIN,
-}
-ENTRIES: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "category": pl.String,
-    "subcategory": pl.String,
-    "remark": pl.String,
-    "published_category": pl.String,
-    "occurrence": pl.Int64,
-    **ORIGIN,
-}
-REJECTS: Columns = {
-    "dataset": pl.String,
-    "file": pl.String,
-    "line": pl.Int64,
-    "part": pl.Int64,
-    "reason": pl.String,
-    "text": pl.String,
-}
 
 
 def read_bugs(folder: Path, framework: Framework, accepts: Accepts) -> tuple[Rows, list[Reject]]:
@@ -217,11 +142,6 @@ def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
 
     lines = _lines(folder, TAXONOMY, TAXONOMY_COLUMNS, accepts)
     return load_rows(lines, len(TAXONOMY_COLUMNS), parse)
-
-
-def frame(rows: Rows, columns: Columns) -> pl.DataFrame:
-    """Rows as a frame with exactly ``columns``."""
-    return pl.DataFrame(rows, schema=dict(columns), orient="row")
 
 
 def _lines(folder: Path, file: str, columns: tuple[str, ...], accepts: Accepts) -> list[Line]:

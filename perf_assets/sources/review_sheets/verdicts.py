@@ -6,7 +6,6 @@ from typing import NoReturn, TypeVar
 
 import polars as pl
 
-from perf_assets.core.frames import Columns
 from perf_assets.core.reviews.codebook import (
     IMPACTS,
     VERDICTS,
@@ -17,6 +16,7 @@ from perf_assets.core.reviews.codebook import (
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import Row
+from perf_assets.tables.types import Columns
 
 Issue = tuple[str, int]
 T = TypeVar("T")

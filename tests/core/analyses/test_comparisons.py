@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.core.analyses.comparisons import (
-    GROUP_COMPARISONS_SCHEMA,
     METRICS,
-    TREND_TESTS_SCHEMA,
     group_comparisons,
     trend_tests,
 )
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
+from perf_assets.tables import schema_of
 from tests.places import PYTORCH_PACKAGE
 from tests.thoroughness import examples
 
@@ -188,14 +187,14 @@ def test_the_order_of_input_rows_does_not_matter():
 
 def test_empty_marts_give_empty_tables_with_the_right_columns():
     comparisons = group_comparisons(pl.DataFrame(schema=BUG_METRICS_SCHEMA))
-    assert (comparisons.height, comparisons.schema) == (0, GROUP_COMPARISONS_SCHEMA)
+    assert (comparisons.height, comparisons.schema) == (0, schema_of("analysis.group_comparisons"))
     tests = trend_tests(pl.DataFrame(schema=TREND_SCHEMA))
-    assert (tests.height, tests.schema) == (0, TREND_TESTS_SCHEMA)
+    assert (tests.height, tests.schema) == (0, schema_of("analysis.trend_tests"))
 
 
 def test_trends_are_tested_per_series_for_an_increase():
     table = trend_tests(months("a/a", [(month, -month) for month in range(12)]))
-    assert table.schema == TREND_TESTS_SCHEMA
+    assert table.schema == schema_of("analysis.trend_tests")
     assert table.rows() == [
         ("live", "a/a", "open", "cox_stuart", 12, 6, 6, 6.0, 1 / 64, "increasing"),
         ("live", "a/a", "fixed", "cox_stuart", 12, 6, 0, 0.0, 1.0, "increasing"),

@@ -9,21 +9,18 @@ import pytest
 from perf_assets.core.analyses.comparisons import METRICS, compare
 from perf_assets.core.analyses.fix_time import (
     DOUBTFUL_LINKS,
-    FIX_TIME_SURVIVAL_SCHEMA,
-    LINK_SENSITIVITY_SCHEMA,
     fix_time_survival,
     link_sensitivity,
 )
 from perf_assets.core.analyses.robustness import (
-    EFFECT_SIZES_SCHEMA,
     SHARES,
-    TREND_ROBUSTNESS_SCHEMA,
     effect_sizes,
     p_text,
     trend_robustness,
 )
 from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
 from perf_assets.core.statistics.trend import mann_kendall
+from perf_assets.tables import schema_of
 
 COUNTS = [column for pair in SHARES.values() for column in pair]
 TREND_SCHEMA = {
@@ -50,10 +47,9 @@ LINKS_SCHEMA = {
     "is_performance": pl.Boolean,
     "opened_at": pl.Datetime("us", "UTC"),
     "closed_at": pl.Datetime("us", "UTC"),
-    "committed_at": pl.Datetime("us", "UTC"),
     "additions": pl.Int64,
     "deletions": pl.Int64,
-    "is_reverted": pl.Boolean,
+    "doubts": pl.List(pl.String),
 }
 START = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -81,9 +77,9 @@ def metrics(*rows):
     return pl.DataFrame(rows, schema=METRICS_SCHEMA, orient="row")
 
 
-def link(number, sha, committed, *, closed=10, size=5, is_performance=True, reverted=None):
-    moments = (day(0), day(closed), day(committed))
-    return ("live", "a/a", number, sha, is_performance, *moments, size, 0, reverted)
+def link(number, sha, *doubts, closed=10, size=5, is_performance=True):
+    moments = (day(0), day(closed))
+    return ("live", "a/a", number, sha, is_performance, *moments, size, 0, doubts)
 
 
 def links(*rows):
@@ -99,7 +95,7 @@ def row_of(table, **wanted):
 
 def test_each_series_is_tested_by_three_methods_whose_rows_stand_alone():
     table = trend_robustness(months(range(1, 25), [100] * 24))
-    assert table.schema == TREND_ROBUSTNESS_SCHEMA
+    assert table.schema == schema_of("analysis.trend_robustness")
     own = table.filter(repository="a/a")
     assert own.select("series", "method").unique().height == own.height == 3 * len(SHARES)
     for row in table.rows(named=True):
@@ -189,7 +185,7 @@ def test_effect_sizes_complete_the_comparisons_with_intervals_and_holm():
         for number in range(60)
     ]
     table = effect_sizes(metrics(*rows))
-    assert table.schema == EFFECT_SIZES_SCHEMA
+    assert table.schema == schema_of("analysis.effect_sizes")
     own = table.filter(repository="a/a")
     assert own["metric"].to_list() == list(METRICS)
     pvalues = []
@@ -232,7 +228,7 @@ def test_open_bugs_are_watched_until_the_end_of_the_last_complete_month():
         bug(False, 40, 41, is_fixed=True),
     ]
     table = survival(rows, n_months=1)
-    assert table.schema == FIX_TIME_SURVIVAL_SCHEMA
+    assert table.schema == schema_of("analysis.fix_time_survival")
     row = table.row(0, named=True)
     assert (row["n"], row["n_performance"], row["events_performance"]) == (5, 4, 2)
     assert (row["n_other"], row["events_other"]) == (1, 1)
@@ -318,13 +314,13 @@ def test_a_repository_without_complete_months_has_no_watched_bugs():
 
 def test_without_any_rule_the_comparison_is_that_of_all_links():
     rows = [
-        link(200, "a", 1, closed=10, size=5),
-        link(200, "b", 2, closed=10, size=6),
-        link(300, "c", 3, closed=4, size=7, is_performance=False),
-        link(301, "d", 3, closed=6, size=9, is_performance=False),
+        link(200, "a", closed=10, size=5),
+        link(200, "b", closed=10, size=6),
+        link(300, "c", closed=4, size=7, is_performance=False),
+        link(301, "d", closed=6, size=9, is_performance=False),
     ]
     table = link_sensitivity(links(*rows, rows[0]))
-    assert table.schema == LINK_SENSITIVITY_SCHEMA
+    assert table.schema == schema_of("analysis.link_sensitivity")
     row = row_of(table, metric="fix_size", repository="a/a")
     expected = compare(
         pl.DataFrame({"is_performance": [True, False, False], "fix_size": [11, 7, 9]}).with_columns(
@@ -342,47 +338,30 @@ def test_without_any_rule_the_comparison_is_that_of_all_links():
 
 
 @pytest.mark.parametrize(
-    ("rule", "doubtful", "sound"),
+    ("doubts", "expected"),
     [
-        ("issue_number_below_100", link(99, "x", 5), link(100, "x", 5)),
-        ("commit_a_day_before_report", link(200, "x", -1.01), link(200, "x", -1)),
-        ("commit_90_days_after_close", link(200, "x", 100.01), link(200, "x", 100)),
-        ("reverted_later", link(200, "x", 5, reverted=True), link(200, "x", 5, reverted=False)),
+        *(([doubt], {doubt, "any"}) for doubt in DOUBTFUL_LINKS),
+        (DOUBTFUL_LINKS[:2], {*DOUBTFUL_LINKS[:2], "any"}),
+        (["is_a_revert"], set()),
+        ([], set()),
     ],
 )
-def test_a_rule_leaves_out_only_what_lies_beyond_its_bound(rule, doubtful, sound):
-    other = link(500, "y", 5, is_performance=False)
-
-    def left_out(case):
-        table = link_sensitivity(links(case, other)).filter(repository="a/a", metric="fix_size")
-        rows = table.rows(named=True)
-        return {
-            "+".join(json.loads(r["parameters"])["left_out"]): r["links_left_out"] for r in rows
-        }
-
-    every = "+".join(DOUBTFUL_LINKS)
-    others = dict.fromkeys(["", *DOUBTFUL_LINKS, every], 0)
-    assert left_out(doubtful) == others | {rule: 1, every: 1}
-    assert left_out(sound) == others
-
-
-def test_a_commit_is_left_out_from_the_fifth_bug_on():
-    def left_out(bugs):
-        rows = [link(200 + n, "x", 5) for n in range(bugs)]
-        table = link_sensitivity(links(*rows, link(500, "y", 5))).filter(
-            repository="a/a", metric="fix_size", parameters=json.dumps({"left_out": [rule]})
-        )
-        return table["links_left_out"].to_list()
-
-    rule = "commit_serves_five_bugs"
-    assert (left_out(4), left_out(5)) == ([0], [5])
+def test_a_link_is_left_out_by_each_of_its_doubts_and_once_by_any(doubts, expected):
+    rows = [link(200, "x", *doubts), link(500, "y", is_performance=False)]
+    table = link_sensitivity(links(*rows)).filter(repository="a/a", metric="fix_size")
+    left_out = [json.loads(parameters)["left_out"] for parameters in table["parameters"]]
+    assert left_out == [[], *([doubt] for doubt in DOUBTFUL_LINKS), [*DOUBTFUL_LINKS]]
+    names = ["none", *DOUBTFUL_LINKS, "any"]
+    assert dict(zip(names, table["links_left_out"], strict=True)) == {
+        name: int(name in expected) for name in names
+    }
 
 
 def test_a_fix_keeps_the_links_that_are_not_doubtful():
     rows = [
-        link(200, "a", 1, size=5),
-        link(200, "late", 400, size=1000),
-        link(300, "c", 3, size=7, is_performance=False),
+        link(200, "a", size=5),
+        link(200, "late", "commit_90_days_after_close", size=1000),
+        link(300, "c", size=7, is_performance=False),
     ]
     table = link_sensitivity(links(*rows)).filter(repository="a/a", metric="fix_size")
     medians = table["median_performance"].to_list()
@@ -392,9 +371,9 @@ def test_a_fix_keeps_the_links_that_are_not_doubtful():
 @pytest.mark.parametrize("metric", ["fix_time_days", "fix_size"])
 def test_a_bug_that_loses_its_only_link_or_is_open_is_not_fixed(metric):
     rows = [
-        link(50, "a", 1),
-        link(400, "b", 1, closed=None),
-        link(300, "c", 3, is_performance=False),
+        link(50, "a", "issue_number_below_100"),
+        link(400, "b", closed=None),
+        link(300, "c", is_performance=False),
     ]
     table = link_sensitivity(links(*rows)).filter(repository="a/a", metric=metric)
     assert table["n_performance"].to_list() == [1, 0, 1, 1, 1, 1, 0]
@@ -405,13 +384,16 @@ def test_a_bug_that_loses_its_only_link_or_is_open_is_not_fixed(metric):
 @pytest.mark.parametrize(
     ("table", "schema"),
     [
-        (trend_robustness(pl.DataFrame(schema=TREND_SCHEMA)), TREND_ROBUSTNESS_SCHEMA),
-        (effect_sizes(metrics()), EFFECT_SIZES_SCHEMA),
+        (
+            trend_robustness(pl.DataFrame(schema=TREND_SCHEMA)),
+            schema_of("analysis.trend_robustness"),
+        ),
+        (effect_sizes(metrics()), schema_of("analysis.effect_sizes")),
         (
             fix_time_survival(metrics(), pl.DataFrame(schema=TREND_SCHEMA)),
-            FIX_TIME_SURVIVAL_SCHEMA,
+            schema_of("analysis.fix_time_survival"),
         ),
-        (link_sensitivity(links()), LINK_SENSITIVITY_SCHEMA),
+        (link_sensitivity(links()), schema_of("analysis.link_sensitivity")),
     ],
 )
 def test_empty_marts_give_empty_tables_with_the_right_columns(table, schema):

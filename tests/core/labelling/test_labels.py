@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.core.labelling.labels import (
-    LABEL_SCHEMA,
     Rules,
     label_issues,
     label_kinds,
@@ -15,6 +14,7 @@ from perf_assets.core.labelling.labels import (
 from perf_assets.core.markdown import visible_lines
 from perf_assets.core.paper import constants as paper
 from perf_assets.months import add_months
+from perf_assets.tables import schema_of
 
 RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)
 NO_TEMPLATES = pl.DataFrame(
@@ -45,8 +45,8 @@ def labelled(
     issues: list[dict[str, object]], templates: pl.DataFrame = NO_TEMPLATES
 ) -> dict[int, dict[str, object]]:
     schema = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}
-    frame = label_issues(pl.DataFrame(issues, schema_overrides=schema), templates, RULES)
-    assert dict(frame.schema) == LABEL_SCHEMA
+    frame, _ = label_issues(pl.DataFrame(issues, schema_overrides=schema), templates, RULES)
+    assert dict(frame.schema) == schema_of("labels.performance_labels")
     return {row["number"]: row for row in frame.iter_rows(named=True)}
 
 
@@ -243,6 +243,34 @@ def vars_of(rules: Rules) -> tuple[tuple[str, ...], ...]:
 @given(st.text(alphabet="ab`~<!->\n \r", max_size=60))
 def test_visible_lines_are_made_of_the_text_itself(text: str) -> None:
     assert len("".join(visible_lines(text))) <= len(text)
+
+
+def test_evidence_names_each_rule_place_and_match() -> None:
+    body = "It is slow.\n```\nmemory leak\n```\n"
+    issue = {
+        "repository": "owner/name",
+        "number": 7,
+        "title": "Slow and slower",
+        "body": body,
+        "author": "ann",
+        "labels": ["performance", "bug"],
+        "month": "2020-01",
+    }
+    schema = {"labels": pl.List(pl.String)}
+    templates = schema_of("raw.issue_templates").to_frame()
+    rules = Rules(("performance",), ("feature",), ("slow", "memory leak"))
+    labels, evidence = label_issues(
+        pl.DataFrame([issue], schema_overrides=schema), templates, rules
+    )
+    assert evidence.select("rule", "place", "match").rows() == [
+        ("performance_label", "labels", "performance"),
+        ("keyword", "title", "slow"),
+        ("keyword", "body", "slow"),
+        ("ignored_keyword", "body", "memory leak"),
+    ]
+    (row,) = labels.rows(named=True)
+    assert (row["matched_labels"], row["matched_keywords"]) == (["performance"], ["slow"])
+    assert (row["matched_in"], row["ignored_keywords"]) == (["title", "body"], ["memory leak"])
 
 
 def test_what_a_label_means_follows_the_rules_of_the_study() -> None:

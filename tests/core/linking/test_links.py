@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.linking.links import APPROACHES, LINK_SCHEMA, link_fixes, mentions
-from perf_assets.sources.github.issues import PULL_REQUEST_SCHEMA
+from perf_assets.core.linking.links import APPROACHES, link_fixes, mentions
+from perf_assets.tables import schema_of
 
 OWN = "Owner/Name"
 
@@ -120,9 +120,9 @@ def link(
     commits: pl.DataFrame, closed_events: pl.DataFrame | None = None
 ) -> set[tuple[object, ...]]:
     events = closed() if closed_events is None else closed_events
-    none = pl.DataFrame(schema=PULL_REQUEST_SCHEMA)
+    none = pl.DataFrame(schema=schema_of("raw.issue_pull_requests"))
     links = link_fixes(commits, ISSUES, events, none, ["url", "id"])
-    assert dict(links.schema) == LINK_SCHEMA
+    assert dict(links.schema) == schema_of("links.fix_links")
     return set(links.select("number", "sha", "approach", "is_counted").iter_rows())
 
 
@@ -151,7 +151,7 @@ def test_the_evidence_of_a_close_says_what_closed_it() -> None:
         commits(("a", "x", 1), ("b", "y", 1)),
         ISSUES,
         events,
-        pl.DataFrame(schema=PULL_REQUEST_SCHEMA),
+        pl.DataFrame(schema=schema_of("raw.issue_pull_requests")),
         APPROACHES,
     )
     assert dict(found.select("sha", "evidence").iter_rows()) == {

@@ -16,7 +16,7 @@ from perf_assets.core.linking.pull_requests import (
     foreign_numbers,
     landed_numbers,
 )
-from perf_assets.sources.github.issues import EVENT_SCHEMA, PULL_REQUEST_SCHEMA
+from perf_assets.tables import schema_of
 
 OWN = "owner/name"
 DAY = datetime(2020, 5, 10, tzinfo=UTC)
@@ -268,7 +268,7 @@ def related(*rows: tuple[Any, ...]) -> pl.DataFrame:
         }
         for row in rows
     ]
-    return pl.DataFrame(entries, schema_overrides=PULL_REQUEST_SCHEMA)
+    return pl.DataFrame(entries, schema_overrides=schema_of("raw.issue_pull_requests"))
 
 
 def links(
@@ -276,7 +276,9 @@ def links(
 ) -> dict[tuple[str, str], str]:
     """What becomes of each commit and approach: sized, repeated, or not counted."""
     issues = pl.DataFrame({"number": [7], "created_at": [DAY]})
-    found = link_fixes(rows, issues, pl.DataFrame(schema=EVENT_SCHEMA), pulls, count)
+    found = link_fixes(
+        rows, issues, pl.DataFrame(schema=schema_of("raw.issue_events")), pulls, count
+    )
     assert found["pull_request"].is_null().eq(found["approach"].is_in(["id", "url"])).all()
     return {
         (row["sha"], row["approach"]): "not counted"
@@ -341,7 +343,7 @@ def test_a_merge_repeats_the_fix_of_one_issue_and_is_that_of_another() -> None:
     """The second issue was opened between the commits of the branch and their merge."""
     rows = commits(*[timed(row, 60 if row[0] == "m" else 0) for row in MERGE[:5]])
     issues = pl.DataFrame({"number": [7, 8], "created_at": [DAY, DAY + timedelta(seconds=30)]})
-    events = pl.DataFrame(schema=EVENT_SCHEMA)
+    events = pl.DataFrame(schema=schema_of("raw.issue_events"))
     found = link_fixes(rows, issues, events, related((7, 12), (8, 12)), APPROACHES)
     merges = found.filter(sha="m")
     assert merges.select("number", "is_repeated").rows() == [(7, True), (8, False)]
@@ -355,7 +357,7 @@ def test_pull_requests_of_other_repositories_and_commits_of_other_branches_do_no
 
 def test_the_evidence_tells_the_whole_chain() -> None:
     issues = pl.DataFrame({"number": [7], "created_at": [DAY]})
-    events = pl.DataFrame(schema=EVENT_SCHEMA)
+    events = pl.DataFrame(schema=schema_of("raw.issue_events"))
     pulls = related((7, 12, "closer", "m"), (7, 12, "linked", "m", 2))
     found = link_fixes(commits(*MERGE), issues, events, pulls, APPROACHES)
     assert dict(found.select("sha", "evidence").iter_rows()) == {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perf_assets.core.paper.comparison import Figure, verdict_of
+from perf_assets.core.paper.figures import Figure, verdict_of
 
 
 @pytest.mark.parametrize(

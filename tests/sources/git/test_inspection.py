@@ -17,7 +17,7 @@ from perf_assets.sources.git import inspection as analysis
 from perf_assets.sources.git import introducing
 from perf_assets.sources.git.changed_files import ChangedFile, changed_files
 from perf_assets.sources.git.details import too_large
-from perf_assets.sources.git.inspection import Analysis, analyse, analyse_one
+from perf_assets.sources.git.inspection import CommitInspection, inspect_commit, inspect_commits
 from perf_assets.sources.git.introducing import Trace, trace
 from tests.git_repositories import (
     BINARY,
@@ -149,7 +149,7 @@ def test_odd_files_of_a_fix_are_borne(repository: Path) -> None:
         "a\tb\n.py": "two()\n",
     }
     root, fix = history(repository, before, after)
-    (found,) = analyse(repository, [fix])
+    (found,) = inspect_commits(repository, [fix])
     assert found.problem is None and found.trace.problem is None
     traced_paths = {path for path, sha, *_ in found.trace.introducing if sha == root}
     assert traced_paths == {"gone.py", "latin.py", "src/caf\\xe9.py", "becomes.py", "a\tb\n.py"}
@@ -157,7 +157,7 @@ def test_odd_files_of_a_fix_are_borne(repository: Path) -> None:
 
 def test_a_root_takes_nothing_away(repository: Path) -> None:
     (root,) = history(repository, {"a.py": "def f(x):\n    return x\n"})
-    (found,) = analyse(repository, [root])
+    (found,) = inspect_commits(repository, [root])
     assert found.trace == Trace(0, [], None)
     assert found.details is not None
     assert found.details["changed_methods"] == ["a.py::f( x )"]
@@ -212,7 +212,7 @@ def test_details_of_a_commit_are_worked_out_by_hand(repository: Path) -> None:
         {"a.py": SHORT, "notes.md": "one\n"},
         {"a.py": SHORT.replace("return x", "return -x") + BRANCHY, "notes.md": "two\n"},
     )
-    (found,) = analyse(repository, [fix])
+    (found,) = inspect_commits(repository, [fix])
     assert found.details == {
         "analysed_files": 1,
         "changed_methods": ["a.py::branchy( x )", "a.py::short( x )"],
@@ -237,7 +237,7 @@ def test_details_are_those_of_pydriller_itself(repository: Path) -> None:
         {"c.py": SHORT},
     )
     theirs = pydriller.Git(str(repository))
-    for found in analyse(repository, shas):
+    for found in inspect_commits(repository, shas):
         commit = theirs.get_commit(found.sha)
         details = found.details
         assert details is not None
@@ -251,7 +251,7 @@ def test_details_are_those_of_pydriller_itself(repository: Path) -> None:
 
 def test_a_commit_without_code_has_no_complexity(repository: Path) -> None:
     _, fix = history(repository, {"a.md": "one\n"}, {"a.md": "two\n"})
-    (found,) = analyse(repository, [fix])
+    (found,) = inspect_commits(repository, [fix])
     assert found.details is not None
     assert (found.details["methods_changed"], found.details["analysed_files"]) == (0, 0)
     assert found.details["nloc"] is found.details["complexity_change"] is None
@@ -283,7 +283,7 @@ def test_a_clone_stays_as_it_was_to_the_last_byte_whatever_the_surroundings_say(
     shas = history(repository, *({"a.py": text} for text in texts))
     git(repository, "config", "diff.algorithm", "patience")
     before = digest(repository)
-    plain = list(analyse(repository, shas))
+    plain = list(inspect_commits(repository, shas))
     assert digest(repository) == before
     assert [one.sha for one in plain] == shas
     assert all(one.problem is None and one.trace.problem is None for one in plain)
@@ -295,7 +295,7 @@ def test_a_clone_stays_as_it_was_to_the_last_byte_whatever_the_surroundings_say(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIT_DIR", str(tmp_path))
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
-    assert list(analyse(repository, shas)) == plain
+    assert list(inspect_commits(repository, shas)) == plain
 
 
 def test_an_error_in_one_commit_is_its_reason(
@@ -307,7 +307,7 @@ def test_an_error_in_one_commit_is_its_reason(
         raise RecursionError("too deep\nfor me")
 
     monkeypatch.setattr(analysis, "trace", fail)
-    found = analyse_one(repository, fix)
+    found = inspect_commit(repository, fix)
     assert found.details is not None and found.problem is None
     assert found.trace == Trace(problem="RecursionError: too deep")
 
@@ -326,7 +326,7 @@ def test_an_analysis_that_does_not_end_is_ended(
 
     monkeypatch.setattr(analysis, "trace", forever)
     monkeypatch.setattr(analysis, "TIME_LIMIT", 0.5)
-    assert analyse_one(repository, fix).trace.problem == "it takes longer than 0 seconds"
+    assert inspect_commit(repository, fix).trace.problem == "it takes longer than 0 seconds"
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
@@ -339,17 +339,17 @@ def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
         f"#!{sys.executable}\n"
         "import json, os, sys\n"
         "from dataclasses import asdict\n"
-        "from perf_assets.sources.git.inspection import Analysis\n"
+        "from perf_assets.sources.git.inspection import CommitInspection\n"
         "for line in sys.stdin:\n"
         f"    if line.strip() == {shas[2]!r}: os.kill(os.getpid(), 9)\n"
-        "    print(json.dumps(asdict(Analysis(line.strip(), {}))), flush=True)\n"
+        "    print(json.dumps(asdict(CommitInspection(line.strip(), {}))), flush=True)\n"
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(sys, "executable", str(program))
-    found = list(analyse(repository, shas))
+    found = list(inspect_commits(repository, shas))
     reason = "the process that analysed it was stopped by signal 9"
     assert [one.sha for one in found] == shas
-    assert found[2] == Analysis(shas[2], problem=reason, trace=Trace(problem=reason))
+    assert found[2] == CommitInspection(shas[2], problem=reason, trace=Trace(problem=reason))
     assert all(one.details == {} for one in found if one.sha != shas[2])
 
 
@@ -362,10 +362,10 @@ def test_a_process_that_cannot_work_is_no_fault_of_the_commit(
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(PerfAssetsError, match="no module called pydriller"):
-        list(analyse(repository, shas))
+        list(inspect_commits(repository, shas))
 
 
 def test_a_commit_that_the_clone_lacks_is_a_damaged_clone(repository: Path) -> None:
     history(repository, {"a.py": "one()\n"})
     with pytest.raises(PerfAssetsError, match=r"commit f{40} is not there"):
-        list(analyse(repository, ["f" * 40]))
+        list(inspect_commits(repository, ["f" * 40]))

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.paths import PACKAGE
 from perf_assets.sources.git import (
     Clone,
     changes,
@@ -23,6 +22,7 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.git.templates import is_issue_template
+from perf_assets.tables import schema_of
 from tests.git_repositories import (
     BINARY,
     EXECUTABLE,
@@ -417,14 +417,10 @@ def _check_templates(clone, files):
 
 
 def test_the_frames_have_the_columns_of_their_tables(three_months):
-    schema = PACKAGE / "schema.sql"
     frames = [*mine(three_months[0]), read_issue_templates(three_months[0])]
-    tables = ("commits", "commit_files", "issue_templates")
+    tables = ("raw.commits", "raw.commit_files", "raw.issue_templates")
     for table, frame in zip(tables, frames, strict=True):
-        ddl = schema.read_text().split(f"raw.{table} (")[1].split("PRIMARY KEY")[0]
-        columns = [line.split()[0] for line in ddl.splitlines() if line[4:5].isalpha()]
-        added_later = ("repository", "loaded_at")
-        assert frame.columns == [name for name in columns if name not in added_later]
+        assert frame.columns == [name for name in schema_of(table) if name != "repository"]
 
 
 def test_only_the_commits_asked_for_are_read_and_progress_tells_of_them(three_months, monkeypatch):

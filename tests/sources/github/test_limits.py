@@ -22,7 +22,7 @@ from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issu
 from perf_assets.sources.github.accounts import Patience, in_words
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
-from perf_assets.sources.opening import open_client
+from perf_assets.sources.opening import LONGEST_WAIT, wait_in_seconds
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.thoroughness import SEEDS
 
@@ -116,10 +116,11 @@ def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     assert len(waits) >= 1
 
 
-def test_max_wait_is_a_number_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PERF_ASSETS_MAX_WAIT", "soon")
-    with pytest.raises(PerfAssetsError, match="PERF_ASSETS_MAX_WAIT='soon' is no number"):
-        open_client("http://127.0.0.1:9", [])
+@pytest.mark.parametrize("minutes", ["soon", "-1", "nan"])
+def test_max_wait_is_a_number_of_minutes(minutes: str) -> None:
+    assert (wait_in_seconds(None), wait_in_seconds("1.5")) == (LONGEST_WAIT, 90)
+    with pytest.raises(PerfAssetsError, match=f"PERF_ASSETS_MAX_WAIT='{minutes}' is no number"):
+        wait_in_seconds(minutes)
 
 
 def test_lengths_of_waits_are_said_in_words() -> None:

@@ -1,11 +1,11 @@
 """The figures of the paper as they were copied."""
 
-from perf_assets.sources.replication.paper_figures import published_figures
+from perf_assets.sources.replication.paper_figures import paper_figures
 
 
 def test_the_figures_of_the_paper_agree_with_each_other() -> None:
     """Totals are sums, shares are of 141 bugs, impacts add up: no slip of copying."""
-    figures = published_figures()
+    figures = paper_figures()
 
     def number(text: str) -> int:
         return int(text.replace(",", ""))

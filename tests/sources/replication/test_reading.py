@@ -43,7 +43,7 @@ def test_every_row_of_every_file_is_loaded(folder: Path) -> None:
         "bugs": 16,
         "fixes": 10,
         "fix_commits": 14,
-        "published_series": 8,
+        "paper_series": 8,
         "taxonomy": 6,
         "rejects": 0,
     }

@@ -1,0 +1,61 @@
+-- The links between commits and issues on which two kinds of evidence can be compared: what commit
+-- messages name (url, id) and what GitHub knows of closing commits and pull requests (the other
+-- three). Each is judged by the other kind, its reference, on the issues for which that has a
+-- commit at all. What came by one pull request is one link here.
+
+with
+
+links as (
+    select
+        repository,
+        number,
+        sha,
+        approach,
+        coalesce(cast(pull_request as varchar), sha) as delivery,
+        case when approach in ('url', 'id') then 'github' else 'messages' end as reference
+    from links.fix_links
+    where branch is null
+),
+
+-- The commits that the other kind of evidence gives.
+known as (
+    select distinct
+        repository,
+        number,
+        sha,
+        case when reference = 'github' then 'messages' else 'github' end as reference
+    from links
+),
+
+-- A pull request is confirmed when one of its commits is.
+confirmed as (
+    select distinct
+        repository,
+        number,
+        links.delivery,
+        reference
+    from links
+    semi join known using (repository, number, sha, reference)
+),
+
+compared as (
+    select distinct
+        links.repository,
+        links.number,
+        links.approach,
+        links.delivery,
+        links.reference
+    from links
+    semi join known using (repository, number, reference)
+)
+
+select
+    'live' as dataset,
+    repository,
+    number,
+    compared.approach,
+    delivery,
+    reference,
+    confirmed.delivery is not null as agrees
+from compared
+left join confirmed using (repository, number, delivery, reference)

@@ -1,0 +1,70 @@
+-- What the fix of each mined bug report touches: files, methods, languages, and how much of it is
+-- tests. A published fix tells nothing of this.
+
+with
+
+commits as (
+    select * from intermediate.counted_fixes where dataset = 'live'
+),
+
+files as (
+    select
+        commits.dataset,
+        repository,
+        commits.number,
+        count(distinct changed.path) as fix_files
+    from commits
+    left join raw.commit_files as changed using (repository, sha)
+    group by commits.dataset, repository, commits.number
+),
+
+details as (
+    select
+        commits.dataset,
+        repository,
+        commits.number,
+        commits.size,
+        found.sha as found_sha,
+        found.methods_changed,
+        found.changed_methods,
+        list_transform(found.languages, lambda total: total.language) as languages,
+        coalesce(found.test_share, 0) * commits.size as test_size
+    from commits
+    left join details.commit_details as found using (repository, sha)
+),
+
+-- A number of a part of the fix would pass for that of the whole.
+wholes as (
+    select
+        dataset,
+        repository,
+        number,
+        case
+            when count(*) = count(methods_changed)
+                then array_length(list_distinct(flatten(list(changed_methods))))
+        end as fix_methods,
+        case
+            when count(*) = count(found_sha)
+                then list_sort(list_distinct(flatten(list(languages))))
+        end as fix_languages,
+        case
+            when count(*) = count(found_sha) then sum(test_size) / nullif(sum(size), 0)
+        end as fix_test_share
+    from details
+    group by dataset, repository, number
+),
+
+contents as (
+    select
+        dataset,
+        repository,
+        number,
+        files.fix_files,
+        wholes.fix_methods,
+        wholes.fix_languages,
+        wholes.fix_test_share
+    from files
+    inner join wholes using (dataset, repository, number)
+)
+
+select * from contents

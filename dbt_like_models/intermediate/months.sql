@@ -1,0 +1,63 @@
+-- The months of each repository's series: from the first month of the series to the last month
+-- whose issues are loaded, whether or not anything happened in them. A published series brings its
+-- own months, all of them complete.
+
+with
+
+repositories as (
+    select * from staging.repositories
+),
+
+loads as (
+    select * from staging.loaded_months
+),
+
+last_months as (
+    select
+        dataset,
+        repository,
+        max(month) as last_month
+    from loads
+    where has_issues
+    group by dataset, repository
+),
+
+calendar as (
+    select
+        repositories.dataset,
+        repositories.repository,
+        repositories.trend_start_month,
+        strftime(first_days.first_day, '%Y-%m') as month
+    from repositories
+    inner join last_months using (dataset, repository)
+    cross join unnest(
+        generate_series(
+            strptime(repositories.start_month, '%Y-%m'),
+            strptime(last_months.last_month, '%Y-%m'),
+            interval 1 month
+        )
+    ) as first_days(first_day)
+),
+
+completeness as (
+    select
+        dataset,
+        repository,
+        month,
+        calendar.trend_start_month,
+        bool_and(
+            dataset = 'replication' or coalesce(loads.has_issues and loads.has_commits, false)
+        ) over (
+            partition by dataset, repository order by month
+        ) as is_complete
+    from calendar
+    left join loads using (dataset, repository, month)
+)
+
+select
+    dataset,
+    repository,
+    month,
+    is_complete
+from completeness
+where month >= trend_start_month

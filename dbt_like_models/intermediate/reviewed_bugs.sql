@@ -1,0 +1,104 @@
+-- What the raters say together of each bug report they judged: for each question the answer that
+-- most of them gave, and unsure, or NULL for cause and impact, where none has the most.
+
+with
+
+verdicts as (
+    select * from staging.verdicts
+),
+
+bugs as (
+    select
+        dataset,
+        repository,
+        number,
+        any_value(is_performance) as is_performance,
+        any_value(matched_labels) as matched_labels,
+        any_value(matched_keywords) as matched_keywords,
+        count(rater) as raters
+    from verdicts
+    group by dataset, repository, number
+),
+
+answers as (
+    select
+        dataset,
+        repository,
+        number,
+        'verdict' as question,
+        verdict as answer,
+        cast(null as varchar) as detail
+    from verdicts
+    union all
+    select
+        dataset,
+        repository,
+        number,
+        'cause' as question,
+        category as answer,
+        subcategory as detail
+    from verdicts
+    where category is not null
+    union all
+    select
+        dataset,
+        repository,
+        number,
+        'impact' as question,
+        impact as answer,
+        cast(null as varchar) as detail
+    from verdicts
+    where impact is not null
+),
+
+votes as (
+    select
+        dataset,
+        repository,
+        number,
+        question,
+        answer,
+        detail,
+        count(*) as votes
+    from answers
+    group by dataset, repository, number, question, answer, detail
+),
+
+places as (
+    select
+        *,
+        votes = max(votes) over (partition by dataset, repository, number, question) as is_most,
+        count(*) over (
+            partition by dataset, repository, number, question, votes
+        ) = 1 as is_alone
+    from votes
+),
+
+agreed as (
+    select
+        dataset,
+        repository,
+        number,
+        max(answer) filter (where question = 'verdict') as verdict,
+        max(answer) filter (where question = 'cause') as category,
+        max(detail) filter (where question = 'cause') as subcategory,
+        max(answer) filter (where question = 'impact') as impact
+    from places
+    where is_most and is_alone
+    group by dataset, repository, number
+)
+
+select
+    dataset,
+    repository,
+    number,
+    bugs.raters,
+    coalesce(agreed.verdict, 'unsure') as verdict,
+    case when agreed.verdict = 'yes' then agreed.category end as category,
+    case when agreed.verdict = 'yes' then agreed.subcategory end as subcategory,
+    case when agreed.verdict = 'yes' then agreed.impact end as impact,
+    bugs.is_performance,
+    bugs.matched_labels,
+    bugs.matched_keywords
+from bugs
+left join agreed using (dataset, repository, number)

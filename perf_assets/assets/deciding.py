@@ -1,0 +1,68 @@
+"""Labels, links, and the close look at fixes, a partition per repository and month."""
+
+from collections.abc import Iterable
+
+import dagster as dg
+
+from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
+from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
+from perf_assets.stages.deciding.details import inspect_fixes
+from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.deciding.links import link_commits
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.study import Repository, Study
+
+LABELS = stored(
+    "performance_labels",
+    "labels.performance_labels",
+    "labels.label_evidence",
+    kinds=["python"],
+    deps=("raw.issues", "raw.issue_templates"),
+)
+LABEL_KINDS = stored(
+    "label_kinds", "labels.label_kinds", kinds=["python"], deps=("raw.issues", "raw.issue_events")
+)
+LINKS = stored(
+    "fix_links",
+    "links.fix_links",
+    kinds=["python"],
+    deps=(
+        "raw.commits",
+        "raw.branch_commits",
+        "raw.issues",
+        "raw.issue_events",
+        "raw.issue_pull_requests",
+    ),
+)
+DETAILS = stored(
+    "fix_details",
+    *DETAIL_TABLES,
+    kinds=["git", "python"],
+    deps=("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files"),
+)
+
+
+def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
+    """What the study decides about issues and commits, and what is found of the fixes."""
+
+    def labels(gate: Gate, repository: Repository, months: list[str], _: bool) -> list[Outcome]:
+        return label_cohorts(gate, study, repository.name, months)
+
+    def links(gate: Gate, repository: Repository, months: list[str], _: bool) -> list[Outcome]:
+        return link_commits(gate, study, repository.name, months)
+
+    def details(
+        gate: Gate, repository: Repository, months: list[str], _: bool
+    ) -> Iterable[Outcome]:
+        return inspect_fixes(gate, repository, months)
+
+    steps = (
+        (LABELS, labels, "Which issues are performance bugs, by their labels and keywords."),
+        (LINKS, links, "Which commits fixed which issues, by messages and by what GitHub says."),
+        (DETAILS, details, "Methods, complexity and languages of each fix, and its lines' origin."),
+    )
+    return [
+        whole_asset(LABEL_KINDS, home, lambda gate: tell_label_kinds(gate, study)),
+        *(partitioned_asset(what, study, home, step, said) for what, step, said in steps),
+    ]

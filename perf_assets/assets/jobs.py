@@ -1,0 +1,58 @@
+"""The jobs, named as the stages they run, and what each of them selects."""
+
+import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+
+from perf_assets.assets.keys import asset_key
+from perf_assets.assets.replicating import REPORT
+from perf_assets.stages.reviewing import TABLE as VERDICTS
+
+MINE = dg.AssetSelection.groups("raw")
+DECIDE = dg.AssetSelection.groups("labels", "links", "details")
+# The replication is loaded by its own job, whatever becomes of the live data.
+REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(asset_key(REPORT))
+DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE
+
+EVERYTHING = "everything"
+
+
+def study_jobs() -> list[UnresolvedAssetJobDefinition]:
+    """The jobs of a study."""
+    return [
+        dg.define_asset_job(
+            EVERYTHING,
+            MINE | DECIDE | DERIVE,
+            description="Mine, decide, derive and publish: the main job.",
+        ),
+        dg.define_asset_job(
+            "mine", MINE, description="Bring issues and commits up to date at the source."
+        ),
+        dg.define_asset_job(
+            "decide",
+            DECIDE,
+            description="Label the loaded issues, link their fixes, look at those closely.",
+        ),
+        dg.define_asset_job(
+            "derive",
+            DERIVE,
+            description="Compute the models and statistics, and publish the database.",
+        ),
+        *studyless_jobs(DERIVE | REPLICATE),
+    ]
+
+
+def studyless_jobs(replicated: dg.AssetSelection) -> list[UnresolvedAssetJobDefinition]:
+    """The jobs for which no study is needed; ``replicated`` is what the replication computes."""
+    verdicts = dg.AssetSelection.assets(asset_key(VERDICTS))
+    return [
+        dg.define_asset_job(
+            "replicate",
+            replicated,
+            description="Load the paper's published data, run models and statistics over them.",
+        ),
+        dg.define_asset_job(
+            "review",
+            verdicts.downstream(include_self=False) - REPLICATE,
+            description="Measure labels and raters by the verdicts that were imported.",
+        ),
+    ]

@@ -1,0 +1,46 @@
+"""The raw assets: what GitHub and git say, a partition per repository and month."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from perf_assets.assets.factory import partitioned_asset, stored
+from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
+from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
+from perf_assets.stages.mining.commits import mine_commits
+from perf_assets.stages.mining.issues import mine_issues
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.study import Repository, Study
+
+
+def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.AssetsDefinition]:
+    """The issues of the study's repositories, and their commits."""
+
+    def issues(
+        gate: Gate, repository: Repository, months: list[str], is_verifying: bool
+    ) -> Iterator[Outcome]:
+        verify_months = study.verify_months if is_verifying else None
+        return mine_issues(gate, repository, months, verify_months, longest_wait)
+
+    def commits(
+        gate: Gate, repository: Repository, months: list[str], is_verifying: bool
+    ) -> Iterator[Outcome]:
+        return mine_commits(gate, repository, months)
+
+    return [
+        partitioned_asset(
+            stored("github_issues", *ISSUE_TABLES, kinds=["github"]),
+            study,
+            home,
+            issues,
+            "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
+        ),
+        partitioned_asset(
+            stored("git_commits", *COMMIT_TABLES, kinds=["git"]),
+            study,
+            home,
+            commits,
+            "Commits of all branches, files of the default branch's, versions of issue templates.",
+        ),
+    ]

@@ -1,0 +1,54 @@
+"""The paper's published data, and the report on their reproduction."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+
+from perf_assets.assets.factory import open_gate, stored
+from perf_assets.assets.keys import asset_key
+from perf_assets.assets.publishing import GROUP, PUBLISHED
+from perf_assets.assets.telling import Event, told_whole
+from perf_assets.reports.summary import write_report
+from perf_assets.stages.replicating import TABLES, load_package
+from perf_assets.storage.home import Home
+
+REPORT = "published.replication_report"
+
+
+class PackageConfig(dg.Config):
+    """Where the package is: a folder, or nothing for the pinned download."""
+
+    folder: str | None = None
+    accept_changes: bool = False
+
+
+def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
+    """The tables of the published package, all stored together, and the report on them."""
+    package = stored("paper_package", *TABLES, kinds=["csv"])
+
+    @dg.multi_asset(name=package.name, specs=package.specs(), check_specs=package.checks())
+    def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
+        """The package as its authors published it: from a folder, or downloaded and checked."""
+        folder = Path(config.folder) if config.folder is not None else None
+        with open_gate(home) as gate:
+            outcome = load_package(gate, folder, accept_changes=config.accept_changes)
+        for table in TABLES:
+            yield from told_whole(table, outcome)
+
+    @dg.asset(key=asset_key(REPORT), deps=[asset_key(PUBLISHED)], group_name=GROUP, kinds={"html"})
+    def replication_report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
+        # Drawing takes a second to import; other jobs should not wait for it.
+        from perf_assets.reports.replication.report import (  # noqa: PLC0415
+            read_reproduction,
+            report_html,
+        )
+
+        findings = read_reproduction(home.published)
+        path = write_report(home.replication_report, report_html(findings))
+        return dg.MaterializeResult(
+            metadata={"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
+        )
+
+    return [paper_package, replication_report]

@@ -1,0 +1,11 @@
+"""The verdicts of people: they come from review sheets, and no run makes them."""
+
+import dagster as dg
+
+from perf_assets.assets.factory import stored
+from perf_assets.stages.reviewing import TABLE
+
+
+def review_specs() -> list[dg.AssetSpec]:
+    """The stored verdicts."""
+    return stored("verdicts", TABLE, kinds=["csv"]).specs()

@@ -1,0 +1,70 @@
+"""Corpora: served as GitHub would, and generated with a planted truth."""
+
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.shell import explained
+
+
+@click.command("serve-corpus")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--port", default=0, show_default=True, help="Port on 127.0.0.1; 0: any free one.")
+@click.option(
+    "--repository", metavar="OWNER/NAME", help="Its name, where the corpus does not tell."
+)
+@explained
+def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
+    """Serve a corpus DIRECTORY as GitHub would, on loopback, until interrupted.
+
+    Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
+    The directory holds issues.jsonl[.gz], comments.jsonl[.gz] and, if there are any,
+    events.jsonl[.gz] and pulls.jsonl[.gz]: GitHub's REST answers, one JSON object a line.
+    """
+    from perf_assets.loopback.github.server import serve  # noqa: PLC0415
+
+    serve(directory, port, repository, lambda url: click.echo(f"{directory} is served at {url}"))
+
+
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same corpus.")
+@click.option("--issues", default=400, show_default=True, help="Number of issues.")
+@click.option("--months", default=30, show_default=True, help="Number of months.")
+@click.option("--commits", default=800, show_default=True, help="Number of commits.")
+@click.option("--start", default="2020-01", show_default=True, help="First month, YYYY-MM.")
+@click.option(
+    "--repository", default="sample-lab/tensorkit", show_default=True, help="Its owner/name."
+)
+@click.option(
+    "--workflow", metavar="NAME", help="Land fixes by pull requests: merge, squash or rebase."
+)
+@explained
+def generate(
+    directory: Path,
+    seed: int,
+    issues: int,
+    months: int,
+    commits: int,
+    start: str,
+    repository: str,
+    workflow: str | None,
+) -> None:
+    """Write a synthetic corpus with its git repository and its planted truth to DIRECTORY.
+
+    Run it with: perf-assets run --study DIRECTORY/study.toml
+    """
+    from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
+
+    write_corpus(
+        directory,
+        seed=seed,
+        issues=issues,
+        months=months,
+        commits=commits,
+        start=start,
+        repository=repository,
+        workflow=workflow,
+    )
+    click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
+    click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")

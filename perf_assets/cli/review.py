@@ -1,0 +1,98 @@
+"""The human part: sheets for raters, their verdicts, and how far these agree."""
+
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.storage.home import Home
+
+
+@click.command("sample-for-review")
+@click.option("--n", "labelled", type=int, required=True, help="How many labelled bugs.")
+@click.option(
+    "--unlabelled",
+    type=int,
+    default=0,
+    show_default=True,
+    help="How many other bug reports, mixed in; recall is measured by them.",
+)
+@click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to write the sheet; default: review-N-SEED.csv in the home directory.",
+)
+@home_option
+@explained
+def sample_for_review(
+    labelled: int, unlabelled: int, seed: int, output: Path | None, home: Path
+) -> None:
+    """Write a review sheet: a random sample of bug reports for people to judge.
+
+    A CSV file that spreadsheets open safely. Fill in, for each row, is_performance (yes, no or
+    unsure) and for performance bugs, if you like, category and impact, as the codebook describes
+    them. Rows left empty are not judged. A sheet that is there already is never overwritten.
+
+    \b
+    Example:
+        perf-assets sample-for-review --n 160 --seed 1
+    """
+    from perf_assets.sources.review_sheets.codebook import PATH  # noqa: PLC0415
+    from perf_assets.stages.reviewing import sample_sheet, write_sheet  # noqa: PLC0415
+
+    place = Home.of(home)
+    text = sample_sheet(place.published, labelled, unlabelled, seed)
+    path = output or place.path / f"review-{labelled}-{seed}.csv"
+    write_sheet(path, text)
+    click.echo(f"{path}: {labelled + unlabelled} bug reports to judge")
+    click.echo(f"Codebook: {PATH}")
+    click.echo(f"Bring it back with: perf-assets import-review {path} --rater YOUR_NAME")
+
+
+@click.command("import-review")
+@click.argument("sheet", type=click.Path(path_type=Path))
+@click.option("--rater", required=True, help="Who filled it in.")
+@home_option
+@explained
+def import_review(sheet: Path, rater: str, home: Path) -> None:
+    """Bring the verdicts of a filled-in review SHEET into the database.
+
+    Verdicts are added and never overwritten; the last one of a rater on a bug report is in force.
+    A sheet with a mistake is refused whole. The same sheet again changes nothing.
+
+    \b
+    Example:
+        perf-assets import-review review-160-1.csv --rater Ann
+    """
+    from perf_assets.execution import run_import  # noqa: PLC0415
+    from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
+
+    place = Home.of(home)
+    imported = run_import(place, sheet, rater)
+    if imported.imported_before is not None:
+        click.echo(
+            f"{sheet}: imported already on {imported.imported_before:%Y-%m-%d %H:%M UTC}; "
+            "nothing changed"
+        )
+    else:
+        click.echo(
+            f"{sheet}: {imported.added} verdicts added, {imported.superseding} supersede an "
+            f"earlier one, {imported.unchanged} as before"
+        )
+    if imported.added + imported.superseding + imported.unchanged:
+        print_agreement(place.published, console)
+
+
+@click.command()
+@home_option
+@explained
+def agreement(home: Path) -> None:
+    """Say how good the labels are by the verdicts of people, and how far these agree.
+
+    Precision by rule, recall where other bug reports were judged too, Cohen's and Fleiss' kappa,
+    and the bug reports on which raters differ.
+    """
+    from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
+
+    print_agreement(Home.of(home).published, console)

@@ -1,0 +1,97 @@
+"""The main job: run, and what is stored by it: status."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.shell import console, explained, home_option, show_progress, study_option
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.storage.home import Home
+
+
+@click.command()
+@study_option
+@home_option
+@click.option(
+    "--repository",
+    "repositories",
+    multiple=True,
+    metavar="OWNER/NAME",
+    help="Only this repository of the study; may be given several times.",
+)
+@click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
+@click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Also read a part of the stored issues again, so that within verify_months of the study "
+    "(default 6) such runs all are: it finds what GitHub does not list as changed.",
+)
+@click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    envvar="PERF_ASSETS_MAX_WAIT",
+    default=90,
+    show_default=True,
+    metavar="MINUTES",
+    help="Longest wait for GitHub's rate limit; then the run stops, and what was stored is kept. "
+    "Environment: PERF_ASSETS_MAX_WAIT.",
+)
+@explained
+def run(
+    study: str,
+    home: Path,
+    repositories: tuple[str, ...],
+    first: str | None,
+    last: str | None,
+    *,
+    verify: bool,
+    max_wait: float,
+) -> None:
+    """Materialize everything for a range of months, and print the figures.
+
+    Loads issues and commits, labels, links, and computes the models and statistics, through
+    Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
+
+    GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
+    and corpora need none.
+
+    \b
+    Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
+    everything else is done. 2: something you can mend, said in one sentence.
+
+    \b
+    Examples:
+        perf-assets run
+        perf-assets run --study study.toml --from 2023-01
+        GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
+    """
+    # Dagster and Great Expectations take seconds to import; --help should not wait for them.
+    from perf_assets.execution import run_study  # noqa: PLC0415
+    from perf_assets.reports.summary import print_cost, print_next_steps, print_summary  # noqa: PLC0415
+    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+
+    show_progress()
+    started = datetime.now(UTC)
+    place = Home.of(home)
+    chosen = open_study(study, place.path)
+    wait = 60 * max_wait
+    failures = run_study(chosen, place, repositories, first, last, verify=verify, longest_wait=wait)
+    print_summary(place.published, console)
+    print_cost(place.published, started, console)
+    print_next_steps(chosen, place, console)
+    if failures:
+        raise AuditError("; ".join(failures))
+
+
+@click.command()
+@home_option
+@explained
+def status(home: Path) -> None:
+    """Say what is stored: repositories, months, rows, last refresh, failed audits."""
+    from perf_assets.reports.summary import print_status  # noqa: PLC0415
+
+    if not home.is_dir():
+        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
+    print_status(Home.of(home), console)

@@ -1,0 +1,110 @@
+"""Table I and Section III: how many bug reports there are, of which kind."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import polars as pl
+
+from perf_assets.core.paper.figures import (
+    Data,
+    Figure,
+    PaperTables,
+    comparison_row,
+)
+
+
+def table_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
+    """Open, closed and fixed bug reports of each framework and kind."""
+    for table in tables:
+        repository = table["repository"]
+        gap = data.gap(repository)
+        for kind in ("performance", "other"):
+            bugs = data.of(repository).filter(pl.col("is_performance") == (kind == "performance"))
+            counts = {
+                "open": bugs.filter(pl.col("state") == "open").height,
+                "closed": bugs.filter(pl.col("state") == "closed").height,
+                "fixed": bugs.filter("is_fixed").height,
+            }
+            for state, text in table[kind].items():
+                figure = Figure(
+                    f"table_1.{repository}.{kind}.{state}",
+                    "Table I",
+                    repository,
+                    f"{state} {kind} bugs",
+                    text,
+                )
+                yield comparison_row(
+                    figure, counts[state], gap=gap, reason=_reopened(table[kind], counts)
+                )
+
+
+def section_3(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
+    """What was collected, in numbers."""
+    for table in tables:
+        repository = table["repository"]
+        gap = data.gap(repository)
+        bugs = data.of(repository)
+        fixed = bugs.filter(pl.col("is_fixed"))
+        verified = fixed.filter("is_performance").join(
+            data.verified_issues, on=["repository", "number"], how="semi"
+        )
+        n_fixed = fixed.filter("is_performance").height
+        of_taxonomy = gap or data.taxonomy_gap()
+        rows = (
+            f"the taxonomy has {data.taxonomy.height} rows about {data.verified_issues.height} "
+            f"issues, of which {verified.height} are among the {n_fixed} fixed performance bugs: "
+            "the paper counts bugs, several in one issue"
+        )
+        no_filter = "the package holds the bug reports that were left, not those filtered out"
+        closed_only = "the package lists the fixes of closed bug reports alone"
+        precision = 100 * verified.height / n_fixed if n_fixed else 0.0
+        found: dict[str, tuple[str, float, str | None, str | None]] = {
+            "issues": ("issues before filtering by label", 0, no_filter, None),
+            "bug_reports": ("bug reports", bugs.height, gap, None),
+            "performance_bugs": (
+                "performance bugs",
+                bugs.filter("is_performance").height,
+                gap,
+                None,
+            ),
+            "other_bugs": (
+                "other bug reports",
+                bugs.filter(~pl.col("is_performance")).height,
+                gap,
+                None,
+            ),
+            "fixed_bugs": (
+                "bug reports with a fixing commit",
+                fixed.height,
+                gap,
+                closed_only,
+            ),
+            "verified_bugs": (
+                "fixed performance bugs verified by hand",
+                verified.height,
+                of_taxonomy,
+                rows,
+            ),
+            "precision": ("precision of the labelling, percent", precision, of_taxonomy, rows),
+        }
+        for name, (quantity, value, why_not, reason) in found.items():
+            if name in table:
+                figure = Figure(
+                    f"section_3.{repository}.{name}",
+                    "Section III",
+                    repository,
+                    quantity,
+                    table[name],
+                )
+                yield comparison_row(figure, value, gap=why_not, reason=reason)
+
+
+def _reopened(texts: Mapping[str, str], counts: Mapping[str, int]) -> str:
+    """Why open and closed bug reports differ: reopened ones, when both together agree."""
+    wanted = {state: int(text.replace(",", "")) for state, text in texts.items()}
+    moved = wanted["open"] - counts["open"]
+    if moved > 0 and moved == counts["closed"] - wanted["closed"]:
+        return (
+            f"{moved} bug reports were closed and are open again: the package gives their last "
+            "close and no reopening, so that they count as closed"
+        )
+    return "the package lists another number of bug reports than the paper"

@@ -1,0 +1,135 @@
+"""A figure of the paper, the data it is reproduced from, and the verdict on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import POOLED
+
+PaperTables: TypeAlias = Mapping[str, Any]
+"""The content of the file of published values; its tables are those of the paper."""
+
+DATASET = "replication"
+REPOSITORIES = ("pytorch/pytorch", "tensorflow/tensorflow")
+"""The two frameworks: what the paper gives for both needs the data of both."""
+
+LOWEST_TRUSTED_NUMBER = 100
+"""Table II leaves out issues of lower numbers: template text mentions them."""
+
+ROUNDING = 1e-9
+"""A float next to a decimal boundary may miss it by that much."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper: where it is, whose, of what, and the value as printed."""
+
+    name: str
+    place: str
+    repository: str
+    quantity: str
+    text: str
+
+    @property
+    def value(self) -> Decimal:
+        """The printed value as a number; of a claim (``p < 0.005``) the bound."""
+        return Decimal(self.text.removeprefix("p < ").removeprefix("p = ").replace(",", ""))
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether the paper gives a bound instead of a value."""
+        return self.text.startswith("p < ")
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the published data give, dataset ``replication`` alone.
+
+    ``bugs`` is ``marts.bug_metrics``, ``trend`` is ``marts.paper_trend``, ``taxonomy`` is
+    ``replication.taxonomy``.
+    """
+
+    bugs: pl.DataFrame
+    trend: pl.DataFrame
+    taxonomy: pl.DataFrame
+
+    @property
+    def verified_issues(self) -> pl.DataFrame:
+        """The issues of the taxonomy, each once."""
+        return self.taxonomy.select("repository", "number").unique()
+
+    def of(self, repository: str) -> pl.DataFrame:
+        """The bug reports of one repository, or of all of them."""
+        if repository == POOLED:
+            return self.bugs
+        return self.bugs.filter(pl.col("repository") == repository)
+
+    def gap(self, repository: str) -> str | None:
+        """Why a figure of ``repository`` cannot be had from these data, if it cannot."""
+        return self._gap(repository, self.bugs, "bug reports")
+
+    def taxonomy_gap(self) -> str | None:
+        """Why a figure of the taxonomy cannot be had, if it cannot."""
+        return self._gap(POOLED, self.taxonomy, "taxonomy")
+
+    def _gap(self, repository: str, rows: pl.DataFrame, what: str) -> str | None:
+        wanted = REPOSITORIES if repository == POOLED else (repository,)
+        loaded = set(rows.get_column("repository"))
+        missing = [name for name in wanted if name not in loaded]
+        return f"the loaded data have no {what} of {' and '.join(missing)}" if missing else None
+
+
+def verdict_of(figure: Figure, reproduced: float) -> str:
+    """``exact``, ``within rounding`` or ``differs``: see :func:`paper_comparison`.
+
+    Examples
+    --------
+    >>> verdict_of(Figure("p", "RQ1", "pytorch/pytorch", "p-value", "0.004678"), 0.0046776533)
+    'within rounding'
+    """
+    if figure.is_claim:
+        return "exact" if reproduced < float(figure.value) else "differs"
+    exponent = figure.value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    difference = abs(Decimal(reproduced) - figure.value)
+    if difference == 0:
+        return "exact"
+    half_a_digit = Decimal(10) ** exponent / 2
+    is_rounding = difference <= half_a_digit * (1 + Decimal(ROUNDING))
+    return "within rounding" if is_rounding else "differs"
+
+
+def comparison_row(
+    figure: Figure,
+    reproduced: float | None,
+    *,
+    gap: str | None,
+    reason: str | None = None,
+    note: str | None = None,
+) -> tuple[object, ...]:
+    """A row of the comparison: ``reason`` where it differs, ``note`` where it does not."""
+    if gap is None and reproduced is None:
+        gap = "the loaded data have no such value"
+    verdict, told = "not derivable", gap
+    value = difference = None
+    if gap is None and reproduced is not None:
+        value = float(reproduced)
+        verdict = verdict_of(figure, value)
+        difference = None if figure.is_claim else value - float(figure.value)
+        told = (reason or "no reason found") if verdict == "differs" else note
+    return (
+        DATASET,
+        figure.name,
+        figure.place,
+        figure.repository,
+        figure.quantity,
+        figure.text,
+        float(figure.value),
+        value,
+        difference,
+        verdict,
+        told,
+    )

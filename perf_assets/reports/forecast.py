@@ -1,0 +1,158 @@
+"""What a run would need before it starts: tokens that work, repositories in reach, a budget."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.github.accounts import Accounts, Patience, in_words
+from perf_assets.sources.github.client import GITHUB, GitHubClient
+from perf_assets.sources.github.credentials import credentials_of
+from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource
+from perf_assets.sources.github.queries import CONNECTIONS, FIRST
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import reading
+from perf_assets.study import Repository, Study
+
+# A page asks for its issues, for each connection of each issue, and for the commits of each pull
+# request; GitHub divides by 100:
+# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+PAGE_POINTS = round((1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100)
+LONG_THREADS = 1.05  # requests for threads longer than a page, as the benchmark has them
+SECONDS_PER_REQUEST = 2.0  # of a full page, roughly
+HOUR = 3600.0
+
+Say = Callable[[str], None]
+Marks = Mapping[str, datetime]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What is to be asked: requests, and rate-limit points."""
+
+    requests: int = 0
+    points: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        """Both together."""
+        return Cost(self.requests + other.requests, self.points + other.points)
+
+
+def examine(study: Study, home: Home, say: Say) -> bool:
+    """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
+    is_well = True
+    for url in dict.fromkeys(map(_url, study.repositories)):
+        chosen = [repository for repository in study.repositories if _url(repository) == url]
+        if url is None:
+            for repository in chosen:
+                say(f"{repository.name}: read from {repository.corpus}, no token is needed")
+            continue
+        try:
+            is_well &= _examine_api(url, chosen, home, say)
+        except PerfAssetsError as error:
+            say(str(error))
+            is_well = False
+    return is_well
+
+
+def _url(repository: Repository) -> str | None:
+    return None if repository.corpus is not None else repository.github_url or GITHUB
+
+
+def _examine_api(url: str, repositories: list[Repository], home: Home, say: Say) -> bool:
+    # A diagnosis does not wait for a limit.
+    client = GitHubClient(url, credentials_of(), patience=Patience(longest_wait=0))
+    try:
+        if not all_tokens(client.accounts, say):
+            say(f"no token works at {url}: create one at https://github.com/settings/tokens")
+            return False
+        if left(client.accounts) == 0:
+            say("the budget is spent: what a run will cost can be told when it is full again")
+            return True
+        is_well, total = True, Cost()
+        for repository in repositories:
+            try:
+                total += _examine_repository(
+                    IssueSource(client, repository.name), repository, home, say
+                )
+            except PerfAssetsError as error:
+                say(str(error))
+                is_well = False
+        say(forecast(total, client.accounts))
+        return is_well
+    finally:
+        client.close()
+
+
+def all_tokens(accounts: Accounts, say: Say) -> bool:
+    """Say of each credential whether it works and what its budget is; whether one does."""
+    for account in accounts.all:
+        trouble = accounts.probe(account)
+        if trouble is not None:
+            say(f"{account.name}: {trouble}")
+        elif account.reset:
+            say(
+                f"{account.name}: works, {account.remaining:,} of {account.limit:,} points left, "
+                f"full again at {datetime.fromtimestamp(account.reset, UTC):%Y-%m-%d %H:%M} UTC"
+            )
+        else:
+            say(f"{account.name}: works, and this API has no rate limit")
+    return not all(account.is_refused for account in accounts.all)
+
+
+def left(accounts: Accounts) -> int:
+    """The points of all credentials that work."""
+    return sum(account.remaining for account in accounts.all if not account.is_refused)
+
+
+def _examine_repository(source: IssueSource, repository: Repository, home: Home, say: Say) -> Cost:
+    months = repository.months
+    marks = {month: mark for month, mark in stored(home, repository).items() if month in months}
+    missing = [month for month in months if month not in marks]
+    changed = source.changed_count(min(marks.values())) if marks else 0
+    counts = source.counts(missing)
+    if not marks:
+        source.look(None)
+    pages = ceil(changed / PAGE) + source.pages(counts)
+    asides = 2 + 2 * ceil(len(missing) / COUNTS_PER_REQUEST)
+    cost = Cost(
+        asides + ceil(pages * LONG_THREADS), asides + ceil(PAGE_POINTS * pages * LONG_THREADS)
+    )
+    say(
+        f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
+        f"{sum(counts.values()):,} issues to load, {len(marks)} stored with {changed:,} issues "
+        f"to refresh: about {cost.requests:,} requests and {cost.points:,} points"
+    )
+    return cost
+
+
+def stored(home: Home, repository: Repository) -> Marks:
+    """The months of issues that are stored, and what each was read up to."""
+    if not home.warehouse.exists():
+        return {}
+    with reading(home.warehouse) as connection:
+        rows = connection.execute(
+            """
+            SELECT month, updated_at FROM meta.partition_loads
+            WHERE "table" = 'raw.issues' AND repository = ? AND status = 'loaded'
+            """,
+            [repository.name],
+        ).fetchall()
+    return dict(rows)
+
+
+def forecast(cost: Cost, accounts: Accounts) -> str:
+    """How long a run of ``cost`` takes, its waits for the budget to be full again included."""
+    usable = [account for account in accounts.all if not account.is_refused]
+    hourly = sum(account.limit for account in usable)
+    beyond = max(0, cost.points - left(accounts))
+    refills = ceil(beyond / hourly) if hourly else 0
+    working = cost.requests * SECONDS_PER_REQUEST
+    text = f"a run costs about {cost.requests:,} requests and {cost.points:,} points"
+    if refills:
+        return (
+            f"{text}, more than the {left(accounts):,} left: about {in_words(refills * HOUR)} with "
+            f"{refills} waits for the budget"
+        )
+    return f"{text} of the {left(accounts):,} left: about {in_words(working)}"

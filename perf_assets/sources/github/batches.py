@@ -1,0 +1,177 @@
+"""Issues with everything that belongs to them, as frames: what GitHub's answers are turned into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from perf_assets.months import month_of
+from perf_assets.tables import schema_of
+from perf_assets.tables.types import TIME
+
+TABLES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
+PULL_REQUEST_KEY = ("number", "pull_request_repository", "pull_request", "relation")
+EVENT_NAMES = {
+    "ClosedEvent": "closed",
+    "ReopenedEvent": "reopened",
+    "LabeledEvent": "labeled",
+    "UnlabeledEvent": "unlabeled",
+    "RenamedTitleEvent": "renamed",
+    "TransferredEvent": "transferred",
+}
+
+
+@dataclass(frozen=True)
+class IssueBatch:
+    """Issues with everything that belongs to them; columns as in their tables of ``raw``."""
+
+    issues: pl.DataFrame
+    comments: pl.DataFrame
+    events: pl.DataFrame
+    pull_requests: pl.DataFrame
+
+    def of_month(self, month: str) -> "IssueBatch":
+        """The part of the cohort of ``month``."""
+        wanted = pl.col("month") == month
+        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
+
+    def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
+        """The part of the issues with these numbers."""
+        wanted = pl.col("number").is_in(numbers)
+        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
+
+    @property
+    def announced_comments(self) -> int:
+        """How many comments GitHub says the issues have."""
+        return int(self.issues["comments"].sum())
+
+    @property
+    def announced_events(self) -> int:
+        """How many events of the kept kinds GitHub says the issues have."""
+        return int(self.issues["events"].sum())
+
+
+EMPTY_BATCH = IssueBatch(*(schema_of(table).to_frame() for table in TABLES))
+
+
+def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
+    """Several batches as one."""
+    frames = zip(*(vars(batch).values() for batch in [EMPTY_BATCH, *batches]), strict=True)
+    return IssueBatch(*map(pl.concat, frames))
+
+
+def to_frames(nodes: Sequence[dict[str, Any]], repository: str) -> IssueBatch:
+    """GraphQL issue nodes as the four frames, sorted by number and id."""
+    issues, comments, events, pull_requests = [], [], [], []
+    for node in nodes:
+        month = month_of(datetime.fromisoformat(node["createdAt"]))
+        own = {"repository": repository, "number": node["number"], "month": month}
+        issues.append(_issue(node) | own)
+        comments += [_comment(entry) | own for entry in _distinct(node, "comments")]
+        events += [_event(entry) | own for entry in _distinct(node, "timelineItems")]
+        pull_requests += [row | own for row in _pull_requests(node)]
+    return IssueBatch(
+        _frame("raw.issues", issues, ("number",)),
+        _frame("raw.issue_comments", comments, ("number", "comment_id")),
+        _frame("raw.issue_events", events, ("number", "created_at", "event_id")),
+        _frame("raw.issue_pull_requests", pull_requests, PULL_REQUEST_KEY),
+    )
+
+
+def _distinct(node: dict[str, Any], connection: str) -> list[dict[str, Any]]:
+    # Pages read while an issue is being edited may overlap.
+    key = "fullDatabaseId" if connection == "comments" else "id"
+    entries = node[connection]["nodes"] if node[connection] else []
+    return list({entry[key]: entry for entry in entries if entry}.values())
+
+
+def _frame(table: str, rows: list[dict[str, Any]], order: tuple[str, ...]) -> pl.DataFrame:
+    schema = schema_of(table)
+    times = [name for name, kind in schema.items() if kind == TIME]
+    texts = {**schema, **dict.fromkeys(times, pl.String())}
+    frame = pl.DataFrame(rows, schema=texts, orient="row")
+    return frame.with_columns(
+        pl.col(times).str.to_datetime("%Y-%m-%dT%H:%M:%S%#z", time_unit="us", time_zone="UTC")
+    ).sort(order)
+
+
+def _issue(node: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": node["title"],
+        "body": node["body"] or None,
+        "author": _login(node["author"]),
+        "state": node["state"].lower(),
+        "state_reason": node["stateReason"] and node["stateReason"].lower(),
+        "labels": sorted(label["name"] for label in node["labels"]["nodes"]),
+        "created_at": node["createdAt"],
+        "updated_at": node["updatedAt"],
+        "closed_at": node["closedAt"],
+        "comments": node["comments"]["totalCount"],
+        "events": node["timelineItems"]["totalCount"],
+        "html_url": node["url"],
+    }
+
+
+def _comment(node: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "comment_id": int(node["fullDatabaseId"]),
+        "author": _login(node["author"]),
+        "created_at": node["createdAt"],
+        "body": node["body"] or None,
+    }
+
+
+def _event(node: dict[str, Any]) -> dict[str, Any]:
+    closer = node.get("closer") or {}
+    is_pull_request = closer.get("__typename") == "PullRequest"
+    commit = closer.get("mergeCommit") if is_pull_request else closer
+    return {
+        "event_id": node["id"],
+        "event": EVENT_NAMES[node["__typename"]],
+        "actor": _login(node["actor"]),
+        "created_at": node["createdAt"],
+        "label": (node.get("label") or {}).get("name"),
+        "commit_sha": (commit or {}).get("oid"),
+        "pull_request": closer.get("number") if is_pull_request else None,
+        "closer_repository": (closer.get("repository") or {}).get("nameWithOwner"),
+        "previous_title": node.get("previousTitle"),
+        "current_title": node.get("currentTitle"),
+        "from_repository": (node.get("fromRepository") or {}).get("nameWithOwner"),
+    }
+
+
+def _pull_requests(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pull requests that GitHub relates to an issue, once for each relation."""
+    linked = _distinct(node, "closedByPullRequestsReferences")
+    rows = {_pull_request_key(entry): _pull_request(entry, "linked") for entry in linked}
+    closing: dict[tuple[str, int], dict[str, Any]] = {}
+    for event in _distinct(node, "timelineItems"):
+        closer = event.get("closer") or {}
+        if closer.get("__typename") == "PullRequest":
+            key = _pull_request_key(closer)
+            # How many commits it has is only asked of those that are linked.
+            commits = rows[key]["commits"] if key in rows else None
+            closing[key] = _pull_request(closer, "closer") | {"commits": commits}
+    return [*rows.values(), *closing.values()]
+
+
+def _pull_request_key(node: dict[str, Any]) -> tuple[str, int]:
+    return node["repository"]["nameWithOwner"], node["number"]
+
+
+def _pull_request(node: dict[str, Any], relation: str) -> dict[str, Any]:
+    return {
+        "pull_request_repository": node["repository"]["nameWithOwner"],
+        "pull_request": node["number"],
+        "relation": relation,
+        "is_merged": node["merged"],
+        "merge_commit_sha": (node["mergeCommit"] or {}).get("oid"),
+        "commits": (node.get("commits") or {}).get("totalCount"),
+    }
+
+
+def _login(actor: dict[str, Any] | None) -> str | None:
+    """The login; a deleted account ("ghost") has none."""
+    return None if actor is None or actor["login"] == "ghost" else actor["login"]

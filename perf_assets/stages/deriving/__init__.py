@@ -1,0 +1,1 @@
+"""Deriving: models and statistics, computed whole from what is stored."""

@@ -1,0 +1,54 @@
+"""Models: the SQL models laid into the warehouse, views as views, marts computed and audited."""
+
+import polars as pl
+
+from perf_assets.sql_models.files import Model, load_models
+from perf_assets.sql_models.laying import (
+    AS_OF_SOURCE,
+    comment_statements,
+    create_as_of_macro,
+    create_table,
+    create_view,
+    keep_old_views,
+)
+from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.study import Study
+
+
+def register_study(gate: Gate, study: Study) -> None:
+    """Write down which repositories the models cover, and from which months on."""
+    rows = pl.DataFrame(
+        {
+            "repository": [repository.name for repository in study.repositories],
+            "start_month": [repository.start for repository in study.repositories],
+            "trend_start_month": [repository.trend_start for repository in study.repositories],
+            "study": [study.name for _ in study.repositories],
+        }
+    )
+    gate.store([Offer([Candidate("meta.repositories", rows)])])
+
+
+def build_model(gate: Gate, model: Model) -> Outcome | None:
+    """Create the view, or compute, audit and replace the table, of a SQL model."""
+    if model.table.is_view:
+        create_view(gate.database.connection, model)
+        if model.name == AS_OF_SOURCE:
+            create_as_of_macro(gate.database.connection)
+        return None
+    create_table(gate.database.connection, model.table)
+    (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
+    return outcome
+
+
+def lay_views(gate: Gate) -> None:
+    """Create the views alone, for who reads them before anything is computed."""
+    for model in load_models():
+        if model.table.is_view:
+            create_view(gate.database.connection, model)
+
+
+def describe_tables(gate: Gate) -> None:
+    """Put the documentation of tables and columns into the database, where analysts look."""
+    keep_old_views(gate.database.connection)
+    for statement in comment_statements(gate.database.connection):
+        gate.database.connection.execute(statement)

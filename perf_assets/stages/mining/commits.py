@@ -1,0 +1,261 @@
+"""Loading commits: bring the tables that git fills up to what the clone says now.
+
+A commit never changes, so what is stored of it stays: only commits with an unknown hash are mined.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from perf_assets.sources.git import (
+    RULE_VERSION,
+    Clone,
+    list_branch_commits,
+    list_commits,
+    months_of,
+    read_commits,
+    read_issue_templates,
+    update_clone,
+)
+from perf_assets.stages.mining.branch_changes import note_branch
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.study import Repository
+
+log = logging.getLogger(__name__)
+
+NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
+COMMITS_AT_ONCE = 2_000  # of the months that are judged and stored together, at least
+COMMITS_TOLD = 5_000  # progress is told whenever so many more are mined
+
+DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
+OTHER_BRANCHES = ("raw.branch_commits",)
+TABLES = (*DEFAULT_BRANCH, *OTHER_BRANCHES)
+
+
+def mine_commits(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
+    """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
+    clone = update_clone(repository.git, gate.home.clone(repository.name))
+    yield from load_commits(gate, clone, repository.name, months)
+
+
+def load_commits(
+    gate: Gate, clone: Clone, repository: str, months: Sequence[str]
+) -> Iterator[Outcome]:
+    """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
+
+    A month changes when the set of its commits is another than the one stored, whatever the
+    cause: new commits, a force push, a commit with an old date, a branch that was merged. That
+    the default branch was rewritten or is another is also recorded and logged.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        of_others = pool.submit(list_branch_commits, clone)
+        branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
+        others = Listing(gate, clone, repository, OTHER_BRANCHES, of_others.result())
+    note_branch(gate, clone, repository, branch.commits)
+    yield from _load(branch, months)
+    yield from _load(others, months)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What git lists, and the tables to hold it; the first of them has a row per commit."""
+
+    gate: Gate
+    clone: Clone
+    repository: str
+    tables: Sequence[str]
+    commits: pl.DataFrame
+
+    @cached_property
+    def empty(self) -> list[pl.DataFrame]:
+        """A frame without rows for each table."""
+        return [self.gate.database.frame(f"FROM {table} LIMIT 0") for table in self.tables]
+
+
+@dataclass(frozen=True)
+class ChangedMonth:
+    """A month whose commits changed: git's own count of them, and their fingerprint."""
+
+    month: str
+    count: int
+    fingerprint: str
+
+
+def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
+    changes = _changes(listing, months)
+    if not changes:
+        return
+    kept = _kept(listing, changes)
+    of_changes = pl.col("month").is_in([change.month for change in changes])
+    unknown = listing.commits.filter(of_changes).join(
+        kept, on="sha", how="anti", maintain_order="left"
+    )
+    if unknown.height:
+        which = "the default branch" if listing.tables == DEFAULT_BRANCH else "other branches"
+        log.info("%s: mining %s commits of %s", listing.repository, f"{unknown.height:,}", which)
+    waiting: list[tuple[ChangedMonth, list[pl.DataFrame]]] = []
+    mined = _each_month(changes, _mine(listing, unknown), listing.empty)
+    for pair in zip(changes, mined, strict=True):
+        waiting.append(pair)
+        held = sum(change.count for change, _ in waiting)
+        if held >= COMMITS_AT_ONCE:
+            yield from _store(listing, waiting, kept)
+            waiting = []
+    yield from _store(listing, waiting, kept)
+
+
+def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
+    """The months of which other commits are stored than git lists, in order."""
+    loads = listing.gate.database.loads(listing.tables[0], listing.repository)
+    done = loads.filter(pl.col("status") == "loaded")
+    known = dict(done.select("month", "fingerprint").iter_rows())
+    listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
+    states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
+    return [
+        ChangedMonth(month, count, fingerprint)
+        for month, (count, fingerprint) in states.items()
+        if known.get(month) != fingerprint
+    ]
+
+
+def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
+    """Hashes of the stored commits that git still lists, and whose rows are still good."""
+    identity = [name for name in ("sha", "branch") if name in listing.commits.columns]
+    loads = pl.concat(
+        [listing.gate.database.loads(table, listing.repository) for table in listing.tables]
+    )
+    is_current = pl.col("fingerprint").str.starts_with(f"{RULE_VERSION}-")
+    outdated = loads.filter(~is_current.fill_null(value=False) | (pl.col("status") != "loaded"))
+    stored = listing.gate.database.frame(
+        f"SELECT month, {', '.join(identity)} FROM {listing.tables[0]} "
+        "WHERE repository = ? AND list_contains(?, month)",
+        [listing.repository, [change.month for change in changes]],
+    )
+    current = stored.join(outdated, on="month", how="anti")
+    return current.join(listing.commits, on=identity, how="semi").select("sha")
+
+
+def _mine(listing: Listing, unknown: pl.DataFrame) -> Iterator[tuple[str, list[pl.DataFrame]]]:
+    """The rows that the ``unknown`` commits give each table, month by month."""
+    if unknown.is_empty():
+        return
+    templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
+    told = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        if done - told >= COMMITS_TOLD and done < total:
+            told = done
+            log.info("%s: mined %s of %s commits", listing.repository, f"{done:,}", f"{total:,}")
+
+    for month, commits, files in _by_month(read_commits(listing.clone, unknown, tell)):
+        found = templates.filter(pl.col("month") == month)
+        yield month, _shaped(listing, commits, files, found)
+
+
+def _shaped(
+    listing: Listing, commits: pl.DataFrame, files: pl.DataFrame, templates: pl.DataFrame
+) -> list[pl.DataFrame]:
+    """The frames of the listing's tables, with exactly their columns."""
+    if "branch" in listing.commits.columns:
+        branches = listing.commits.select("sha", "branch")
+        commits = commits.join(branches, on="sha", maintain_order="left")
+    frames = [commits, files, templates]
+    return [
+        frame.with_columns(repository=pl.lit(listing.repository))
+        .select(empty.columns)
+        .cast(dict(empty.schema))  # type: ignore[arg-type]
+        for frame, empty in zip(frames, listing.empty, strict=False)
+    ]
+
+
+def _each_month(
+    changes: Sequence[ChangedMonth],
+    mined: Iterator[tuple[str, list[pl.DataFrame]]],
+    empty: list[pl.DataFrame],
+) -> Iterator[list[pl.DataFrame]]:
+    """What was mined of each month, or nothing."""
+    following = next(mined, None)
+    for change in changes:
+        if following is not None and following[0] == change.month:
+            yield following[1]
+            following = next(mined, None)
+        else:
+            yield empty
+
+
+def _by_month(
+    stream: Iterator[tuple[pl.DataFrame, pl.DataFrame]],
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Cut a stream of commits and files that comes in the order of months into its months."""
+    held: tuple[pl.DataFrame, pl.DataFrame] | None = None
+    for batch in stream:
+        commits, files = batch if held is None else map(pl.concat, zip(held, batch, strict=True))
+        *whole, last = commits["month"].unique().sort().to_list()
+        for month in whole:
+            of_month = pl.col("month") == month
+            yield month, commits.filter(of_month), files.filter(of_month)
+        still_open = pl.col("month") == last
+        held = commits.filter(still_open), files.filter(still_open)
+    if held is not None:
+        yield held[0]["month"][0], *held
+
+
+def _store(
+    listing: Listing,
+    changed: Sequence[tuple[ChangedMonth, list[pl.DataFrame]]],
+    kept: pl.DataFrame,
+) -> list[Outcome]:
+    """Replace each month by what is good of the stored rows and the mined ones."""
+    months = [change.month for change, _ in changed]
+    stored = [_stored(listing, table, months, kept) for table in listing.tables]
+    partitions = []
+    for change, mined in changed:
+        of_month = pl.col("month") == change.month
+        frames = [
+            pl.concat([before.filter(of_month), new])
+            for before, new in zip(stored, mined, strict=True)
+        ]
+        # As git lists them, so that a report shows the same examples whatever was stored before.
+        shas = listing.commits.filter(of_month).select("sha")
+        columns = frames[0].columns
+        frames[0] = shas.join(frames[0], on="sha", maintain_order="left").select(columns)
+        partitions.append(
+            Offer(
+                _candidates(listing, frames, change.count),
+                listing.repository,
+                change.month,
+                Provenance(Mark(fingerprint=change.fingerprint)),
+            )
+        )
+    return listing.gate.store(partitions)
+
+
+def _stored(
+    listing: Listing, table: str, months: Sequence[str], kept: pl.DataFrame
+) -> pl.DataFrame:
+    """The stored rows of the commits that are ``kept``."""
+    rows = listing.gate.database.frame(
+        f"FROM {table} WHERE repository = ? AND list_contains(?, month) ORDER BY ALL",
+        [listing.repository, list(months)],
+    )
+    return rows.join(kept, on="sha", how="semi", maintain_order="left")
+
+
+def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[Candidate]:
+    """``frames`` as rows for the tables; ``count`` is git's own of their commits."""
+    commits, *rest = frames
+    candidates = [Candidate(listing.tables[0], commits, source_count=count)]
+    if rest:
+        files, templates = rest
+        shas: Parameters = {"commit_shas": commits["sha"].to_list()}
+        candidates += [
+            Candidate("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
+            Candidate("raw.issue_templates", templates),
+        ]
+    return candidates

@@ -1,0 +1,377 @@
+"""Loading: bring partitions of the raw tables up to what the sources say now, and no further."""
+
+import logging
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.months import add_months, month_of
+from perf_assets.sources.github import IssueBatch, IssueSource
+from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
+from perf_assets.sources.github.issues import Departure, windows
+from perf_assets.sources.opening import LONGEST_WAIT, open_issue_source
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.warehouse import Difference
+from perf_assets.study import Repository
+
+log = logging.getLogger(__name__)
+
+LATE = "opened while we read"
+TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
+COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """The issues opened in a month: GitHub's own count, the rows read, and what is noted of it."""
+
+    month: str
+    count: int
+    batch: IssueBatch
+    notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ChangedIssues:
+    """Issues of a stored cohort that changed, as they are now, and how many of them are new."""
+
+    month: str
+    batch: IssueBatch
+    growth: int
+
+
+def mine_issues(
+    gate: Gate,
+    repository: Repository,
+    months: Sequence[str],
+    verify_months: int | None = None,
+    longest_wait: float = LONGEST_WAIT,
+) -> Iterator[Outcome]:
+    """Open the source of ``repository`` and load from it, see :func:`load_issues`.
+
+    What was asked of the source is noted, however it ends.
+    """
+    started = datetime.now(UTC)
+    with open_issue_source(repository, longest_wait) as source:
+        try:
+            yield from load_issues(gate, source, months, verify_months)
+        finally:
+            asked = source.client.total
+            row = {"repository": repository.name, "started_at": started, **vars(asked)}
+            gate.note({"meta.source_requests": pl.DataFrame([row])})
+
+
+def load_issues(
+    gate: Gate, source: IssueSource, months: Sequence[str], verify_months: int | None = None
+) -> Iterator[Outcome]:
+    """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
+
+    Costs one look where nothing changed. With each stored cohort stands the newest update that
+    GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
+    run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
+    and with ``verify_months`` those that are due to be read whole again, see ``due_cohorts``.
+    """
+    repository = source.repository
+    loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
+    outdated = _cohorts_without_events_count(gate, repository)
+    marks = {
+        month: mark
+        for month, mark in loads.select("month", "updated_at").iter_rows()
+        if month in months and month not in outdated
+    }
+    spans = list(windows(dict.fromkeys(marks, 0)))
+    newest = yield from _refresh(gate, source, min(marks.values(), default=None), spans)
+    if verify_months is not None:
+        yield from _verify(gate, source, sorted(marks), verify_months, newest)
+    missing = [month for month in months if month not in marks]
+    if missing:
+        log.info("%s: loading %d months of issues", repository, len(missing))
+        yield from _load_cohorts(gate, source, missing, newest)
+
+
+def _refresh(
+    gate: Gate, source: IssueSource, since: datetime | None, spans: list[list[str]]
+) -> Generator[Outcome, None, datetime]:
+    """Store what changed since ``since`` in cohorts that are loaded, and what their counts miss.
+
+    Returns the newest update that is stored now.
+    """
+    repository = source.repository
+    months = [month for span in spans for month in span]
+    before = _issue_counts(gate, repository)
+    held = dict(before)
+    failed: set[str] = set()
+    for look in source.looks(since, spans):
+        newest = look.newest_update or NEVER
+        changed = {
+            change.month: change
+            for change in _changes(gate, repository, look.changed)
+            if change.month in months and change.month not in failed
+        }
+        for month, change in changed.items():
+            held[month] = held.get(month, 0) + change.growth
+        if not look.is_last:
+            # Compared with GitHub's counts when all changes are known.
+            failed |= yield from _store_changes(gate, source, list(changed.values()), newest)
+            _advance(gate, repository, [month for month in months if month not in failed], newest)
+    # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
+    # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
+    suspects = {
+        month
+        for span, total in zip(spans, look.totals, strict=True)
+        if sum(held.get(month, 0) for month in span) != total
+        for month in span
+    }
+    grown = {month for month in months if held.get(month, 0) != before.get(month, 0)}
+    asked = sorted((grown | suspects) - failed)
+    counts = source.counts(asked) if asked else {}
+    again = [month for month in asked if counts[month] != held.get(month, 0)]
+    rest = [change for month, change in changed.items() if month not in again]
+    failed |= yield from _store_changes(gate, source, rest, newest)
+    for outcome in _load_cohorts(gate, source, again, newest) if again else ():
+        failed |= {str(outcome.month)} if outcome.failure is not None else set()
+        yield outcome
+    _advance(gate, repository, [month for month in months if month not in failed], newest)
+    return newest
+
+
+def _changes(gate: Gate, repository: str, changed: IssueBatch) -> Iterator[ChangedIssues]:
+    """What changed in each stored cohort, where something did."""
+    stored = _stored(gate, repository, "number", changed.issues["number"].to_list())
+    for month in changed.issues["month"].unique().sort().to_list():
+        now = changed.of_month(month)
+        before = stored.of_numbers(now.issues["number"].to_list())
+        if any(difference.is_any for difference in _differences(before, now)):
+            yield ChangedIssues(month, now, now.issues.height - before.issues.height)
+
+
+def _differences(before: IssueBatch, now: IssueBatch) -> Iterator[Difference]:
+    for stored, wanted in zip(vars(before).values(), vars(now).values(), strict=True):
+        yield Difference.between(stored, wanted)
+
+
+def _store_changes(
+    gate: Gate, source: IssueSource, changes: Sequence[ChangedIssues], newest: datetime
+) -> Generator[Outcome, None, set[str]]:
+    """Store the cohorts with what changed in them; the months that failed their audit."""
+    failed: set[str] = set()
+    for some in _in_parts(changes, COHORTS_AT_ONCE):
+        stored = _stored(gate, source.repository, "month", [change.month for change in some])
+        cohorts = []
+        for change in some:
+            batch = _merged(stored.of_month(change.month), change.batch)
+            cohorts.append(Cohort(change.month, batch.issues.height, batch))
+        for outcome in _store_cohorts(gate, source, cohorts, newest):
+            failed |= {str(outcome.month)} if outcome.failure is not None else set()
+            yield outcome
+    return failed
+
+
+def _in_parts(changes: Sequence[ChangedIssues], size: int) -> Iterator[Sequence[ChangedIssues]]:
+    for start in range(0, len(changes), size):
+        yield changes[start : start + size]
+
+
+def _verify(
+    gate: Gate, source: IssueSource, months: list[str], within: int, newest: datetime
+) -> Iterator[Outcome]:
+    """Read the cohorts that are due whole again, and say what no list of changes had told."""
+    due = due_cohorts(_last_reads(gate, source.repository, months), within, datetime.now(UTC))
+    if not due:
+        return
+    changed = []
+    for outcome in _load_cohorts(gate, source, due, newest):
+        if outcome.is_written:
+            changed.append(str(outcome.month))
+        yield outcome
+    log.info(
+        "%s: verified %d of %d months by reading them again; %s",
+        source.repository,
+        len(due),
+        len(months),
+        f"changed: {', '.join(changed)}" if changed else "nothing had changed",
+    )
+
+
+def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> list[str]:
+    """The months to read whole again, so that all are within ``within`` monthly runs.
+
+    Parameters
+    ----------
+    reads : when each month was last read whole.
+    within : calendar months in which everything is read again.
+
+    Returns
+    -------
+    The part of 1/``within`` that waits longest, and whatever was not read for so many months.
+    """
+    oldest = sorted(reads, key=lambda month: (reads[month], month))
+    share = -(-len(oldest) // within)
+    too_old = add_months(month_of(now), -within)
+    overdue = {month for month in oldest if month_of(reads[month]) <= too_old}
+    return sorted({*oldest[:share], *overdue})
+
+
+def _issue_counts(gate: Gate, repository: str) -> dict[str, int]:
+    """How many issues each cohort holds."""
+    counted = gate.database.frame(
+        "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
+    )
+    return dict(counted.iter_rows())
+
+
+def _cohorts_without_events_count(gate: Gate, repository: str) -> set[str]:
+    """Cohorts that a version loaded which did not know how many events GitHub announces."""
+    rows = gate.database.frame(
+        "SELECT DISTINCT month FROM raw.issues WHERE repository = ? AND events IS NULL",
+        [repository],
+    )
+    return set(rows["month"])
+
+
+def _last_reads(gate: Gate, repository: str, months: list[str]) -> dict[str, datetime]:
+    rows = gate.database.frame(
+        "SELECT month, loaded_at FROM meta.whole_reads WHERE repository = ?", [repository]
+    )
+    known = dict(rows.rows())
+    return {month: known.get(month, NEVER) for month in months}
+
+
+def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -> None:
+    """Note that the stored cohorts show everything up to ``newest``."""
+    loads = gate.database.frame(
+        """
+        SELECT * FROM meta.partition_loads
+        WHERE repository = ? AND list_contains(?, month) AND updated_at <> ?
+          AND list_contains(?, "table")
+        """,
+        [repository, months, newest, list(TABLES)],
+    )
+    if loads.height:
+        gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
+
+
+def _load_cohorts(
+    gate: Gate, source: IssueSource, months: Sequence[str], newest: datetime
+) -> Iterator[Outcome]:
+    counts = source.counts(months)
+    for window, batch in source.cohorts(counts):
+        log.info(
+            "%s: %s to %s, %d issues", source.repository, window[0], window[-1], batch.issues.height
+        )
+        cohorts = {month: batch.of_month(month) for month in window}
+        off = [month for month in window if cohorts[month].issues.height != counts[month]]
+        # The counts of GitHub's search lag behind, and issues come and go while we read.
+        again = source.counts(off) if off else {}
+        stored = _stored(gate, source.repository, "month", window)
+        read = [
+            _explained(
+                source,
+                Cohort(month, again.get(month, counts[month]), cohorts[month]),
+                stored.of_month(month),
+                newest,
+            )
+            for month in window
+        ]
+        yield from _store_cohorts(gate, source, read, newest)
+
+
+def _explained(source: IssueSource, cohort: Cohort, stored: IssueBatch, newest: datetime) -> Cohort:
+    """A cohort that was just read whole, with the reasons where our numbers differed."""
+    repository, month = source.repository, cohort.month
+    present = cohort.batch.issues["number"].to_list()
+    gone = stored.issues.filter(~pl.col("number").is_in(present))["number"].to_list()
+    departures = source.whereabouts(gone)
+    left = {departure.number for departure in departures}
+    still_there = [number for number in gone if number not in left]
+    if still_there:
+        # GitHub's search has lost sight of them: kept, so that the count, which lacks them, fails.
+        cohort = replace(cohort, batch=_merged(cohort.batch, stored.of_numbers(still_there)))
+    surplus = cohort.batch.issues.height - cohort.count
+    late = _came_after(cohort.batch, newest)
+    if 0 < surplus <= len(late):
+        departures += [Departure(number, LATE) for number in late]
+        cohort = replace(cohort, count=cohort.batch.issues.height)
+    for departure in departures:
+        log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
+    return replace(cohort, notes=_notes(repository, month, departures))
+
+
+def _came_after(batch: IssueBatch, newest: datetime) -> list[int]:
+    """Issues opened or transferred to here after the look, which the count may lack."""
+    came = batch.events.filter(pl.col("event") == "transferred", pl.col("created_at") > newest)
+    opened = batch.issues.filter(pl.col("created_at") > newest)
+    return sorted({*came["number"], *opened["number"]})
+
+
+def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str, pl.DataFrame]:
+    """That a cohort was read whole, and why our numbers differed from GitHub's."""
+    partition = {"repository": repository, "month": month}
+    now = datetime.now(UTC)
+    notes = {"meta.whole_reads": pl.DataFrame([{**partition, "loaded_at": now}])}
+    rows = [{**partition, **vars(departure), "noticed_at": now} for departure in departures]
+    if rows:
+        notes["meta.count_differences"] = pl.DataFrame(
+            rows, schema_overrides={"moved_to": pl.String}
+        )
+    return notes
+
+
+def _store_cohorts(
+    gate: Gate, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
+) -> list[Outcome]:
+    """Store the cohorts together; what reading them cost is charged to the first."""
+    spent = source.client.spent.take()
+    costs = [(spent.requests, spent.points), *((0, 0) for _ in cohorts)]
+    return gate.store(
+        [
+            Offer(
+                _candidates(cohort),
+                source.repository,
+                cohort.month,
+                Provenance(Mark(updated_at=newest), *cost),
+                cohort.notes,
+            )
+            for cohort, cost in zip(cohorts, costs, strict=False)
+        ]
+    )
+
+
+def _candidates(cohort: Cohort) -> list[Candidate]:
+    batch = cohort.batch
+    numbers: Parameters = {"issue_numbers": batch.issues["number"].to_list()}
+    return [
+        Candidate("raw.issues", batch.issues, source_count=cohort.count),
+        Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
+        Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
+        Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
+    ]
+
+
+def _stored(gate: Gate, repository: str, column: str, values: Sequence[object]) -> IssueBatch:
+    """What is stored of the issues whose ``column`` (number or month) is one of ``values``."""
+    frames = {}
+    for name, empty in vars(EMPTY_BATCH).items():
+        columns = ", ".join(empty.columns)
+        stored = gate.database.frame(
+            f"SELECT {columns} FROM {TABLE_OF[name]} "
+            f"WHERE repository = ? AND list_contains(?, {column}) ORDER BY ALL",
+            [repository, list(values)],
+        )
+        frames[name] = stored.cast(dict(empty.schema))
+    return IssueBatch(**frames)
+
+
+def _merged(stored: IssueBatch, changed: IssueBatch) -> IssueBatch:
+    """The stored cohort with the changed issues, and all that belongs to them, put in place."""
+    replaced = pl.col("number").is_in(changed.issues["number"].to_list())
+    return IssueBatch(
+        *(
+            pl.concat([before.filter(~replaced), after])
+            for before, after in zip(vars(stored).values(), vars(changed).values(), strict=True)
+        )
+    )

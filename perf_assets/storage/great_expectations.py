@@ -1,0 +1,150 @@
+"""Great Expectations at work: one shared context, and what a suite finds in a frame."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.declared_rules import Rule
+
+if TYPE_CHECKING:  # importing it takes seconds
+    import pandas as pd
+    from great_expectations.core import ExpectationSuite, ExpectationValidationResult
+    from great_expectations.core.batch_definition import BatchDefinition
+    from great_expectations.expectations.expectation import Expectation
+
+# Which rows fail is only asked of rules that do, by their place in the frame, without their values.
+PASS_OR_FAIL = "BOOLEAN_ONLY"
+FAILING_ROWS = {
+    "result_format": "COMPLETE",
+    "exclude_unexpected_values": True,
+    "partial_unexpected_count": 0,
+}
+
+# Expectations share one parser of parameters, and the context one slot for the data.
+_one_at_a_time = Lock()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule found: failing rows by place (``None``: the rule speaks of the whole frame).
+
+    ``problem`` says why a rule could not be checked.
+    """
+
+    success: bool
+    rows: Sequence[int] | None = None
+    observed: object = None
+    problem: str | None = None
+
+
+def prepare() -> None:
+    """Import Great Expectations now; else the first validation does, which takes seconds."""
+    _batch_definition()
+
+
+def validate(
+    source: Path, rules: Sequence[Rule], frame: pl.DataFrame, parameters: Mapping[str, object]
+) -> dict[str, Finding]:
+    """Check ``rules``, as they stand in the file ``source``, on a frame of at least one row.
+
+    Parameters
+    ----------
+    frame : lists are shown to the rules as text, their entries joined by ", ".
+    parameters : everything that the rules must be told.
+    """
+    with _one_at_a_time:
+        batch = _batch_definition().get_batch({"dataframe": _as_pandas(frame, rules)})
+        expectations = {rule.name: _expectation(source, rule) for rule in rules}
+
+        def run(names: Sequence[str], result_format: object) -> dict[str, Finding]:
+            chosen = _gx_suite(source.stem, [expectations[name] for name in names])
+            try:
+                outcome = batch.validate(
+                    chosen, result_format=result_format, expectation_parameters=dict(parameters)
+                )
+            except Exception as error:
+                if len(names) == 1:
+                    return {names[0]: Finding(False, problem=_first_line(error))}
+                # One rule alone tells which of them it was.
+                return {name: run([name], result_format)[name] for name in names}
+            found = {result.expectation_config.meta["rule"]: result for result in outcome.results}
+            return {name: _finding(found.get(name)) for name in names}
+
+        findings = run(list(expectations), PASS_OR_FAIL)
+        failed = [name for name, finding in findings.items() if not finding.success]
+        return findings | (run(failed, FAILING_ROWS) if failed else {})
+
+
+def _as_pandas(frame: pl.DataFrame, rules: Sequence[Rule]) -> "pd.DataFrame":
+    """The columns that ``rules`` speak of (any one, where they speak of none)."""
+    wanted = {name for rule in rules for name in (*rule.columns, *rule.condition_columns)}
+    columns = [name for name in frame.columns if name in wanted] or frame.columns[:1]
+    lists = pl.selectors.list()
+    return frame.select(columns).with_columns(lists.list.join(", ")).to_pandas()
+
+
+@cache
+def _batch_definition() -> "BatchDefinition[Any]":
+    import great_expectations as gx  # noqa: PLC0415
+
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)
+    context = gx.get_context(mode="ephemeral")
+    context.enable_analytics(False)
+    context.variables.progress_bars = {"globally": False}
+    asset = context.data_sources.add_pandas("candidates").add_dataframe_asset("candidate")
+    return asset.add_batch_definition_whole_dataframe("whole")
+
+
+@cache
+def _expectation(source: Path, rule: Rule) -> "Expectation":
+    from great_expectations.expectations.expectation_configuration import (  # noqa: PLC0415
+        ExpectationConfiguration,
+    )
+
+    try:
+        return ExpectationConfiguration(
+            type=rule.type,
+            kwargs=dict(rule.kwargs),
+            meta={"rule": rule.name},
+            severity=rule.severity,
+        ).to_domain_obj()
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise PerfAssetsError(f"{source}: rule {rule.name} is malformed: {reason}") from None
+
+
+def _gx_suite(table: str, expectations: "Sequence[Expectation]") -> "ExpectationSuite":
+    from great_expectations.core import ExpectationSuite  # noqa: PLC0415
+
+    return ExpectationSuite(name=table, expectations=expectations)
+
+
+def _finding(result: "ExpectationValidationResult | None") -> Finding:
+    if result is None:
+        return Finding(False, problem="Great Expectations gave no result")
+    problem = _problem(result.exception_info or {})
+    if problem is not None:
+        return Finding(False, problem=problem)
+    detail = result.result or {}
+    return Finding(
+        bool(result.success), detail.get("unexpected_index_list"), detail.get("observed_value")
+    )
+
+
+def _problem(info: Mapping[str, Any]) -> str | None:
+    """The message of the exception in a result, which has one, or one for each metric."""
+    if "raised_exception" in info:
+        return _first_line(info["exception_message"]) if info["raised_exception"] else None
+    messages = [_first_line(entry["exception_message"]) for entry in info.values()]
+    return "; ".join(dict.fromkeys(messages)) or None
+
+
+def _first_line(message: object) -> str:
+    return (str(message).strip().splitlines() or ["no message"])[0]

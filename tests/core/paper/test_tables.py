@@ -1,0 +1,351 @@
+"""Every table of the paper against a few made bug reports: what is reproduced, and what is said."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from perf_assets.core.paper.comparison import paper_comparison
+from perf_assets.core.paper.counts import section_3, table_1
+from perf_assets.core.paper.figures import Data
+from perf_assets.core.paper.table_2 import table_2, table_2_bugs
+from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
+from perf_assets.core.paper.trends import agreeing_months, cox_stuart_tests, figure_1
+from perf_assets.tables import schema_of
+
+PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
+NAMES = schema_of("analysis.paper_comparison").names()
+
+
+def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
+    row = {
+        "dataset": "replication",
+        "repository": repository,
+        "number": number,
+        "is_performance": False,
+        "is_fixed": False,
+        "state": "open",
+        "fix_time_days": None,
+        "fix_size": None,
+        "hours_to_first_comment": 1.0,
+        "comments": 2,
+        "commentators": 1,
+    }
+    return {**row, **changes}
+
+
+def fixed(repository: str, number: int, days: float, size: int, **changes: Any) -> dict[str, Any]:
+    row = {"is_fixed": True, "state": "closed", "fix_time_days": days, "fix_size": size}
+    return bug(repository, number, **row, **changes)
+
+
+BUGS = [
+    fixed(PYTORCH, 200, 30.0, 50, is_performance=True, comments=9),
+    fixed(PYTORCH, 50, 1.0, 1, is_performance=True, comments=9),
+    fixed(PYTORCH, 201, 10.0, 20),
+    fixed(PYTORCH, 202, 20.0, 40),
+    bug(PYTORCH, 203, is_performance=True),
+    bug(PYTORCH, 204, state="closed"),
+    fixed(TENSORFLOW, 300, 50.0, 70, is_performance=True, comments=9),
+    fixed(TENSORFLOW, 301, 12.0, 30),
+]
+TAXONOMY = [
+    (PYTORCH, 200, "Caching", None),
+    (PYTORCH, 50, "Memory", "Leak"),
+    (TENSORFLOW, 300, "Memory", "Leak"),
+    (TENSORFLOW, 300, "Memory", None),
+]
+MONTHS = [(1, 4, 1, 4), (2, 4, 2, 4), (3, 4, 2, 4), (4, 4, 4, 4)]
+
+
+def data(*, bugs: list[dict[str, Any]] = BUGS, taxonomy: list[Any] = TAXONOMY) -> Data:
+    kinds = {"fix_time_days": pl.Float64, "fix_size": pl.Int64, "number": pl.Int64}
+    trend = pl.DataFrame(
+        [
+            (PYTORCH, "open", f"2020-0{place}", *counts, 25.0 * counts[0], 25.0 * counts[2])
+            for place, counts in enumerate(MONTHS, 1)
+        ],
+        schema=[
+            "repository",
+            "series",
+            "month",
+            "published_performance",
+            "published_total",
+            "reproduced_performance",
+            "reproduced_total",
+            "published_percentage",
+            "reproduced_percentage",
+        ],
+        orient="row",
+    )
+    rows = pl.DataFrame(
+        taxonomy,
+        schema={
+            "repository": pl.String,
+            "number": pl.Int64,
+            "category": pl.String,
+            "subcategory": pl.String,
+        },
+        orient="row",
+    )
+    frame = pl.DataFrame(bugs, schema_overrides=kinds, infer_schema_length=None)
+    return Data(frame, trend, rows)
+
+
+def by_figure(rows: Any) -> dict[str, dict[str, Any]]:
+    return {row[1]: dict(zip(NAMES, row, strict=True)) for row in rows}
+
+
+def told(row: dict[str, Any]) -> tuple[float | None, str]:
+    return row["reproduced"], row["verdict"]
+
+
+def test_table_1_counts_by_kind_and_state() -> None:
+    table = {
+        "repository": PYTORCH,
+        "performance": {"open": "2", "closed": "1", "fixed": "2"},
+        "other": {"open": "0", "closed": "5", "fixed": "2"},
+    }
+    rows = by_figure(table_1([table], data()))
+    assert told(rows[f"table_1.{PYTORCH}.performance.open"]) == (1.0, "differs")
+    assert told(rows[f"table_1.{PYTORCH}.performance.fixed"]) == (2.0, "exact")
+    assert told(rows[f"table_1.{PYTORCH}.other.closed"]) == (3.0, "differs")
+    # One open bug report less, one closed one more: it was closed once and is open again.
+    reopened = rows[f"table_1.{PYTORCH}.performance.open"]
+    assert reopened["reason"].startswith("1 bug reports were closed and are open again")
+    assert reopened["difference"] == -1
+    assert "another number" in rows[f"table_1.{PYTORCH}.other.closed"]["reason"]
+    assert {row["place"] for row in rows.values()} == {"Table I"}
+    assert rows[f"table_1.{PYTORCH}.other.open"]["quantity"] == "open other bugs"
+
+
+def test_a_figure_of_both_frameworks_needs_the_data_of_both() -> None:
+    alone = data(bugs=BUGS[:6])
+    counts = {"open": "1", "closed": "1"}
+    table = {"repository": "pooled", "performance": counts, "other": counts}
+    row = by_figure(table_1([table], alone))["table_1.pooled.other.open"]
+    assert told(row) == (None, "not derivable")
+    assert row["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
+    assert alone.taxonomy_gap() is None
+    gap = data(taxonomy=TAXONOMY[:2]).taxonomy_gap()
+    assert gap == f"the loaded data have no taxonomy of {TENSORFLOW}"
+
+
+def test_section_3_counts_what_was_collected() -> None:
+    table = {
+        "repository": "pooled",
+        "issues": "9",
+        "bug_reports": "8",
+        "performance_bugs": "4",
+        "other_bugs": "4",
+        "fixed_bugs": "6",
+        "verified_bugs": "2",
+        "precision": "100",
+    }
+    rows = by_figure(section_3([table], data()))
+    values = {name.rpartition(".")[2]: told(row) for name, row in rows.items()}
+    assert values == {
+        "issues": (None, "not derivable"),
+        "bug_reports": (8.0, "exact"),
+        "performance_bugs": (4.0, "exact"),
+        "other_bugs": (4.0, "exact"),
+        "fixed_bugs": (6.0, "exact"),
+        "verified_bugs": (3.0, "differs"),
+        "precision": (100.0, "exact"),
+    }
+    assert "4 rows about 3 issues" in rows["section_3.pooled.verified_bugs"]["reason"]
+    assert "not those filtered out" in rows["section_3.pooled.issues"]["reason"]
+    few = by_figure(section_3([{"repository": PYTORCH, "issues": "9"}], data()))
+    assert list(few) == [f"section_3.{PYTORCH}.issues"]
+
+
+def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
+    table = {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
+    rows = by_figure(cox_stuart_tests([table], data()))
+    name = f"cox_stuart.{PYTORCH}.open"
+    assert told(rows[f"{name}.published"]) == (0.25, "exact")
+    assert told(rows[f"{name}.reproduced.claim"]) == (0.25, "exact")
+    assert rows[f"{name}.published.claim"]["published_text"] == "p < 0.3"
+    assert {row["reason"] for row in rows.values()} == {"2 of 2 pairs of months rise"}
+
+
+def test_figure_1_has_its_ends_and_the_months_that_agree() -> None:
+    table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
+    rows = by_figure(figure_1([table], data()))
+    name = f"figure_1.{PYTORCH}.open"
+    assert told(rows[f"{name}.first"]) == (25.0, "exact")
+    assert told(rows[f"{name}.last"]) == (100.0, "differs")
+    assert told(rows[f"{name}.change"]) == (75.0, "exact")
+    assert told(rows[f"{name}.months"]) == (3.0, "differs")
+    assert "differ by at most 25.00 points" in rows[f"{name}.months"]["reason"]
+    assert agreeing_months(data().trend).get_column("month").to_list() == [
+        "2020-01",
+        "2020-02",
+        "2020-04",
+    ]
+
+
+@pytest.fixture
+def fix_time() -> dict[str, dict[str, Any]]:
+    table = {
+        "metric": "fix_time_days",
+        "performance": "40.0",
+        "other": "12.0",
+        "cliffs_delta": "1.0",
+        "below": "0.2",
+        "larger": "233.33",
+    }
+    return by_figure(table_2([table], data()))
+
+
+def test_table_2_compares_verified_fixes_of_trusted_numbers(
+    fix_time: dict[str, dict[str, Any]],
+) -> None:
+    # 30 and 50 days against 10, 12 and 20: number 50 is below 100.
+    values = {name.rpartition(".")[2]: told(row) for name, row in fix_time.items()}
+    assert values["performance"] == (40.0, "exact")
+    assert values["other"] == (12.0, "exact")
+    assert values["cliffs_delta"] == (1.0, "exact")
+    assert values["p_value"][1] == "exact"
+    assert values["larger"][1] == "within rounding"
+    assert values["larger"][0] == pytest.approx(100 * (40 / 12 - 1))
+    note = "performance bugs: those verified by hand whose issue number is not below 100"
+    assert fix_time["table_2.fix_time_days.performance"]["reason"].startswith(note)
+
+
+def test_table_2_says_why_a_figure_differs() -> None:
+    table = {
+        "metric": "fix_size",
+        "performance": "1",
+        "other": "2",
+        "cliffs_delta": "-0.1",
+        "p_value": "0.5",
+        "larger": "-50",
+    }
+    rows = by_figure(table_2([table], data()))
+    delta = rows["table_2.fix_size.cliffs_delta"]
+    assert delta["verdict"] == "differs"
+    assert delta["reason"].endswith("the reading (negligible) is another")
+    assert "all fixed ones have delta" in delta["reason"]
+    assert "give -50.00" in rows["table_2.fix_size.larger"]["reason"]
+    assert rows["table_2.fix_size.p_value"]["published_text"] == "p = 0.5"
+
+
+def test_comments_are_compared_over_all_bug_reports() -> None:
+    table = {
+        "metric": "comments",
+        "performance": "9",
+        "other": "2",
+        "cliffs_delta": "0.75",
+        "below": "0.2",
+        "larger": "350",
+    }
+    rows = by_figure(table_2([table], data()))
+    assert {name.rpartition(".")[2]: told(row) for name, row in rows.items()} | {
+        "p_value": None
+    } == {
+        "performance": (9.0, "exact"),
+        "other": (2.0, "exact"),
+        "cliffs_delta": (0.75, "exact"),
+        "p_value": None,
+        "larger": (350.0, "exact"),
+    }
+
+
+def test_only_compared_fixes_count_as_fixed_in_the_charts_of_table_2() -> None:
+    marked = table_2_bugs(data())
+    assert marked.filter("is_fixed")["number"].to_list() == [200, 201, 202, 300, 301]
+    without = data(taxonomy=[])
+    assert table_2_bugs(without).equals(without.bugs)
+
+
+def test_table_3_counts_categories_sub_categories_and_shares() -> None:
+    impacts = {"speed": "1", "memory": "1", "both": "1"}
+    tables = [
+        {"category": "Memory", "bugs": "3", "share": "75.00", **impacts},
+        {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
+        {"category": "Caching", "bugs": "1", "share": "25", **impacts},
+    ]
+    rows = by_figure(table_3(tables, data()))
+    assert told(rows["table_3.Memory.bugs"]) == (3.0, "exact")
+    assert told(rows["table_3.Memory.share"]) == (75.0, "exact")
+    assert told(rows["table_3.Memory: Leak.bugs"]) == (2.0, "differs")
+    assert told(rows["table_3.Memory: Leak.share"]) == (50.0, "exact")
+    assert told(rows["table_3.Caching.share"]) == (25.0, "exact")
+    assert "4 rows about 3 issues" in rows["table_3.Memory: Leak.bugs"]["reason"]
+    assert rows["table_3.Memory.both"]["verdict"] == "not derivable"
+    assert "speed and memory" in rows["table_3.Memory.both"]["quantity"]
+
+
+def test_the_taxonomy_as_a_whole() -> None:
+    table = {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"}
+    rows = by_figure(taxonomy_as_a_whole(table, data()))
+    assert told(rows["taxonomy.bugs"]) == (4.0, "differs")
+    assert told(rows["taxonomy.categories"]) == (2.0, "exact")
+    assert told(rows["taxonomy.subcategories"]) == (1.0, "exact")
+    assert told(rows["taxonomy.kappa"]) == (None, "not derivable")
+    assert rows["taxonomy.bugs"]["reason"].endswith("where the paper counts 3 bugs")
+
+
+def test_without_replication_data_there_is_nothing_to_compare() -> None:
+    made = data()
+    live = made.bugs.with_columns(dataset=pl.lit("live"))
+    found = paper_comparison({}, live, made.trend, made.taxonomy)
+    assert found.is_empty() and found.schema == schema_of("analysis.paper_comparison")
+
+
+def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> None:
+    impacts = {"speed": "1", "memory": "1", "both": "1"}
+    published = {
+        "table_1": [
+            {
+                "repository": PYTORCH,
+                "performance": {"open": "1", "closed": "2"},
+                "other": {"open": "0", "closed": "3"},
+            }
+        ],
+        "section_3": [
+            {
+                "repository": "pooled",
+                "issues": "9",
+                "bug_reports": "8",
+                "performance_bugs": "4",
+                "other_bugs": "4",
+                "fixed_bugs": "6",
+                "verified_bugs": "2",
+                "precision": "100",
+            }
+        ],
+        "cox_stuart": [
+            {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
+        ],
+        "figure_1": [
+            {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
+        ],
+        "table_2": [
+            {
+                "metric": "comments",
+                "performance": "9",
+                "other": "2",
+                "cliffs_delta": "0.75",
+                "below": "0.2",
+                "larger": "350",
+            }
+        ],
+        "taxonomy": {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"},
+        "table_3": [
+            {"category": "Memory", "bugs": "3", "share": "75", **impacts},
+            {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
+        ],
+    }
+    made = data()
+    mined = made.bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
+    found = paper_comparison(published, made.bugs.vstack(mined), made.trend, made.taxonomy)
+    told = found.select(
+        "figure", "place", "repository", "quantity", "published_text", "verdict", "reason"
+    )
+    lines = [" | ".join(map(str, row)) for row in told.rows()]
+    wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")
+    assert lines == wanted.splitlines()
+    assert found.schema == schema_of("analysis.paper_comparison")

@@ -1,0 +1,134 @@
+"""What an older version left is brought to the shape that this one writes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage import migrations
+from perf_assets.storage.warehouse import FORMAT, Database, open_warehouse
+from perf_assets.tables import declared
+from tests.model_database import insert
+from tests.rows import SHA, detail, issue, verdict
+
+FORMAT_3 = Path(__file__).with_name("format_3.sql").read_text(encoding="utf-8")
+LOADS = {
+    "raw.issues": "2020-02-03T04:05:06+00:00",
+    "raw.commits": "2-abcdef",
+    "raw.issue_templates": "2-abcdef",
+    "labels.performance_labels": "1-3f2a9c0b",
+    "raw.commit_details": "1.1, PyDriller 2.12",
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A warehouse of format 3 with an issue, a verdict, a commit's details, and their loads."""
+    path = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(FORMAT_3)
+        insert(connection, "meta.format", [{"version": 3}])
+        insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
+        kept = detail("fix")
+        insert(connection, "raw.commit_details", [kept])
+        judged = {"file": "a.csv", "imported_at": "2020-01-05"}
+        insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
+        insert(
+            connection,
+            "meta.partition_loads",
+            [
+                {"repository": "owner/name", "month": "2020-01", "table": table}
+                | {"loaded_at": "2020-03-01", "row_count": 1, "status": "loaded"}
+                | {"watermark": mark}
+                for table, mark in LOADS.items()
+            ],
+        )
+        connection.execute(
+            """
+            INSERT INTO meta.partition_loads
+                (repository, month, "table", loaded_at, row_count, status, message)
+            VALUES ('owner/name', '2020-02', 'raw.issues', now(), 0, 'failed', 'no')
+            """
+        )
+    return path
+
+
+@pytest.fixture
+def migrated(path: Path) -> Iterator[Database]:
+    with open_warehouse(path) as database:
+        yield database
+
+
+def test_a_home_of_format_3_keeps_what_was_stored(migrated: Database) -> None:
+    assert migrated.frame("SELECT number, events FROM raw.issues").rows() == [(7, 2)]
+    assert migrated.frame("SELECT rater, file_sha256 FROM reviews.verdicts").rows() == [
+        ("Ann", SHA[0] * 64)
+    ]
+    assert migrated.frame("SELECT count(*) FROM details.commit_details").item() == 1
+    assert migrated.frame("SELECT max(version) FROM meta.format").item() == FORMAT
+
+
+def test_what_stored_rows_show_is_typed(migrated: Database) -> None:
+    loads = migrated.frame(
+        """
+        SELECT "table", month, is_stored, strftime(updated_at, '%Y-%m-%d') AS updated, fingerprint,
+               rule_version
+        FROM meta.partition_loads ORDER BY ALL
+        """
+    )
+    assert loads.rows() == [
+        ("details.commit_details", "2020-01", True, None, None, "1.1, PyDriller 2.12"),
+        ("labels.performance_labels", "2020-01", True, None, None, "1-3f2a9c0b"),
+        ("raw.commits", "2020-01", True, None, "2-abcdef", None),
+        ("raw.issue_templates", "2020-01", True, None, "2-abcdef", None),
+        ("raw.issues", "2020-01", True, "2020-02-03", None, None),
+        ("raw.issues", "2020-02", False, None, None, None),
+    ]
+
+
+def test_old_names_show_the_tables_of_the_new_ones(migrated: Database) -> None:
+    for old, new in migrations.RENAMED.items():
+        assert migrated.frame(f"FROM {old}").equals(migrated.frame(f"FROM {new}"))
+
+
+def test_a_migrated_warehouse_has_the_shape_of_a_new_one(path: Path, tmp_path: Path) -> None:
+    def columns(database: Database) -> list[tuple[str, ...]]:
+        return database.frame(
+            "SELECT schema_name || '.' || table_name, column_name, data_type, is_nullable "
+            "FROM duckdb_columns() WHERE NOT internal ORDER BY ALL"
+        ).rows()
+
+    with open_warehouse(path) as old, open_warehouse(tmp_path / "new.duckdb") as new:
+        assert columns(old) == columns(new)
+        assert {name for name, *_ in columns(new)} == {
+            *(name for name, table in declared().items() if not table.is_view),
+            *migrations.RENAMED,
+        }
+
+
+def test_a_migration_that_fails_leaves_the_older_format(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise duckdb.IOException("No space left on device")
+
+    monkeypatch.setattr(migrations, "create_tables", failing)
+    with pytest.raises(PerfAssetsError, match="the disk is full"), open_warehouse(path):
+        pass
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT max(version) FROM meta.format").fetchone() == (3,)
+        assert connection.execute(
+            "SELECT count(watermark) FROM meta.partition_loads"
+        ).fetchone() == (len(LOADS),)
+
+
+def test_a_table_of_another_shape_is_told_again_and_its_loads_are_forgotten(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("ALTER TABLE raw.issues DROP COLUMN state_reason")
+    with open_warehouse(path) as database:
+        assert database.frame("FROM raw.issues").is_empty()
+        loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]
+        assert "raw.issues" not in loads and "raw.commits" in loads
