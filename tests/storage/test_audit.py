@@ -230,7 +230,7 @@ ODDITIES: dict[str, dict[str, Any]] = {
 }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(
     st.lists(
         st.tuples(
