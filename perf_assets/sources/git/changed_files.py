@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
 from perf_assets.sources.git.commits import parse_objects, print_objects
 
@@ -28,28 +27,39 @@ class ChangedFile:
     size: int
 
 
-def changed_files(clone: Path, sha: str) -> list[ChangedFile]:
-    """The files that the commit ``sha``, no merge, changes against its parent; renames found."""
-    output = run(diff_of(clone, sha, "--raw", "-z", "--no-abbrev", "-M"), local_environment())
+def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFile]]:
+    """The files that commits, no merges, change against their parents; renames found."""
+    command = diffs_of(clone, "--raw", "-z", "--no-abbrev", "-M")
+    given = "".join(f"{sha}\n" for sha in shas).encode()
+    output = run(command, local_environment(), given)
     tokens = iter(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
-    entries = []
+    changes: dict[str, list[tuple[str, str, str | None, str | None]]] = {sha: [] for sha in shas}
+    sha = ""
     for token in tokens:
+        if token[0] != ":":
+            sha = token
+            continue
         old_mode, mode, old_blob, blob, status = token[1:].split(" ")
         old_path = next(tokens)
         path = next(tokens) if status.startswith("R") else old_path
-        sides = _regular(old_mode, old_blob), _regular(mode, blob)
-        entries.append((old_path, path, sides))
-    sizes = _sizes(clone, {blob for *_, sides in entries for blob in sides if blob})
-    return [
-        ChangedFile(old_path, path, old, new, sizes.get(old or "", 0), sizes.get(new or "", 0))
-        for old_path, path, (old, new) in entries
-    ]
+        changes[sha].append((old_path, path, _regular(old_mode, old_blob), _regular(mode, blob)))
+    blobs = {blob for rows in changes.values() for row in rows for blob in row[2:] if blob}
+    sizes = _sizes(clone, blobs)
+    return {
+        sha: [
+            ChangedFile(old_path, path, old, new, sizes.get(old or "", 0), sizes.get(new or "", 0))
+            for old_path, path, old, new in rows
+        ]
+        for sha, rows in changes.items()
+    }
 
 
-def diff_of(clone: Path, sha: str, *options: str) -> list[str]:
-    """The command that compares the commit ``sha`` with its parent, a root with nothing."""
-    here = Clone(clone, url="", branch="", tip=sha)
-    return diffing(here, "--root", "--no-commit-id", "-r", *options, sha)
+def diffs_of(clone: Path, *options: str) -> list[str]:
+    """The command that compares each commit of its input with its parent, a root with nothing.
+
+    Each comparison comes after a line with the name of its commit.
+    """
+    return diffing(clone, "--stdin", "--always", "--root", "-r", *options)
 
 
 def shown(path: str) -> str:
@@ -60,6 +70,17 @@ def shown(path: str) -> str:
 def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
     """The content of ``blobs``; GitError when one is missing."""
     return dict(parse_objects(print_objects(clone, blobs))) if blobs else {}
+
+
+def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
+    """What git prints of each of the commits ``shas``, with ``options`` that make a patch."""
+    given = "".join(f"{sha}\n" for sha in shas).encode()
+    output = b"\n" + run(diffs_of(clone, *options), local_environment(), given)
+    patches = {}
+    for sha in reversed(shas):
+        # No line of a patch is the name of a commit: each begins with a sign or a word.
+        output, _, patches[sha] = output.rpartition(f"\n{sha}\n".encode())
+    return patches
 
 
 def _regular(mode: str, blob: str) -> str | None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import IO
 
 import polars as pl
 
 from perf_assets.sources.git.clone import Clone
-from perf_assets.sources.git.command import in_clone, local_environment, streamed
+from perf_assets.sources.git.command import in_clone, local_environment, run, streamed
 
 # A piece of history is handed on when it has this many changed files or commits.
 PIECE_FILES = 15_000
@@ -114,7 +116,7 @@ def diff_tree(clone: Clone, *format_options: str) -> list[str]:
     find them by default.
     """
     return diffing(
-        clone,
+        clone.path,
         "--stdin",
         "--always",
         "--root",
@@ -125,14 +127,21 @@ def diff_tree(clone: Clone, *format_options: str) -> list[str]:
     )
 
 
-def diffing(clone: Clone, *options: str) -> list[str]:
+def diffing(clone: Path, *options: str) -> list[str]:
     """``git diff-tree`` without attributes (``-diff``, ``binary``).
 
     In a bare repository some versions of git take them from the newest commit, so the same
     commit could count differently tomorrow.
     """
-    no_attributes = f"attr.tree={EMPTY_TREES[len(clone.tip)]}"
-    return in_clone(clone.path, "-c", no_attributes, "diff-tree", *options)
+    no_attributes = f"attr.tree={EMPTY_TREES[_name_length(clone)]}"
+    return in_clone(clone, "-c", no_attributes, "diff-tree", *options)
+
+
+@cache
+def _name_length(clone: Path) -> int:
+    """How long the names of objects are, in hexadecimal digits."""
+    command = in_clone(clone, "rev-parse", "--show-object-format")
+    return {b"sha1": 40, b"sha256": 64}[run(command, local_environment()).strip()]
 
 
 def _pieces(output: IO[bytes], sha_length: int) -> Iterator[Piece]:

@@ -1,48 +1,118 @@
 """What PyDriller adds to git's own numbers: methods, complexity, maintainability of a commit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from io import BytesIO
+from typing import Any, NamedTuple
 
-from git import Diff, Repo
-from pydriller import Git
+import lizard  # type: ignore[import-untyped]
+from git import Diff
 from pydriller.domain.commit import Commit, Method, ModifiedFile
 
 from perf_assets.sources.git.changed_files import LARGEST_FILE, ChangedFile, shown
 
 LARGEST_COMMIT = 8_000_000  # bytes, all versions of all files together
 
+# The options with which GitPython compares two commits for PyDriller.
+PATCH = ("--abbrev=40", "--full-index", "-M", "-p", "--no-ext-diff", "--no-color")
+
 Details = dict[str, Any]
 
 
-class ReadOnlyGit(Git):  # type: ignore[misc]
-    """PyDriller's repository, opened without the setting that it writes to the clone."""
+class _Analysis(NamedTuple):
+    """What lizard finds in one version of a file."""
 
-    def _open_repository(self) -> None:
-        self._repo = Repo(str(self.path))
+    nloc: int | None
+    complexity: int | None
+    methods: Sequence[Method]
+
+
+_ANALYSED: dict[tuple[str, str], _Analysis] = {}
+_MOST_ANALYSED = 500
+
+
+@dataclass(frozen=True)
+class _Objects:
+    """A repository as GitPython's objects need one: the contents of blobs, already read."""
+
+    contents: Mapping[str, bytes]
+    submodules = ()
+
+    @property
+    def odb(self) -> "_Objects":
+        return self
+
+    def stream(self, name: bytes) -> BytesIO:
+        return BytesIO(self.contents[name.hex()])
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A git process, as GitPython reads one, that has already printed its patch."""
+
+    patch: bytes
+
+    @property
+    def stdout(self) -> BytesIO:
+        return BytesIO(self.patch)
+
+    stderr = None
+
+    def wait(self, **_: object) -> int:
+        return 0
 
 
 class _File(ModifiedFile):  # type: ignore[misc]
-    """PyDriller's file, which parses its old version once, also where that has no methods."""
+    """PyDriller's file, each version of which is parsed once, also where it has no methods."""
 
     @cached_property
-    def methods_before(self) -> list[Method]:
-        methods: list[Method] = super().methods_before
-        return methods
+    def after(self) -> _Analysis:
+        return self._analysis(self._c_diff.b_blob)
+
+    @cached_property
+    def before(self) -> _Analysis:
+        return self._analysis(self._c_diff.a_blob)
+
+    @property
+    def methods(self) -> Sequence[Method]:
+        return self.after.methods
+
+    @property
+    def methods_before(self) -> Sequence[Method]:
+        return self.before.methods
+
+    def _analysis(self, blob: Any) -> _Analysis:  # noqa: ANN401
+        content = self._get_undecoded_content(blob)
+        if not content or not self.language_supported:
+            return _Analysis(None, None, ())
+        return _analysed(self.filename, blob.hexsha, content)
+
+
+def _analysed(name: str, blob: str, content: bytes) -> _Analysis:
+    """As PyDriller analyses a file; the same version is often that of two fixes."""
+    known = _ANALYSED.get((name, blob))
+    if known is not None:
+        return known
+    text = content.decode("utf-8", "ignore")
+    if not text:
+        return _Analysis(None, None, ())
+    found = lizard.analyze_file.analyze_source_code(name, text)
+    methods = [Method(method) for method in found.function_list]
+    if len(_ANALYSED) >= _MOST_ANALYSED:
+        _ANALYSED.clear()
+    return _ANALYSED.setdefault((name, blob), _Analysis(found.nloc, found.CCN, methods))
 
 
 class _Commit(Commit):  # type: ignore[misc]
-    """PyDriller's commit, which keeps its files: each metric would compare and parse anew.
+    """PyDriller's commit, made of the files that it changes."""
 
-    Submodules and links are left out: they have no content to parse, whatever their name.
-    """
+    def __init__(self, files: Sequence[_File]) -> None:
+        self._files = files
 
-    @cached_property
-    def modified_files(self) -> list[ModifiedFile]:
-        return [file for file in super().modified_files if _is_regular(file)]
-
-    def _parse_diff(self, diff_index: list[Diff]) -> list[ModifiedFile]:
-        return [_File(diff=diff) for diff in diff_index]
+    @property
+    def modified_files(self) -> Sequence[_File]:
+        return self._files
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
@@ -55,8 +125,13 @@ def too_large(files: Sequence[ChangedFile]) -> str | None:
     return None
 
 
-def read_details(repository: ReadOnlyGit, sha: str) -> Details:
-    """What PyDriller finds in the commit ``sha``, which is no merge.
+def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
+    """What PyDriller finds in a commit that is no merge.
+
+    Parameters
+    ----------
+    patch : what git prints with the options ``PATCH``.
+    contents : by name, all versions of the files in it.
 
     Returns
     -------
@@ -70,8 +145,14 @@ def read_details(repository: ReadOnlyGit, sha: str) -> Details:
         (di Biase, Rahimi, Bruntink, van Deursen: The Delta Maintainability Model, TechDebt 2019),
         0 to 1, the share of the change that improves; None where no method changed its size.
     """
-    commit = _Commit(repository.repo.commit(sha), repository._conf)
-    files = [file for file in commit.modified_files if file.language_supported]
+    compared = Diff._index_from_patch_format(
+        _Objects(contents),  # type: ignore[arg-type]
+        _Printed(patch),  # type: ignore[arg-type]
+    )
+    # Submodules and links are left out: they have no content to parse, whatever their name.
+    files = [_File(diff) for diff in compared if _is_regular(diff)]
+    files = [file for file in files if file.language_supported]
+    commit = _Commit(files)
     methods = sorted(
         {
             f"{file.new_path or file.old_path}::{method.long_name}"
@@ -79,13 +160,13 @@ def read_details(repository: ReadOnlyGit, sha: str) -> Details:
             for method in file.changed_methods
         }
     )
-    after = sum(file.complexity or 0 for file in files)
+    after = sum(file.after.complexity or 0 for file in files)
     before = sum(method.complexity for file in files for method in file.methods_before)
     return {
         "analysed_files": len(files),
         "changed_methods": methods,
         "methods_changed": len(methods),
-        "nloc": sum(file.nloc or 0 for file in files) if files else None,
+        "nloc": sum(file.after.nloc or 0 for file in files) if files else None,
         "complexity": after if files else None,
         "complexity_change": after - before if files else None,
         "dmm_unit_size": commit.dmm_unit_size,
@@ -94,6 +175,5 @@ def read_details(repository: ReadOnlyGit, sha: str) -> Details:
     }
 
 
-def _is_regular(file: ModifiedFile) -> bool:
-    modes = {file._c_diff.a_mode, file._c_diff.b_mode} - {None, 0}
-    return modes <= {0o100644, 0o100755}
+def _is_regular(diff: Diff) -> bool:
+    return {diff.a_mode, diff.b_mode} - {None, 0} <= {0o100644, 0o100755}

@@ -5,24 +5,31 @@ one line of JSON for each. A process of its own can be limited in time, dies alo
 us.
 """
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import perf_assets
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git.changed_files import ChangedFile, changed_files
-from perf_assets.sources.git.changes import EMPTY_TREES
+from perf_assets.sources.git.changed_files import (
+    LARGEST_FILE,
+    ChangedFile,
+    changed_files,
+    read_blobs,
+    read_patches,
+)
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -31,16 +38,25 @@ from perf_assets.sources.git.command import (
     readable,
     run,
 )
-from perf_assets.sources.git.introducing import Trace, trace
-
-if TYPE_CHECKING:
-    from perf_assets.sources.git.details import ReadOnlyGit
+from perf_assets.sources.git.introducing import Trace, trace_by_blame
+from perf_assets.sources.git.line_history import LineHistory
+from perf_assets.sources.git.removed_lines import (
+    Pair,
+    RemovedCode,
+    RemovedFrom,
+    read_removed,
+    removed_code,
+    sources_of,
+)
 
 WORKERS = 2
-_ENOUGH_FOR_TWO = 12  # commits; starting a process costs as much as analysing some
+_AT_ONCE = 40  # commits that a process reads from git together
+_BYTES_AT_ONCE = 16_000_000  # of their files
+_TRACED_AT_ONCE = 500  # commits whose lines are followed together
+_WORTH_A_HISTORY = 60  # commits: for fewer, git's own blame takes less time
 
 TIME_LIMIT = 120.0
-"""Seconds for each of the two inspections of one commit; hardly reached, as sizes are limited."""
+"""Seconds for each inspection of one commit; hardly reached, as sizes are limited."""
 
 # How a process ends that the machine's memory, or a fault in a library, stopped.
 _CRASHES = {-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
@@ -58,6 +74,16 @@ class CommitInspection:
     trace: Trace = field(default_factory=Trace)
 
 
+@dataclass(frozen=True)
+class _Inspected:
+    """What a process finds of one commit: all but where its removed lines come from."""
+
+    sha: str
+    details: dict[str, Any] | None = None
+    problem: str | None = None
+    removed: RemovedCode = field(default_factory=RemovedCode)
+
+
 def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
     """Look closely at the commits ``shas`` of the bare repository ``clone``, none of them a merge.
 
@@ -73,11 +99,50 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
     PerfAssetsError : a commit is not in the clone, or the processes cannot be run.
     """
     _require(clone, shas)
-    count = WORKERS if len(shas) >= _ENOUGH_FOR_TWO else 1
+    count = WORKERS if len(shas) > _AT_ONCE else 1
+    pieces = [shas[first : first + _AT_ONCE] for first in range(0, len(shas), _AT_ONCE)]
     with ExitStack() as stack:
-        lanes = [stack.enter_context(closing(_lane(clone, shas[n::count]))) for n in range(count)]
+        # The history is read while the processes are at their first commits.
+        pool = ThreadPoolExecutor(1)
+        stack.callback(pool.shutdown, wait=False)
+        history = pool.submit(_history, clone, shas)
+        lanes = [
+            stack.enter_context(closing(_lane(clone, list(chain(*pieces[n::count])))))
+            for n in range(count)
+        ]
+        waiting: list[_Inspected] = []
         for place in range(len(shas)):
-            yield next(lanes[place % count])
+            waiting.append(next(lanes[place // _AT_ONCE % count]))
+            if len(waiting) >= _TRACED_AT_ONCE and history.done():
+                yield from _traced(clone, history.result(), waiting)
+                waiting = []
+        yield from _traced(clone, history.result(), waiting)
+
+
+def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
+    """What tells where lines come from; None where git is better asked commit by commit."""
+    if len(shas) < _WORTH_A_HISTORY:
+        return None
+    try:
+        return LineHistory(clone, shas)
+    except GitError:  # what is not there may be of no importance for most commits
+        return None
+
+
+def _traced(
+    clone: Path, history: LineHistory | None, inspected: Sequence[_Inspected]
+) -> Iterator[CommitInspection]:
+    fixes = [(one.sha, one.removed) for one in inspected]
+    try:
+        traces = trace_by_blame(clone, fixes) if history is None else history.trace(fixes)
+    except GitError as failure:
+        if len(inspected) > 1:
+            for one in inspected:
+                yield from _traced(clone, None, [one])
+            return
+        traces = [Trace(problem=f"git says {error_line(failure.stderr)!r}")]
+    for one, trace in zip(inspected, traces, strict=True):
+        yield CommitInspection(one.sha, one.details, one.problem, trace)
 
 
 def _require(clone: Path, shas: Sequence[str]) -> None:
@@ -100,7 +165,7 @@ def _damaged(clone: Path, said: str) -> PerfAssetsError:
     )
 
 
-def _lane(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
+def _lane(clone: Path, shas: Sequence[str]) -> Generator[_Inspected, None, None]:
     """The commits of one worker; a new one takes over where a commit took it down."""
     left = list(shas)
     while left:
@@ -114,7 +179,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None,
             status = worker.wait()
             if status in _CRASHES:
                 reason = f"the process that analysed it was stopped by signal {-status}"
-                yield CommitInspection(left.pop(0), problem=reason, trace=Trace(problem=reason))
+                yield _Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
             elif status:
                 said.seek(0)
                 raise PerfAssetsError(
@@ -134,43 +199,37 @@ def _worker(
         with subprocess.Popen(
             [sys.executable, "-m", __spec__.name, str(clone)],
             cwd=os.sep,
-            env=_environment(clone, len(shas[0])),
+            env=_environment(),
             stdin=given,
             stdout=subprocess.PIPE,
             stderr=said,
         ) as worker:
+            assert worker.stdout is not None
+            if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
+                fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
             try:
                 yield worker
             finally:
                 worker.kill()
 
 
-def _environment(clone: Path, sha_length: int) -> dict[str, str]:
-    """That of a reading git; PyDriller's own git gets its settings here and finds no others."""
-    settings = {"core.attributesFile": os.devnull, "attr.tree": EMPTY_TREES[sha_length]}
-    numbered = {
-        name: text
-        for number, (key, value) in enumerate(settings.items())
-        for name, text in ((f"GIT_CONFIG_KEY_{number}", key), (f"GIT_CONFIG_VALUE_{number}", value))
-    }
+def _environment() -> dict[str, str]:
+    """That of a reading git, and what Python needs to find this package."""
     package = str(Path(perf_assets.__file__).parents[1])
     inherited = os.environ.get("PYTHONPATH")
     return local_environment(
         {
-            "GIT_CONFIG_COUNT": str(len(settings)),
-            **numbered,
-            "GIT_DIR": str(clone),
             "PYTHONPATH": os.pathsep.join([package, inherited] if inherited else [package]),
             "PYTHONUTF8": "1",
         }
     )
 
 
-def _parsed(line: bytes) -> CommitInspection:
+def _parsed(line: bytes) -> _Inspected:
     read = json.loads(line)
-    found = read.pop("trace")
-    found["introducing"] = [tuple(row) for row in found["introducing"]]
-    return CommitInspection(**read, trace=Trace(**found))
+    removed = read.pop("removed")
+    files = [RemovedFrom(**file) for file in removed["files"]]
+    return _Inspected(**read, removed=RemovedCode(files, removed["problem"]))
 
 
 # ---- the other end
@@ -180,40 +239,97 @@ def main(clone: Path) -> None:
     """Analyse the commits whose hashes stand in the input, a line of JSON for each."""
     # Ctrl-C goes to the whole group: it is for the parent to stop, and not for a commit to fail.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for line in sys.stdin:
-        analysis = inspect_commit(clone, line.strip())
-        sys.stdout.write(json.dumps(asdict(analysis)) + "\n")
-        sys.stdout.flush()
+    shas = [line.strip() for line in sys.stdin]
+    for first in range(0, len(shas), _AT_ONCE):
+        for found in inspect(clone, shas[first : first + _AT_ONCE]):
+            sys.stdout.write(json.dumps(asdict(found)) + "\n")
+            sys.stdout.flush()
 
 
-def inspect_commit(clone: Path, sha: str) -> CommitInspection:
-    """Both inspections of one commit; an error becomes the reason that is told."""
-    files, problem = _limited(lambda: changed_files(clone, sha))
-    if files is None:
-        return CommitInspection(sha, problem=problem, trace=Trace(problem=problem))
-    details, problem = _limited(lambda: _details(clone, sha, files))
-    found, failure = _limited(lambda: trace(clone, sha, files))
+def inspect(clone: Path, shas: Sequence[str]) -> Iterator[_Inspected]:
+    """Both inspections of commits; an error in one of them becomes the reason that is told."""
+    files, problem = _limited(lambda: changed_files(clone, shas))
+    if files is not None:
+        for group in _groups(files):
+            yield from _inspect_group(clone, group)
+    elif len(shas) > 1:
+        for sha in shas:
+            yield from inspect(clone, [sha])
+    else:
+        yield _not_read(shas[0], problem)
+
+
+def _groups(files: Mapping[str, list[ChangedFile]]) -> Iterator[dict[str, list[ChangedFile]]]:
+    """The commits in groups whose files fit into memory together."""
+    group: dict[str, list[ChangedFile]] = {}
+    held = 0
+    for sha, changed in files.items():
+        size = sum(file.old_size + file.size for file in changed)
+        if group and held + size > _BYTES_AT_ONCE:
+            yield group
+            group, held = {}, 0
+        group[sha] = changed
+        held += size
+    yield group
+
+
+def _inspect_group(clone: Path, files: Mapping[str, list[ChangedFile]]) -> Iterator[_Inspected]:
+    read, problem = _limited(lambda: _read(clone, files))
+    if read is None and len(files) > 1:
+        for sha, changed in files.items():
+            yield from _inspect_group(clone, {sha: changed})
+        return
+    for sha in files:
+        yield _not_read(sha, problem) if read is None else _inspected(sha, read)
+
+
+def _not_read(sha: str, problem: str | None) -> _Inspected:
+    return _Inspected(sha, problem=problem, removed=RemovedCode(problem=problem))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What git tells of some commits; ``contents`` are those of the blobs in their ``files``."""
+
+    files: Mapping[str, list[ChangedFile]]
+    removed: Mapping[str, Mapping[Pair, Sequence[int]]]
+    patches: Mapping[str, bytes]
+    contents: Mapping[str, bytes]
+
+
+def _read(clone: Path, files: Mapping[str, list[ChangedFile]]) -> _Read:
+    from perf_assets.sources.git.details import PATCH, too_large  # noqa: PLC0415
+
+    analysed = [sha for sha, changed in files.items() if too_large(changed) is None]
+    blobs = {blob for sha in analysed for file in files[sha] for blob in (file.old_blob, file.blob)}
+    blobs |= {
+        file.old_blob
+        for changed in files.values()
+        for file in sources_of(changed)
+        if file.old_size <= LARGEST_FILE
+    }
+    return _Read(
+        files,
+        read_removed(clone, files),
+        read_patches(clone, analysed, PATCH),
+        read_blobs(clone, sorted(blob for blob in blobs if blob)),
+    )
+
+
+def _inspected(sha: str, read: _Read) -> _Inspected:
+    details, problem = _limited(lambda: _details(sha, read))
     if isinstance(details, str):
         details, problem = None, details
-    return CommitInspection(sha, details, problem, found or Trace(problem=failure))
+    changed = read.files[sha], read.removed[sha], read.contents
+    removed, failure = _limited(lambda: removed_code(*changed))
+    return _Inspected(sha, details, problem, removed or RemovedCode(problem=failure))
 
 
-def _details(clone: Path, sha: str, files: Sequence[ChangedFile]) -> dict[str, Any] | str:
+def _details(sha: str, read: _Read) -> dict[str, Any] | str:
     # It takes a while to import, and only the worker needs it.
     from perf_assets.sources.git.details import read_details, too_large  # noqa: PLC0415
 
-    try:
-        return too_large(files) or read_details(_opened(clone), sha)
-    except BaseException:
-        _opened.cache_clear()  # its git processes may be in the middle of an answer
-        raise
-
-
-@cache
-def _opened(clone: Path) -> "ReadOnlyGit":
-    from perf_assets.sources.git.details import ReadOnlyGit  # noqa: PLC0415
-
-    return ReadOnlyGit(str(clone))
+    return too_large(read.files[sha]) or read_details(read.patches[sha], read.contents)
 
 
 def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:

@@ -10,33 +10,19 @@ known weakness stays: a fix often touches more than the bug, and what a fix adds
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perf_assets.core.languages import code_lines, is_source
-from perf_assets.sources.git.changed_files import (
-    LARGEST_FILE,
-    ChangedFile,
-    diff_of,
-    read_blobs,
-    shown,
-)
 from perf_assets.sources.git.command import in_clone, local_environment, run
+from perf_assets.sources.git.removed_lines import RemovedCode, RemovedFrom
 
-# A fix that removes more rewrites the code: its lines are not the bug's.
-MOST_LINES = 1_000
-
-_REMOVED, _MOVED = "\x1b[31m-", "\x1b[34m-"  # red, blue
-_COLORS = ("-c", "color.diff.old=red", "-c", "color.diff.oldMoved=blue")
-_PATCH = (
-    *("-p", "-U0", "-w", "-M", "--full-index", "--no-ext-diff", "--no-textconv"),
-    *("--color=always", "--color-moved=blocks", "--color-moved-ws=ignore-all-space"),
-)
-_SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
-_INDEX = re.compile(r"index ([0-9a-f]+)\.\.([0-9a-f]+)")
-_HUNK = re.compile(r"@@ -(\d+)")
+_WORKERS = 2
 _BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)")
+
+Authors = Counter[tuple[str, int]]
+"""How many lines each commit wrote, with its committer time in seconds since 1970."""
 
 
 @dataclass
@@ -54,92 +40,48 @@ class Trace:
     problem: str | None = None
 
 
-def trace(clone: Path, sha: str, files: Sequence[ChangedFile]) -> Trace:
-    """Trace the lines that the commit ``sha``, no merge, removes from its source ``files``.
-
-    Tests, texts and data are left out. A fix is traced in full or not at all: with a file of more
-    than 1,000,000 bytes, or more than 1,000 such lines, it is not.
-    """
-    sources = [file for file in files if file.old_blob and is_source(shown(file.old_path))]
-    for file in sources:
-        if max(file.old_size, file.size) > LARGEST_FILE:
-            return Trace(problem=f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes")
-    removed = _removed_code(clone, sha, sources)
-    count = sum(map(len, removed.values()))
-    if count > MOST_LINES:
-        return Trace(problem=f"it removes more than {MOST_LINES:,} lines of code")
-    blamed = [
-        (shown(file.path), commit, when, lines)
-        for file in sources
-        if removed[file]
-        for (commit, when), lines in sorted(
-            _blame(clone, sha, file.old_path, removed[file]).items()
-        )
+def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[str]) -> Trace:
+    """The trace of a fix, from the ``authors`` of the lines that it removes from each file."""
+    if removed.problem is not None:
+        return Trace(problem=removed.problem)
+    known = set(merges)
+    rows = [
+        (file.path, commit, when, commit in known, lines)
+        for file, counted in zip(removed.files, authors, strict=True)
+        for (commit, when), lines in sorted(counted.items())
     ]
-    merges = _merges(clone, {commit for _, commit, _, _ in blamed})
-    rows = [(path, commit, when, commit in merges, lines) for path, commit, when, lines in blamed]
-    return Trace(count, rows)
+    return Trace(removed.count, rows)
 
 
-def _removed_code(
-    clone: Path, sha: str, sources: Sequence[ChangedFile]
-) -> dict[ChangedFile, list[int]]:
-    """The numbers of the lines of code that the commit takes from each file."""
-    removed = _removed_lines(clone, sha) if sources else {}
-    contents = read_blobs(
-        clone, [file.old_blob for file in sources if file.old_blob and _pair(file) in removed]
-    )
-    code = {}
-    for file in sources:
-        lines = removed.get(_pair(file), [])
-        text = contents.get(file.old_blob or "", b"").decode("utf-8", "replace")
-        code[file] = (
-            sorted(code_lines(shown(file.old_path), text).intersection(lines)) if lines else []
-        )
-    return code
+def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
+    """Ask git where the lines come from that each commit removes, file by file.
 
-
-def _pair(file: ChangedFile) -> tuple[str | None, str | None]:
-    return file.old_blob, file.blob
-
-
-def _removed_lines(clone: Path, sha: str) -> dict[tuple[str | None, str | None], list[int]]:
-    """Line numbers that the commit removes, by the two versions of the file.
-
-    Lines that differ in white space alone, and blocks that appear elsewhere in the commit, are
-    left out. That a block was moved git tells by its color alone.
+    It goes through the whole history for each file: of many fixes ``LineHistory`` tells the same
+    in less time.
     """
-    command = diff_of(clone, sha, *_PATCH)
-    output = run([*command[:1], *_COLORS, *command[1:]], local_environment())
-    removed: dict[tuple[str | None, str | None], list[int]] = {}
-    lines: list[int] = []
-    number = 0
-    for line in output.decode("utf-8", "replace").split("\n"):
-        if line.startswith((_REMOVED, _MOVED)):
-            if line.startswith(_REMOVED):
-                lines.append(number)
-            number += 1
-            continue
-        plain = _SEQUENCE.sub("", line)
-        if hunk := _HUNK.match(plain):
-            number = int(hunk[1])
-        elif index := _INDEX.match(plain):
-            old, new = (None if set(name) == {"0"} else name for name in index.groups())
-            lines = removed.setdefault((old, new), [])
-    return removed
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        authors = [
+            list(pool.map(lambda file, sha=sha: _blame(clone, sha, file), removed.files))
+            for sha, removed in fixes
+        ]
+    merges = _merges(clone, {sha for one in authors for counted in one for sha, _ in counted})
+    return [
+        traced(removed, counted, merges)
+        for (_, removed), counted in zip(fixes, authors, strict=True)
+    ]
 
 
-def _blame(clone: Path, sha: str, path: str, lines: Sequence[int]) -> Counter[tuple[str, int]]:
-    """How many of the ``lines`` of the file before the commit each commit wrote, with its time.
+def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
+    """Who wrote the lines that the commit takes from a file.
 
     The whole file is asked for: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.
     """
-    command = in_clone(clone, "blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", path)
-    output = run(command, local_environment())
-    wanted = frozenset(lines)
+    options = ("blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", file.old_path)
+    output = run(in_clone(clone, *options), local_environment())
+    wanted = frozenset(file.lines)
     times: dict[str, int] = {}
-    found: Counter[tuple[str, int]] = Counter()
+    found: Authors = Counter()
     commit, number = "", 0
     for line in output.split(b"\n"):
         if line.startswith(b"\t"):

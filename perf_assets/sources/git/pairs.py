@@ -4,20 +4,20 @@ Merges repeat the file changes of the commits they bring. The pairs are laid sid
 entries of two flat trees, and git compares those as it compares the trees of two commits.
 """
 
-import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.clone import Clone
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, local_environment, run
+from perf_assets.sources.git.flat_trees import borrow_objects, make_tree
 
 # Pairs of one generation; two are remembered, which bounds the memory for any history.
 _GENERATION = 100_000
 
-_ENTRIES = {"10": "100644 blob", "12": "120000 blob", "16": "160000 commit"}
+_KINDS = {"10": "100644 blob", "12": "120000 blob", "16": "160000 commit"}
 
 
 class Counts(NamedTuple):
@@ -55,34 +55,21 @@ def _compare(clone: Clone, pairs: Sequence[str]) -> list[Counts]:
     """The counts of ``pairs``, by one diff of two trees in which entry N is pair N."""
     if not pairs:
         return []
-    sha_length = len(clone.tip)
+    length = len(clone.tip)
     with tempfile.TemporaryDirectory(prefix="perf-assets-") as objects:
-        _borrow_objects(clone, Path(objects))
+        borrow_objects(clone.path, Path(objects))
         env = local_environment({"GIT_OBJECT_DIRECTORY": objects})
-        old = _make_tree(clone, env, (p[:2] + p[4 : 4 + sha_length] for p in pairs))
-        new = _make_tree(clone, env, (p[2:4] + p[4 + sha_length :] for p in pairs))
-        output = run(diffing(clone, "--numstat", "-z", old, new), env)
+        old = make_tree(clone.path, env, (_side(p[:2], p[4 : 4 + length]) for p in pairs))
+        new = make_tree(clone.path, env, (_side(p[2:4], p[4 + length :]) for p in pairs))
+        output = run(diffing(clone.path, "--numstat", "-z", old, new), env)
     counted = [_counts(line) for line in output.decode("ascii").split("\0")[:-1]]
     if len(counted) != len(pairs):
         raise GitError(f"{len(counted)} of {len(pairs)} file changes were counted")
     return counted
 
 
-def _borrow_objects(clone: Clone, objects: Path) -> None:
-    """Let git find the clone's objects from a new object directory, so that it writes there."""
-    (objects / "info").mkdir()
-    (objects / "pack").mkdir()
-    (objects / "info" / "alternates").write_bytes(os.fsencode(clone.path / "objects") + b"\n")
-
-
-def _make_tree(clone: Clone, env: dict[str, str], sides: Iterable[str]) -> str:
-    entries = (
-        f"{_ENTRIES[side[:2]]} {side[2:]}\t{number:08d}\n"
-        for number, side in enumerate(sides)
-        if side[:2] != "00"
-    )
-    command = in_clone(clone.path, "mktree", "--missing")
-    return run(command, env, "".join(entries).encode()).decode().strip()
+def _side(kind: str, name: str) -> str | None:
+    return f"{_KINDS[kind]} {name}" if kind in _KINDS else None
 
 
 def _counts(line: str) -> Counts:

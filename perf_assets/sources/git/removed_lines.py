@@ -1,0 +1,128 @@
+"""The lines of code that commits take away, as git tells them: not those that only moved."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perf_assets.core.languages import code_lines, is_source
+from perf_assets.sources.git.changed_files import LARGEST_FILE, ChangedFile, diffs_of, shown
+from perf_assets.sources.git.command import local_environment, streamed
+
+# A fix that removes more rewrites the code: its lines are not the bug's.
+MOST_LINES = 1_000
+
+_REMOVED, _MOVED = b"\x1b[31m-", b"\x1b[34m-"  # red, blue
+_COLORS = ("-c", "color.diff.old=red", "-c", "color.diff.oldMoved=blue")
+_PATCH = (
+    *("-p", "-U0", "-w", "-M", "--full-index", "--no-ext-diff", "--no-textconv"),
+    *("--color=always", "--color-moved=blocks", "--color-moved-ws=ignore-all-space"),
+)
+_SEQUENCE = re.compile(rb"\x1b\[[\d;]*m")
+_COMMIT = re.compile(rb"[0-9a-f]{40,64}")
+_INDEX = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)")
+_HUNK = re.compile(rb"@@ -(\d+)")
+
+Pair = tuple[str | None, str | None]
+"""Both versions of a changed file."""
+
+
+@dataclass
+class RemovedFrom:
+    """Lines taken from a file.
+
+    old_path : the file before the commit, bytes that are not UTF-8 as surrogates.
+    path : the file as in raw.commit_files.
+    blob : its content before the commit.
+    lines : their numbers there, from 1.
+    """
+
+    old_path: str
+    path: str
+    blob: str
+    lines: list[int]
+
+
+@dataclass
+class RemovedCode:
+    """The lines of source code that a commit removes, or why they are not told (``problem``)."""
+
+    files: list[RemovedFrom] = field(default_factory=list)
+    problem: str | None = None
+
+    @property
+    def count(self) -> int:
+        """How many lines."""
+        return sum(len(file.lines) for file in self.files)
+
+
+def sources_of(files: Sequence[ChangedFile]) -> list[ChangedFile]:
+    """Those of the changed ``files`` that were source code: no tests, texts or data."""
+    return [file for file in files if file.old_blob and is_source(shown(file.old_path))]
+
+
+def too_large(sources: Sequence[ChangedFile]) -> str | None:
+    """Why the lines of ``sources`` are not looked at; None when they are."""
+    for file in sources:
+        if max(file.old_size, file.size) > LARGEST_FILE:
+            return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
+    return None
+
+
+def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[int]]]:
+    """Line numbers that each of the commits, no merges, removes, by the versions of the file.
+
+    Lines that differ in white space alone, and blocks that appear elsewhere in the commit, are
+    left out. That a block was moved git tells by its color alone.
+    """
+    found: dict[str, dict[Pair, list[int]]] = {sha: {} for sha in shas}
+    command = diffs_of(clone, *_PATCH)
+    command[1:1] = _COLORS
+    given = "".join(f"{sha}\n" for sha in found).encode()
+    removed: dict[Pair, list[int]] = {}
+    lines: list[int] = []
+    number = 0
+    with streamed(command, local_environment(), given) as output:
+        for line in output:
+            if line.startswith((_REMOVED, _MOVED)):
+                if line.startswith(_REMOVED):
+                    lines.append(number)
+                number += 1
+                continue
+            plain = _SEQUENCE.sub(b"", line)
+            if hunk := _HUNK.match(plain):
+                number = int(hunk[1])
+            elif index := _INDEX.match(plain):
+                old, new = (None if set(name) == {48} else name.decode() for name in index.groups())
+                lines = removed.setdefault((old, new), [])
+            elif _COMMIT.fullmatch(line.rstrip(b"\n")):
+                removed = found[line.decode().strip()]
+    return found
+
+
+def removed_code(
+    files: Sequence[ChangedFile],
+    removed: Mapping[Pair, Sequence[int]],
+    contents: Mapping[str, bytes],
+) -> RemovedCode:
+    """Of the ``removed`` lines of a commit those of code, in its source ``files``.
+
+    A fix is told in full or not at all: not with a file of more than 1,000,000 bytes, or more
+    than 1,000 such lines. ``contents`` are those of the blobs before the commit.
+    """
+    sources = sources_of(files)
+    if problem := too_large(sources):
+        return RemovedCode(problem=problem)
+    found = []
+    for file in sources:
+        lines = removed.get((file.old_blob, file.blob), ())
+        if not lines or file.old_blob is None:
+            continue
+        text = contents[file.old_blob].decode("utf-8", "replace")
+        code = sorted(code_lines(shown(file.old_path), text, max(lines)).intersection(lines))
+        if code:
+            found.append(RemovedFrom(file.old_path, shown(file.path), file.old_blob, code))
+    told = RemovedCode(found)
+    if told.count > MOST_LINES:
+        return RemovedCode(problem=f"it removes more than {MOST_LINES:,} lines of code")
+    return told
