@@ -49,15 +49,12 @@ def prepare() -> None:
     _batch_definition()
 
 
-def validate(
-    source: Path, rules: Sequence[Rule], frame: pl.DataFrame, parameters: Mapping[str, object]
-) -> dict[str, Finding]:
+def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
     """Check ``rules``, as they stand in the file ``source``, on a frame of at least one row.
 
     Parameters
     ----------
     frame : lists are shown to the rules as text, their entries joined by ", ".
-    parameters : everything that the rules must be told.
     """
     with _one_at_a_time:
         batch = _batch_definition().get_batch({"dataframe": _as_pandas(frame, rules)})
@@ -66,9 +63,7 @@ def validate(
         def run(names: Sequence[str], result_format: object) -> dict[str, Finding]:
             chosen = _gx_suite(source.stem, [expectations[name] for name in names])
             try:
-                outcome = batch.validate(
-                    chosen, result_format=result_format, expectation_parameters=dict(parameters)
-                )
+                outcome = batch.validate(chosen, result_format=result_format)
             except Exception as error:
                 if len(names) == 1:
                     return {names[0]: Finding(False, problem=_first_line(error))}

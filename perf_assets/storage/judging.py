@@ -1,7 +1,7 @@
 """Candidates of many partitions judged together, and the verdict on each of them.
 
 What differs from one partition to the next stands in columns beside the rows, so that each rule
-holds or fails row by row: a set of allowed values becomes a set of values of a partition, a key is
+holds or fails row by row: a column tells which values the partition does not allow, a key is
 unique within its partition, and of rules that most rows keep each partition's own share counts.
 """
 
@@ -18,6 +18,7 @@ from perf_assets.storage.declared_rules import (
     MISSING,
     MONTH_OF,
     MONTH_START,
+    NULL,
     PARTITION,
     UNIQUE,
     Rule,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from perf_assets.storage.audit import Parameters
 
 ROW_COUNT = "expect_table_row_count_to_equal"
-SAME = "expect_column_pair_values_to_be_equal"
 UNIQUE_COLUMN = "expect_column_values_to_be_unique"
 NOT_NULL = "expect_column_values_to_not_be_null"
 # Types whose findings are rows; of all others a partition is judged by itself.
@@ -75,7 +75,7 @@ def judge(suite: Suite, candidates: Candidates) -> list[dict[str, Verdict]]:
                 verdict[rule.name] = Verdict(False, problem=problem)
     for rule in suite.rules:
         if rule.type == ROW_COUNT:
-            _count(rule, suite, candidates, verdicts)
+            _count(rule, candidates, verdicts)
     rows = [rule for rule in suite.rules if rule.type.startswith(OF_ROWS)]
     found = _judge_rows(suite, rows, candidates, verdicts)
     for rule in suite.rules:
@@ -122,15 +122,28 @@ def _judge_rows(
     filled = [place for place, (frame, _) in enumerate(candidates) if frame.height]
     if not filled or not rules:
         return {}
-    sets: dict[str, list[str]] = {}
-    frames = [_beside(suite, place, *candidates[place], sets) for place in filled]
+    frames = [_beside(suite, place, *candidates[place]) for place in filled]
     frame = pl.concat(frames, how="diagonal_relaxed")
     undecided = [
         rule for rule in rules if not all(rule.name in verdicts[place] for place in filled)
     ]
-    row_wise = {rule.name: _row_wise(rule) for rule in undecided}
-    findings = validate(suite.path, tuple(row_wise.values()), frame, sets) if undecided else {}
+    findings = _findings(suite, [_row_wise(rule) for rule in undecided], frame)
     return {rule.name: _split(findings[rule.name], rule, frame) for rule in undecided}
+
+
+def _findings(suite: Suite, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
+    """What each rule finds; of what ``_beside`` worked out nothing is left to be checked."""
+    found = {}
+    for rule in rules:
+        if rule.type == NULL and rule.kwargs.get("column") in _worked_out(frame):
+            rows = frame[rule.kwargs["column"]].is_not_null().arg_true().to_list()
+            found[rule.name] = Finding(not rows, rows)
+    rest = tuple(rule for rule in rules if rule.name not in found)
+    return found | (validate(suite.path, rest, frame) if rest else {})
+
+
+def _worked_out(frame: pl.DataFrame) -> list[str]:
+    return [name for name in frame.columns if name.startswith("$")]
 
 
 def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
@@ -147,17 +160,8 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(
-    suite: Suite,
-    place: int,
-    frame: pl.DataFrame,
-    told: "Parameters",
-    sets: dict[str, list[str]],
-) -> pl.DataFrame:
-    """The rows of a candidate with the columns that tell what is particular to its partition.
-
-    The allowed values among them are added to ``sets``, by parameter.
-    """
+def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.DataFrame:
+    """The rows of a candidate with the columns that tell what is particular to its partition."""
     names = frame.columns
     needed = [
         column.name
@@ -186,17 +190,16 @@ def _beside(
         allowed = _value(told, name)
         if allowed is None:
             continue
-        known = set(allowed) if isinstance(allowed, (list, set, tuple, frozenset)) else {allowed}
+        known = allowed if isinstance(allowed, (list, set, tuple, frozenset)) else [allowed]
         for column in (column for column in columns if column in names):
-            # Of the allowed values those that occur: Great Expectations copies them.
-            occurring = [value for value in frame[column].unique() if value in known]
-            sets.setdefault(name, []).extend(f"{place} {value}" for value in occurring)
-            added[_told_apart(column)] = pl.format("{} {}", place, pl.col(column))
+            values = pl.Series(list(known), dtype=frame.schema[column])
+            is_outside = ~pl.col(column).is_in(values.implode())
+            added[_outside(column)] = pl.when(is_outside).then(pl.lit("not allowed"))
     return frame.with_columns(**added)
 
 
-def _told_apart(column: str) -> str:
-    """The column of the values of ``column`` with the place of their partition before them."""
+def _outside(column: str) -> str:
+    """The column that says where ``column`` has a value that its partition does not allow."""
     return f"${column}"
 
 
@@ -210,17 +213,17 @@ def _row_wise(rule: Rule) -> Rule:
     if kind == UNIQUE:
         kwargs["column_list"] = [PARTITION, *kwargs["column_list"]]
     if rule.type == IN_SET and rule.parameters:
-        kwargs["column"] = _told_apart(kwargs["column"])
+        # Sets differ from one partition to the next, and Great Expectations copies them often.
+        kind, kwargs = NULL, {"column": _outside(kwargs["column"])}
     return replace(rule, type=kind, kwargs=kwargs)
 
 
 def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameters") -> Verdict:
     """The verdict on one partition that is not decided by its rows among those of others."""
-    sets: dict[str, list[str]] = {}
-    whole = _beside(suite, 0, frame, told, sets)
+    whole = _beside(suite, 0, frame, told)
     of_rows = rule.type.startswith(OF_ROWS)
     asked = _row_wise(rule) if of_rows else rule
-    finding = validate(suite.path, (asked,), whole, sets)[rule.name]
+    finding = _findings(suite, [asked], whole)[rule.name]
     if finding.problem is None and of_rows:
         return _split(finding, rule, whole).of(0, rule)
     return Verdict(
@@ -228,37 +231,12 @@ def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameter
     )
 
 
-def _count(
-    rule: Rule, suite: Suite, candidates: Candidates, verdicts: list[dict[str, Verdict]]
-) -> None:
+def _count(rule: Rule, candidates: Candidates, verdicts: list[dict[str, Verdict]]) -> None:
     """Compare the number of rows of each candidate with the number it should have."""
-    undecided = [place for place, verdict in enumerate(verdicts) if rule.name not in verdict]
     argument = rule.parameters.get("value")
-    wanted = {
-        place: int(
-            str(_value(candidates[place][1], argument) if argument else rule.kwargs["value"])
-        )
-        for place in undecided
-    }
-    if not wanted:
-        return
-    frame = pl.DataFrame(
-        {
-            "rows": [candidates[place][0].height for place in undecided],
-            "wanted": list(wanted.values()),
-        }
-    )
-    arguments = {"column_A": "rows", "column_B": "wanted"}
-    finding = validate(suite.path, (_count_rule(rule, tuple(arguments.items())),), frame, {})
-    found = finding[rule.name]
-    off = {undecided[row] for row in found.rows or ()}
-    for place in undecided:
-        is_off = place in off or (not found.success and found.rows is None)
-        verdicts[place][rule.name] = (
-            Verdict(False, wanted_rows=wanted[place], problem=found.problem) if is_off else KEPT
-        )
-
-
-@cache
-def _count_rule(rule: Rule, arguments: tuple[tuple[str, str], ...]) -> Rule:
-    return replace(rule, type=SAME, kwargs=dict(arguments))
+    for (frame, told), verdict in zip(candidates, verdicts, strict=True):
+        if rule.name in verdict:
+            continue
+        wanted = int(str(_value(told, argument) if argument else rule.kwargs["value"]))
+        is_off = frame.height != wanted
+        verdict[rule.name] = Verdict(False, wanted_rows=wanted) if is_off else KEPT

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import polars as pl
@@ -50,7 +50,13 @@ def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
 def matching_keywords(text: str, keywords: Iterable[str]) -> list[str]:
     """The ``keywords`` that are substrings of ``text``, without regard to case, sorted."""
     folded = text.casefold()
-    return sorted({keyword for keyword in keywords if keyword.casefold() in folded})
+    return sorted({keyword for keyword, part in _folded(tuple(keywords)) if part in folded})
+
+
+@cache
+def _folded(keywords: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each keyword, and it without case."""
+    return [(keyword, keyword.casefold()) for keyword in keywords]
 
 
 def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:

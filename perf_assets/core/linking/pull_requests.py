@@ -118,9 +118,10 @@ class History:
         self._when = dict(zip(shas, commits["committed_at"].to_list(), strict=True))
         self._claims: dict[int, list[str]] = {}
         self._claimed: set[str] = set()
+        issues = frozenset(issue_numbers)
         telling = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
         for repository, sha, message in telling.select("repository", "sha", "message").iter_rows():
-            for number in landed_numbers(message, repository).difference(issue_numbers):
+            for number in landed_numbers(message, repository) - issues:
                 self._claims.setdefault(number, []).append(sha)
                 self._claimed.add(sha)
 

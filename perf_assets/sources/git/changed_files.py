@@ -76,11 +76,14 @@ def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> di
     """What git prints of each of the commits ``shas``, with ``options`` that make a patch."""
     given = "".join(f"{sha}\n" for sha in shas).encode()
     output = b"\n" + run(diffs_of(clone, *options), local_environment(), given)
-    patches = {}
-    for sha in reversed(shas):
+    ends = [0]
+    starts: list[int] = []
+    for sha in shas:
         # No line of a patch is the name of a commit: each begins with a sign or a word.
-        output, _, patches[sha] = output.rpartition(f"\n{sha}\n".encode())
-    return patches
+        starts.append(output.index(f"\n{sha}\n".encode(), ends[-1] - 1 if starts else 0) + 1)
+        ends.append(starts[-1] + len(sha) + 1)
+    starts.append(len(output))
+    return {sha: output[ends[place + 1] : starts[place + 1]] for place, sha in enumerate(shas)}
 
 
 def _regular(mode: str, blob: str) -> str | None:

@@ -75,7 +75,7 @@ class CommitInspection:
 
 
 @dataclass(frozen=True)
-class _Inspected:
+class Inspected:
     """What a process finds of one commit: all but where its removed lines come from."""
 
     sha: str
@@ -110,7 +110,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
             stack.enter_context(closing(_lane(clone, list(chain(*pieces[n::count])))))
             for n in range(count)
         ]
-        waiting: list[_Inspected] = []
+        waiting: list[Inspected] = []
         for place in range(len(shas)):
             waiting.append(next(lanes[place // _AT_ONCE % count]))
             if len(waiting) >= _TRACED_AT_ONCE and history.done():
@@ -130,7 +130,7 @@ def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
 
 
 def _traced(
-    clone: Path, history: LineHistory | None, inspected: Sequence[_Inspected]
+    clone: Path, history: LineHistory | None, inspected: Sequence[Inspected]
 ) -> Iterator[CommitInspection]:
     fixes = [(one.sha, one.removed) for one in inspected]
     try:
@@ -165,7 +165,7 @@ def _damaged(clone: Path, said: str) -> PerfAssetsError:
     )
 
 
-def _lane(clone: Path, shas: Sequence[str]) -> Generator[_Inspected, None, None]:
+def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
     """The commits of one worker; a new one takes over where a commit took it down."""
     left = list(shas)
     while left:
@@ -179,7 +179,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[_Inspected, None, None]
             status = worker.wait()
             if status in _CRASHES:
                 reason = f"the process that analysed it was stopped by signal {-status}"
-                yield _Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
+                yield Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
             elif status:
                 said.seek(0)
                 raise PerfAssetsError(
@@ -225,11 +225,11 @@ def _environment() -> dict[str, str]:
     )
 
 
-def _parsed(line: bytes) -> _Inspected:
+def _parsed(line: bytes) -> Inspected:
     read = json.loads(line)
     removed = read.pop("removed")
     files = [RemovedFrom(**file) for file in removed["files"]]
-    return _Inspected(**read, removed=RemovedCode(files, removed["problem"]))
+    return Inspected(**read, removed=RemovedCode(files, removed["problem"]))
 
 
 # ---- the other end
@@ -246,7 +246,7 @@ def main(clone: Path) -> None:
             sys.stdout.flush()
 
 
-def inspect(clone: Path, shas: Sequence[str]) -> Iterator[_Inspected]:
+def inspect(clone: Path, shas: Sequence[str]) -> Iterator[Inspected]:
     """Both inspections of commits; an error in one of them becomes the reason that is told."""
     files, problem = _limited(lambda: changed_files(clone, shas))
     if files is not None:
@@ -273,7 +273,7 @@ def _groups(files: Mapping[str, list[ChangedFile]]) -> Iterator[dict[str, list[C
     yield group
 
 
-def _inspect_group(clone: Path, files: Mapping[str, list[ChangedFile]]) -> Iterator[_Inspected]:
+def _inspect_group(clone: Path, files: Mapping[str, list[ChangedFile]]) -> Iterator[Inspected]:
     read, problem = _limited(lambda: _read(clone, files))
     if read is None and len(files) > 1:
         for sha, changed in files.items():
@@ -283,8 +283,8 @@ def _inspect_group(clone: Path, files: Mapping[str, list[ChangedFile]]) -> Itera
         yield _not_read(sha, problem) if read is None else _inspected(sha, read)
 
 
-def _not_read(sha: str, problem: str | None) -> _Inspected:
-    return _Inspected(sha, problem=problem, removed=RemovedCode(problem=problem))
+def _not_read(sha: str, problem: str | None) -> Inspected:
+    return Inspected(sha, problem=problem, removed=RemovedCode(problem=problem))
 
 
 @dataclass(frozen=True)
@@ -316,13 +316,13 @@ def _read(clone: Path, files: Mapping[str, list[ChangedFile]]) -> _Read:
     )
 
 
-def _inspected(sha: str, read: _Read) -> _Inspected:
+def _inspected(sha: str, read: _Read) -> Inspected:
     details, problem = _limited(lambda: _details(sha, read))
     if isinstance(details, str):
         details, problem = None, details
     changed = read.files[sha], read.removed[sha], read.contents
     removed, failure = _limited(lambda: removed_code(*changed))
-    return _Inspected(sha, details, problem, removed or RemovedCode(problem=failure))
+    return Inspected(sha, details, problem, removed or RemovedCode(problem=failure))
 
 
 def _details(sha: str, read: _Read) -> dict[str, Any] | str:

@@ -37,7 +37,7 @@ READ = pl.Schema(
 )
 TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
 
-FIXES_AT_ONCE = 100  # looked at and not yet stored: what a run that is killed looks at again
+FIXES_AT_ONCE = 2_000  # looked at and not yet stored: what a killed run looks at again
 
 FIXES = """
     select distinct sha, commits.month, commits.is_merge

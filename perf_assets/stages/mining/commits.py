@@ -29,7 +29,7 @@ from perf_assets.study import Repository
 log = logging.getLogger(__name__)
 
 NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
-COMMITS_AT_ONCE = 2_000  # of the months that are judged and stored together, at least
+COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
 COMMITS_TOLD = 5_000  # progress is told whenever so many more are mined
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")

@@ -14,11 +14,17 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git import inspection as analysis
-from perf_assets.sources.git import introducing
-from perf_assets.sources.git.changed_files import ChangedFile, changed_files
+from perf_assets.sources.git import removed_lines
+from perf_assets.sources.git.changed_files import ChangedFile
 from perf_assets.sources.git.details import too_large
-from perf_assets.sources.git.inspection import CommitInspection, inspect_commit, inspect_commits
-from perf_assets.sources.git.introducing import Trace, trace
+from perf_assets.sources.git.inspection import (
+    CommitInspection,
+    Inspected,
+    inspect,
+    inspect_commits,
+)
+from perf_assets.sources.git.introducing import Trace, trace_by_blame
+from perf_assets.sources.git.line_history import LineHistory
 from tests.git_repositories import (
     BINARY,
     FILE,
@@ -50,8 +56,17 @@ def history(path: Path, *versions: dict[str | bytes, object], **changes: object)
     return make(path, commits)
 
 
+def inspected(path: Path, sha: str) -> Inspected:
+    (found,) = inspect(path, [sha])
+    return found
+
+
 def traced(path: Path, sha: str) -> Trace:
-    return trace(path, sha, changed_files(path, sha))
+    """As git's own blame traces it, and as the history does."""
+    fixes = [(sha, inspected(path, sha).removed)]
+    (trace,) = trace_by_blame(path, fixes)
+    assert LineHistory(path, [sha]).trace(fixes) == [trace]
+    return trace
 
 
 def origins(path: Path, sha: str) -> set[tuple[str, str, int]]:
@@ -168,9 +183,9 @@ def test_a_fix_that_rewrites_the_code_is_not_traced(
 ) -> None:
     text = "".join(f"step({n})\n" for n in range(6))
     *_, fix = history(repository, {"a.py": text}, {"a.py": "done()\n"})
-    monkeypatch.setattr(introducing, "MOST_LINES", 5)
+    monkeypatch.setattr(removed_lines, "MOST_LINES", 5)
     assert traced(repository, fix) == Trace(problem="it removes more than 5 lines of code")
-    monkeypatch.setattr(introducing, "LARGEST_FILE", 40)
+    monkeypatch.setattr(removed_lines, "LARGEST_FILE", 40)
     assert traced(repository, fix).problem == "a.py is larger than 40 bytes"
 
 
@@ -303,13 +318,13 @@ def test_an_error_in_one_commit_is_its_reason(
 ) -> None:
     *_, fix = history(repository, {"a.py": "one()\n"}, {"a.py": "two()\n"})
 
-    def fail(*arguments: object) -> Trace:
+    def fail(*arguments: object) -> None:
         raise RecursionError("too deep\nfor me")
 
-    monkeypatch.setattr(analysis, "trace", fail)
-    found = inspect_commit(repository, fix)
+    monkeypatch.setattr(analysis, "removed_code", fail)
+    found = inspected(repository, fix)
     assert found.details is not None and found.problem is None
-    assert found.trace == Trace(problem="RecursionError: too deep")
+    assert found.removed.problem == "RecursionError: too deep"
 
 
 def test_an_analysis_that_does_not_end_is_ended(
@@ -317,16 +332,16 @@ def test_an_analysis_that_does_not_end_is_ended(
 ) -> None:
     *_, fix = history(repository, {"a.py": "one()\n"}, {"a.py": "two()\n"})
 
-    def forever(*arguments: object) -> Trace:
+    def forever(*arguments: object) -> None:
         while True:
             try:
                 time.sleep(0.01)
             except Exception:
                 continue
 
-    monkeypatch.setattr(analysis, "trace", forever)
+    monkeypatch.setattr(analysis, "removed_code", forever)
     monkeypatch.setattr(analysis, "TIME_LIMIT", 0.5)
-    assert inspect_commit(repository, fix).trace.problem == "it takes longer than 0 seconds"
+    assert inspected(repository, fix).removed.problem == "it takes longer than 0 seconds"
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
@@ -339,10 +354,10 @@ def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
         f"#!{sys.executable}\n"
         "import json, os, sys\n"
         "from dataclasses import asdict\n"
-        "from perf_assets.sources.git.inspection import CommitInspection\n"
+        "from perf_assets.sources.git.inspection import Inspected\n"
         "for line in sys.stdin:\n"
         f"    if line.strip() == {shas[2]!r}: os.kill(os.getpid(), 9)\n"
-        "    print(json.dumps(asdict(CommitInspection(line.strip(), {}))), flush=True)\n"
+        "    print(json.dumps(asdict(Inspected(line.strip(), {}))), flush=True)\n"
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(sys, "executable", str(program))
