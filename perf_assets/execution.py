@@ -7,11 +7,10 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import dagster as dg
-import yaml
-from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
 
 from perf_assets.assets.partitions import VERIFY_TAG, range_tags
+from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
@@ -27,13 +26,6 @@ log = logging.getLogger(__name__)
 
 CLI_TAG = "perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-INSTANCE = {
-    "telemetry": {"enabled": False},
-    "nux": {"enabled": False},
-    "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
-    # DuckDB has one writing process at a time: runs wait for each other.
-    "concurrency": {"runs": {"max_concurrent_runs": 1}},
-}
 
 
 def run_study(
@@ -125,16 +117,6 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     return imported
 
 
-def write_instance_config(directory: Path) -> Path:
-    """The Dagster instance at ``directory``, as the UI and the command line share it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    config = directory / "dagster.yaml"
-    text = yaml.safe_dump(INSTANCE, sort_keys=False)
-    if not config.exists() or config.read_text(encoding="utf-8") != text:
-        config.write_text(text, encoding="utf-8")
-    return directory
-
-
 def _span(repository: Repository, first: str | None, last: str | None) -> tuple[str, str]:
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
@@ -174,8 +156,7 @@ def _only_run(home: Home) -> Iterator[None]:
 
 @contextmanager
 def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
-    directory = write_instance_config(home.dagster)
-    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as instance:
+    with open_instance(home.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
         started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
         for run in instance.get_runs(started):
