@@ -4,6 +4,7 @@ Dagster opens its SQLite files anew for each event, and has each written to the 
 on: some milliseconds for each of the hundreds of events of a run.
 """
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,10 +50,12 @@ class KeptOpenEventLog(SqliteEventLogStorage):
 
     @classmethod
     def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: Any
+        cls,
+        inst_data: ConfigurableClassData | None,
+        config_value: Any,  # noqa: ANN401  (its own two base classes do not agree)
     ) -> "KeptOpenEventLog":
         """What dagster.yaml, or an override of it, asks for."""
-        return cls(inst_data=inst_data, **config_value)
+        return cls(config_value["base_dir"], inst_data)
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[sqlalchemy.Connection]:
@@ -103,7 +106,7 @@ class KeptOpenEventLog(SqliteEventLogStorage):
         super().dispose()
 
 
-def _wait_for_no_disk(connection: Any, _: object) -> None:  # noqa: ANN401
+def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 

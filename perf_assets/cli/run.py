@@ -29,6 +29,11 @@ from perf_assets.storage.home import Home
     "(default 6) such runs all are: it finds what GitHub does not list as changed.",
 )
 @click.option(
+    "--force",
+    is_flag=True,
+    help="Label, link and compute everything again, also where nothing that decides it changed.",
+)
+@click.option(
     "--max-wait",
     type=click.FloatRange(min=0),
     envvar="PERF_ASSETS_MAX_WAIT",
@@ -47,6 +52,7 @@ def run(
     last: str | None,
     *,
     verify: bool,
+    force: bool,
     max_wait: float,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
@@ -77,7 +83,9 @@ def run(
     place = Home.of(home)
     chosen = open_study(study, place.path)
     wait = 60 * max_wait
-    failures = run_study(chosen, place, repositories, first, last, verify=verify, longest_wait=wait)
+    failures = run_study(
+        chosen, place, repositories, first, last, verify=verify, force=force, longest_wait=wait
+    )
     print_summary(place.published, console)
     print_cost(place.published, started, console)
     print_next_steps(chosen, place, console)
