@@ -13,7 +13,7 @@ from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import monthly_refresh
 from perf_assets.sample.opening import open_study
-from perf_assets.sources.opening import LONGEST_WAIT, wait_in_seconds
+from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
 

@@ -15,7 +15,8 @@ from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
-from perf_assets.sources.opening import LONGEST_WAIT, check_token
+from perf_assets.sources.opening import check_token
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.storage.gate import Gate

@@ -9,7 +9,6 @@ from perf_assets.assets.factory import partitioned_asset, stored
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
-from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
@@ -21,6 +20,9 @@ def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.Asse
     def issues(
         gate: Gate, repository: Repository, months: list[str], asked: Asked
     ) -> Iterator[Outcome]:
+        # It takes PyGithub, which takes long to import: only who mines should wait for that.
+        from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
+
         verify_months = study.verify_months if asked.is_verifying else None
         return mine_issues(gate, repository, months, verify_months, longest_wait)
 

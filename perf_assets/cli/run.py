@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import console, explained, home_option, show_progress, study_option
+from perf_assets.cli.shell import (
+    console,
+    explained,
+    home_option,
+    importing,
+    show_progress,
+    study_option,
+)
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.storage.home import Home
 
@@ -73,10 +80,14 @@ def run(
         perf-assets run --study study.toml --from 2023-01
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
-    # Dagster and Great Expectations take seconds to import; --help should not wait for them.
-    from perf_assets.execution import run_study  # noqa: PLC0415
-    from perf_assets.reports.summary import print_cost, print_next_steps, print_summary  # noqa: PLC0415
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    with importing():  # Dagster, for one; --help should not wait for it
+        from perf_assets.execution import run_study  # noqa: PLC0415
+        from perf_assets.reports.summary import (  # noqa: PLC0415
+            print_cost,
+            print_next_steps,
+            print_summary,
+        )
+        from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     show_progress()
     started = datetime.now(UTC)

@@ -6,7 +6,7 @@ What Dagster runs asset by asset, in the same order; tests run it so, and so can
 import logging
 from collections.abc import Iterator, Sequence
 
-from perf_assets.sources.opening import LONGEST_WAIT
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
