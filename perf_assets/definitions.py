@@ -5,7 +5,7 @@ import os
 import dagster as dg
 
 from perf_assets.assets.deciding import deciding_assets
-from perf_assets.assets.deriving import analysis_assets, model_assets
+from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.jobs import EVERYTHING, study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
@@ -13,7 +13,7 @@ from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import monthly_refresh
 from perf_assets.sample.opening import open_study
-from perf_assets.sources.opening import LONGEST_WAIT, wait_in_seconds
+from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
@@ -49,8 +49,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
 
 def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     return [
-        *model_assets(study, home),
-        *analysis_assets(home),
+        derived_assets(study, home),
         *publishing_assets(home),
         *replication_assets(home),
         *review_specs(),

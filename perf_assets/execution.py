@@ -7,15 +7,16 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import dagster as dg
-import yaml
-from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
 
-from perf_assets.assets.partitions import VERIFY_TAG, range_tags
+from perf_assets.assets.asking import refresh_tags
+from perf_assets.assets.partitions import range_tags
+from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
-from perf_assets.sources.opening import LONGEST_WAIT, check_token
+from perf_assets.sources.opening import check_token
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.storage.gate import Gate
@@ -27,16 +28,9 @@ log = logging.getLogger(__name__)
 
 CLI_TAG = "perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-INSTANCE = {
-    "telemetry": {"enabled": False},
-    "nux": {"enabled": False},
-    "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
-    # DuckDB has one writing process at a time: runs wait for each other.
-    "concurrency": {"runs": {"max_concurrent_runs": 1}},
-}
 
 
-def run_study(
+def run_study(  # noqa: PLR0913
     study: Study,
     home: Home,
     repositories: Sequence[str] = (),
@@ -44,13 +38,15 @@ def run_study(
     last: str | None = None,
     *,
     verify: bool = False,
+    force: bool = False,
     longest_wait: float = LONGEST_WAIT,
     instance: dg.DagsterInstance | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
-    that are due to be read again are, see ``due_cohorts``. Dagster keeps its record of the run in
+    that are due to be read again are, see ``due_cohorts``; with ``force``, everything is decided
+    and computed, whether or not what it is made from changed. Dagster keeps its record in
     ``instance``, that of ``home`` if none is given.
 
     Returns
@@ -66,19 +62,18 @@ def run_study(
     spans = [(repository, *_span(repository, first, last)) for repository in chosen]
     for repository in chosen:
         check_token(repository)
+    tags = refresh_tags(verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with _only_run(home), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
-            tags = range_tags(repository.name, start, end) | (
-                {VERIFY_TAG: "true"} if verify else {}
-            )
+            months = range_tags(repository.name, start, end)
             for job in ("mine", "decide"):
-                failures += _execute(definitions.resolve_job_def(job), record, tags)
+                failures += _execute(definitions.resolve_job_def(job), record, tags | months)
         log.info("models, statistics, published database")
-        failures += _execute(definitions.resolve_job_def("derive"), record, {})
+        failures += _execute(definitions.resolve_job_def("derive"), record, tags)
     return failures
 
 
@@ -99,7 +94,9 @@ def run_replication(
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
     with _only_run(home), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
-        return _execute(job, instance, {}, {"ops": {"paper_package": {"config": config}}})
+        return _execute(
+            job, instance, refresh_tags(), {"ops": {"paper_package": {"config": config}}}
+        )
 
 
 def run_import(home: Home, sheet: Path, rater: str) -> Imported:
@@ -120,19 +117,9 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
             lay_views(gate)  # a home of an older version has them elsewhere
             imported = import_sheet(gate, sheet, rater)
         job = studyless_definitions(home).resolve_job_def("review")
-        if failures := _execute(job, instance, {}):
+        if failures := _execute(job, instance, refresh_tags()):
             raise AuditError("; ".join(failures))
     return imported
-
-
-def write_instance_config(directory: Path) -> Path:
-    """The Dagster instance at ``directory``, as the UI and the command line share it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    config = directory / "dagster.yaml"
-    text = yaml.safe_dump(INSTANCE, sort_keys=False)
-    if not config.exists() or config.read_text(encoding="utf-8") != text:
-        config.write_text(text, encoding="utf-8")
-    return directory
 
 
 def _span(repository: Repository, first: str | None, last: str | None) -> tuple[str, str]:
@@ -174,8 +161,7 @@ def _only_run(home: Home) -> Iterator[None]:
 
 @contextmanager
 def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
-    directory = write_instance_config(home.dagster)
-    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as instance:
+    with open_instance(home.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
         started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
         for run in instance.get_runs(started):

@@ -1,31 +1,35 @@
 """Labels, links, and the close look at fixes, a partition per repository and month."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import dagster as dg
 
+from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
+from perf_assets.assets.telling import Teller
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
 from perf_assets.stages.deciding.details import inspect_fixes
-from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.deciding.labels import KINDS, label_cohorts, tell_label_kinds
+from perf_assets.stages.deciding.labels import TABLES as LABEL_TABLES
+from perf_assets.stages.deciding.links import TABLES as LINK_TABLES
 from perf_assets.stages.deciding.links import link_commits
+from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
 LABELS = stored(
     "performance_labels",
-    "labels.performance_labels",
-    "labels.label_evidence",
+    *LABEL_TABLES,
     kinds=["python"],
     deps=("raw.issues", "raw.issue_templates"),
 )
 LABEL_KINDS = stored(
-    "label_kinds", "labels.label_kinds", kinds=["python"], deps=("raw.issues", "raw.issue_events")
+    "label_kinds", KINDS, kinds=["python"], deps=("raw.issues", "raw.issue_events")
 )
 LINKS = stored(
     "fix_links",
-    "links.fix_links",
+    *LINK_TABLES,
     kinds=["python"],
     deps=(
         "raw.commits",
@@ -46,14 +50,24 @@ DETAILS = stored(
 def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     """What the study decides about issues and commits, and what is found of the fixes."""
 
-    def labels(gate: Gate, repository: Repository, months: list[str], _: bool) -> list[Outcome]:
-        return label_cohorts(gate, study, repository.name, months)
+    def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
+        forced = teller.asked.is_forced or bool(teller.never_told([KINDS]))
+        outcome = None
+        for outcome in tell_label_kinds(gate, study, forced=forced):
+            yield Derived(KINDS, is_new=True, outcome=outcome)
+        if outcome is None:
+            yield Derived(KINDS)
 
-    def links(gate: Gate, repository: Repository, months: list[str], _: bool) -> list[Outcome]:
-        return link_commits(gate, study, repository.name, months)
+    def labels(
+        gate: Gate, repository: Repository, months: list[str], asked: Asked
+    ) -> list[Outcome]:
+        return label_cohorts(gate, study, repository.name, months, forced=asked.is_forced)
+
+    def links(gate: Gate, repository: Repository, months: list[str], asked: Asked) -> list[Outcome]:
+        return link_commits(gate, study, repository.name, months, forced=asked.is_forced)
 
     def details(
-        gate: Gate, repository: Repository, months: list[str], _: bool
+        gate: Gate, repository: Repository, months: list[str], _: Asked
     ) -> Iterable[Outcome]:
         return inspect_fixes(gate, repository, months)
 
@@ -63,6 +77,6 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
         (DETAILS, details, "Methods, complexity and languages of each fix, and its lines' origin."),
     )
     return [
-        whole_asset(LABEL_KINDS, home, lambda gate: tell_label_kinds(gate, study)),
+        whole_asset("label_kinds", [LABEL_KINDS], home, kinds),
         *(partitioned_asset(what, study, home, step, said) for what, step, said in steps),
     ]

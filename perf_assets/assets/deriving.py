@@ -1,46 +1,53 @@
 """The SQL models, an asset a file of dbt_like_models/, and the statistics computed from them."""
 
+from collections.abc import Iterator
+
 import dagster as dg
 
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.keys import asset_key
+from perf_assets.assets.telling import Teller
 from perf_assets.sql_models.files import Model, load_models
-from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
-from perf_assets.stages.deriving.models import build_model, register_study
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.stages.deriving.derivation import Derived, derive
+from perf_assets.stages.deriving.models import register_study
+from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
 
-def model_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition]:
-    """One asset for each SQL model, depending on the tables its text names.
+def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
+    """An asset for each SQL model and each table of statistics, depending on what it reads.
 
-    Without a study the repositories stay as registered.
+    One step computes them, in one opening of the warehouse. Without a study the repositories stay
+    as registered.
     """
-    return [_model_asset(study, home, model) for model in load_models()]
 
-
-def analysis_assets(home: Home) -> list[dg.AssetsDefinition]:
-    """The statistics, computed from the marts."""
-    return [_analysis_asset(home, table) for table in ANALYSES]
-
-
-def _model_asset(study: Study | None, home: Home, model: Model) -> dg.AssetsDefinition:
-    def build(gate: Gate) -> Outcome | None:
+    def step(gate: Gate, teller: Teller) -> Iterator[Derived]:
         if study is not None:
             register_study(gate, study)
-        return build_model(gate, model)
+        wanted = teller.tables
+        forced = wanted if teller.asked.is_forced else teller.never_told(wanted)
+        yield from derive(gate, wanted, forced)
 
-    what = Stored(
-        model.name.replace(".", "__"),
+    models = [_model(model) for model in load_models()]
+    analyses = [
+        stored(table, table, kinds=["python"], deps=upstream)
+        for table, upstream in ANALYSES.items()
+    ]
+    return whole_asset("models_and_statistics", [*models, *analyses], home, step)
+
+
+def _model(model: Model) -> Stored:
+    return Stored(
+        model.name,
         [model.table],
         frozenset({"sql"}),
         # meta holds the bookkeeping of runs, which no asset makes.
         [table for table in model.upstream if not table.startswith("meta.")],
         {"query": dg.MetadataValue.md(f"```sql\n{model.sql}\n```")},
-        _lineage(model),
+        lambda: _lineage(model),
     )
-    return whole_asset(what, home, build)
 
 
 def _lineage(model: Model) -> dg.TableColumnLineage:
@@ -50,9 +57,3 @@ def _lineage(model: Model) -> dg.TableColumnLineage:
             for column, sources in model.column_lineage.items()
         }
     )
-
-
-def _analysis_asset(home: Home, table: str) -> dg.AssetsDefinition:
-    upstream = ANALYSES[table].upstream
-    what = stored(table.replace(".", "__"), table, kinds=["python"], deps=upstream)
-    return whole_asset(what, home, lambda gate: build_analysis(gate, table))

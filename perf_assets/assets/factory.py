@@ -8,10 +8,12 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from perf_assets.assets.asking import Asked
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.partitions import VERIFY_TAG, by_repository, partitions_of
-from perf_assets.assets.telling import Event, failure, record_partition, told_broken, told_whole
+from perf_assets.assets.partitions import by_repository, partitions_of
+from perf_assets.assets.telling import Event, Teller, failure
 from perf_assets.errors import PerfAssetsError
+from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
@@ -19,11 +21,14 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study
 from perf_assets.tables import Table, table_of
 
-PartitionedStep = Callable[[Gate, Repository, list[str], bool], Iterable[Outcome]]
-"""Brings months of a repository up to date; told whether to verify what is stored."""
+PartitionedStep = Callable[[Gate, Repository, list[str], Asked], Iterable[Outcome]]
+"""Brings months of a repository up to date, as the run was asked for."""
 
-WholeStep = Callable[[Gate], Outcome | None]
-"""Computes tables whole; nothing becomes of a view."""
+WholeStep = Callable[[Gate, Teller], Iterable[Derived]]
+"""Brings tables up to date that are computed whole, each after those it is made from.
+
+It has written down that one is when the next one is asked for.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class Stored:
     name : of the step.
     deps : the tables that it reads.
     kinds : what the UI shows beside DuckDB.
+    lineage : follows their columns to those they are made from.
     """
 
     name: str
@@ -40,7 +46,7 @@ class Stored:
     kinds: frozenset[str]
     deps: Sequence[str] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    lineage: dg.TableColumnLineage | None = None
+    lineage: Callable[[], dg.TableColumnLineage] | None = None
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
         """The asset of each table, described as it is declared."""
@@ -94,42 +100,65 @@ def partitioned_asset(
         check_specs=what.checks(),
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run(),
+        can_subset=True,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        is_verifying = VERIFY_TAG in context.run_tags
+        teller = Teller(context)
         outcomes: list[Outcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_gate(home) as gate:
             for repository, months in by_repository(study, context.partition_keys).items():
-                outcomes += step(gate, repository, months, is_verifying)
+                outcomes += step(gate, repository, months, teller.asked)
                 for table in tables:
                     broken[table] += gate.broken_rules(table, repository.name, months)
                     known = gate.database.loads(table, repository.name)
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
-        for load in loads:
-            if load["status"] == "loaded":
-                record_partition(context, load, is_failing=bool(failures))
-        for table in tables:
-            yield from told_broken(table, broken[table])
+        news = teller.told_partitions(loads, outcomes, is_failing=bool(failures))
+        if teller.asked.is_forced:
+            news = set(tables)
+        audited = {table for outcome in outcomes for table in outcome.reports}
+        for table in news | audited | teller.never_checked(tables):
+            yield from teller.told_rules(table, broken[table])
         if failures:
             raise failure("; ".join(failures), "audit")
         for table in tables:
-            yield dg.MaterializeResult(asset_key=asset_key(table))
+            yield from teller.done(table)
 
     return run
 
 
-def whole_asset(what: Stored, home: Home, step: WholeStep) -> dg.AssetsDefinition:
-    """The asset of a step that computes its tables whole."""
+def whole_asset(
+    name: str, whats: Sequence[Stored], home: Home, step: WholeStep
+) -> dg.AssetsDefinition:
+    """The asset of a step called ``name`` that computes tables whole, one after the other.
 
-    @dg.multi_asset(name=what.name, specs=what.specs(), check_specs=what.checks())
+    Where one fails its audit the others go on, and the step fails with a sentence that names each.
+    """
+    lineages = {table.name: what.lineage for what in whats for table in what.tables}
+
+    @dg.multi_asset(
+        name=name,
+        specs=[spec for what in whats for spec in what.specs()],
+        check_specs=[check for what in whats for check in what.checks()],
+        can_subset=True,
+    )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
+        teller = Teller(context)
+        failures: list[str] = []
         with open_gate(home) as gate:
-            outcome = step(gate)
-        for table in what.tables:
-            yield from told_whole(table.name, outcome, what.lineage)
+            for one in step(gate, teller):
+                if not one.is_new:
+                    yield from teller.done(one.table)
+                    continue
+                lineage = lineages[one.table]
+                try:
+                    yield from teller.told_whole(one.table, one.outcome, lineage and lineage())
+                except dg.Failure as failed:
+                    failures.append(str(failed.description))
+        if failures:
+            raise failure("; ".join(failures), "audit")
 
     return run
 

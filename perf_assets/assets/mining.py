@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import partitioned_asset, stored
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
-from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
@@ -18,13 +18,16 @@ def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.Asse
     """The issues of the study's repositories, and their commits."""
 
     def issues(
-        gate: Gate, repository: Repository, months: list[str], is_verifying: bool
+        gate: Gate, repository: Repository, months: list[str], asked: Asked
     ) -> Iterator[Outcome]:
-        verify_months = study.verify_months if is_verifying else None
+        # It takes PyGithub, which takes long to import: only who mines should wait for that.
+        from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
+
+        verify_months = study.verify_months if asked.is_verifying else None
         return mine_issues(gate, repository, months, verify_months, longest_wait)
 
     def commits(
-        gate: Gate, repository: Repository, months: list[str], is_verifying: bool
+        gate: Gate, repository: Repository, months: list[str], _: Asked
     ) -> Iterator[Outcome]:
         return mine_commits(gate, repository, months)
 

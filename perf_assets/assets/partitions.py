@@ -11,7 +11,6 @@ REPOSITORY = "repository"
 MONTH = "month"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
-VERIFY_TAG = "perf-assets/verify"  # on a run that reads again what is due, whatever its value
 
 
 def partitions_of(study: Study) -> dg.MultiPartitionsDefinition:

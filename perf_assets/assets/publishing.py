@@ -1,9 +1,12 @@
 """The last assets: the report of the figures, and the analysts' database."""
 
+from collections.abc import Iterator
+
 import dagster as dg
 
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
+from perf_assets.assets.telling import Event, told
 from perf_assets.reports.summary import summary_markdown, write_report
 from perf_assets.stages.deriving.analyses import ANALYSES
 from perf_assets.stages.deriving.models import describe_tables
@@ -12,6 +15,7 @@ from perf_assets.storage.warehouse import publish
 
 GROUP = "published"
 PUBLISHED = "published.perf_bugs"
+REPORT = "published.report"
 FIGURES = (
     "marts.bug_metrics",
     "marts.bug_lifetimes",
@@ -32,7 +36,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         group_name=GROUP,
         kinds={"duckdb"},
     )
-    def published(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+    def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The analysts' database: a consistent copy of all tables, replaced in one step.
 
         It can be opened at any time, whatever a run is doing.
@@ -40,26 +44,29 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         with open_gate(home) as gate:
             describe_tables(gate)
         is_new = publish(home.warehouse, home.published)
-        return dg.MaterializeResult(
-            metadata={
+        yield from told(
+            context,
+            PUBLISHED,
+            {
                 "path": dg.MetadataValue.path(home.published),
                 "bytes": home.published.stat().st_size,
                 "is_new": is_new,
-            }
+            },
+            is_new=is_new,
         )
 
     @dg.asset(
-        key=asset_key("published.report"),
+        key=asset_key(REPORT),
         deps=[asset_key(PUBLISHED)],
         group_name=GROUP,
         kinds={"markdown"},
     )
-    def report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+    def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The figures of the study at a glance: breakdown, trend tests, group comparisons."""
         text = summary_markdown(home.published)
-        path = write_report(home.report, text)
-        return dg.MaterializeResult(
-            metadata={"report": dg.MetadataValue.md(text), "path": dg.MetadataValue.path(path)}
-        )
+        is_new = not home.report.exists() or home.report.read_text(encoding="utf-8") != text
+        path = write_report(home.report, text) if is_new else home.report
+        shown = {"report": dg.MetadataValue.md(text), "path": dg.MetadataValue.path(path)}
+        yield from told(context, REPORT, shown, is_new=is_new)
 
     return [published, report]

@@ -8,7 +8,7 @@ import dagster as dg
 from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP, PUBLISHED
-from perf_assets.assets.telling import Event, told_whole
+from perf_assets.assets.telling import Event, Teller, told
 from perf_assets.reports.summary import write_report
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.home import Home
@@ -27,17 +27,20 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     """The tables of the published package, all stored together, and the report on them."""
     package = stored("paper_package", *TABLES, kinds=["csv"])
 
-    @dg.multi_asset(name=package.name, specs=package.specs(), check_specs=package.checks())
+    @dg.multi_asset(
+        name=package.name, specs=package.specs(), check_specs=package.checks(), can_subset=True
+    )
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
         """The package as its authors published it: from a folder, or downloaded and checked."""
         folder = Path(config.folder) if config.folder is not None else None
+        teller = Teller(context)
         with open_gate(home) as gate:
             outcome = load_package(gate, folder, accept_changes=config.accept_changes)
         for table in TABLES:
-            yield from told_whole(table, outcome)
+            yield from teller.told_whole(table, outcome)
 
     @dg.asset(key=asset_key(REPORT), deps=[asset_key(PUBLISHED)], group_name=GROUP, kinds={"html"})
-    def replication_report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+    def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
         # Drawing takes a second to import; other jobs should not wait for it.
         from perf_assets.reports.replication.report import (  # noqa: PLC0415
@@ -47,8 +50,7 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
 
         findings = read_reproduction(home.published)
         path = write_report(home.replication_report, report_html(findings))
-        return dg.MaterializeResult(
-            metadata={"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
-        )
+        shown = {"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
+        yield from told(context, REPORT, shown, is_new=True)
 
     return [paper_package, replication_report]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from perf_assets.assets.partitions import VERIFY_TAG, range_tags
+from perf_assets.assets.asking import refresh_tags
+from perf_assets.assets.partitions import range_tags
 from perf_assets.study import Study
 
 # The second day of a month, so that the last full month is over in every time zone.
@@ -14,7 +15,7 @@ SECOND_DAY_AT_THREE = "0 3 2 * *"
 def monthly_refresh(study: Study, job_name: str) -> dg.ScheduleDefinition:
     """One run per repository that loads the last full month and refreshes the months before it.
 
-    The range reaches back to the start because a refresh costs what changed, not what exists,
+    It looks back to the start because a refresh costs what changed, not what exists,
     and an old issue may have been closed or relabelled since. Each run also reads a part of the
     cohorts again, so that within the study's ``verify_months`` all of them are.
     """
@@ -32,7 +33,7 @@ def monthly_refresh(study: Study, job_name: str) -> dg.ScheduleDefinition:
                 run_key=f"{repository.name} {repository.end}",
                 tags={
                     **range_tags(repository.name, repository.start, repository.end),
-                    VERIFY_TAG: "true",
+                    **refresh_tags(verify=True),
                 },
             )
 

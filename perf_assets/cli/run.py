@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import console, explained, home_option, show_progress, study_option
+from perf_assets.cli.shell import (
+    console,
+    explained,
+    home_option,
+    importing,
+    show_progress,
+    study_option,
+)
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.storage.home import Home
 
@@ -29,6 +36,11 @@ from perf_assets.storage.home import Home
     "(default 6) such runs all are: it finds what GitHub does not list as changed.",
 )
 @click.option(
+    "--force",
+    is_flag=True,
+    help="Label, link and compute everything again, also where nothing that decides it changed.",
+)
+@click.option(
     "--max-wait",
     type=click.FloatRange(min=0),
     envvar="PERF_ASSETS_MAX_WAIT",
@@ -47,6 +59,7 @@ def run(
     last: str | None,
     *,
     verify: bool,
+    force: bool,
     max_wait: float,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
@@ -67,17 +80,23 @@ def run(
         perf-assets run --study study.toml --from 2023-01
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
-    # Dagster and Great Expectations take seconds to import; --help should not wait for them.
-    from perf_assets.execution import run_study  # noqa: PLC0415
-    from perf_assets.reports.summary import print_cost, print_next_steps, print_summary  # noqa: PLC0415
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    with importing():  # Dagster, for one; --help should not wait for it
+        from perf_assets.execution import run_study  # noqa: PLC0415
+        from perf_assets.reports.summary import (  # noqa: PLC0415
+            print_cost,
+            print_next_steps,
+            print_summary,
+        )
+        from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     show_progress()
     started = datetime.now(UTC)
     place = Home.of(home)
     chosen = open_study(study, place.path)
     wait = 60 * max_wait
-    failures = run_study(chosen, place, repositories, first, last, verify=verify, longest_wait=wait)
+    failures = run_study(
+        chosen, place, repositories, first, last, verify=verify, force=force, longest_wait=wait
+    )
     print_summary(place.published, console)
     print_cost(place.published, started, console)
     print_next_steps(chosen, place, console)

@@ -1,9 +1,12 @@
 """What the commands share: options, progress on the terminal, and mistakes told in one sentence."""
 
+import atexit
+import gc
 import logging
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -55,6 +58,18 @@ def _mishap(error: Exception, home: Path | None) -> str | None:
     if isinstance(error, PermissionError):
         return f"{error.filename}: permission denied; make it writable or choose another --home"
     return None
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Import what takes long: the collector rests, which looks for garbage and finds modules."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()  # nor later
+        atexit.register(gc.unfreeze)  # libraries tidy up at the end
+        gc.enable()
 
 
 home_option = click.option(

@@ -21,7 +21,7 @@ def ui(study: str, home: Path, port: int) -> None:
     Every asset can be materialized there, partition by partition; the monthly schedule can be
     switched on there.
     """
-    from perf_assets.execution import write_instance_config  # noqa: PLC0415
+    from perf_assets.assets.record import write_instance_config  # noqa: PLC0415
     from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     place = Home.of(home)

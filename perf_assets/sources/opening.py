@@ -4,18 +4,17 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
 from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 
-LONGEST_WAIT = Patience().longest_wait
 UNLIMITED = 10**12  # points an hour: our own server need not hold us back
 
 
@@ -49,25 +48,6 @@ def open_client(
     """A client that waits aloud, and no longer than ``longest_wait`` seconds."""
     patience = Patience(longest_wait=longest_wait)
     return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
-
-
-def wait_in_seconds(minutes: str | None) -> float:
-    """The longest wait that PERF_ASSETS_MAX_WAIT asks for.
-
-    Raises
-    ------
-    PerfAssetsError
-        It is no number of minutes.
-    """
-    if not minutes:
-        return LONGEST_WAIT
-    try:
-        seconds = 60 * float(minutes)
-    except ValueError:
-        seconds = -1.0
-    if not seconds >= 0:
-        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={minutes!r} is no number of minutes")
-    return seconds
 
 
 def _source(

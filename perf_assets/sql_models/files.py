@@ -5,7 +5,7 @@ The comment at the head of a file describes its table or view, whose columns are
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile, zip_longest
 from pathlib import Path
@@ -22,23 +22,48 @@ from perf_assets.tables import LAYERS, Table, declared
 class Model:
     """A model: what it makes, its SELECT, and what that reads.
 
-    ``sql`` is the file's text without a closing semicolon. ``upstream`` names the tables it reads,
-    ``column_lineage`` the columns of those from which each of its own columns is made.
+    ``sql`` is the file's text without a closing semicolon, ``reads`` are the tables it reads.
     """
 
     table: Table
     sql: str
     path: Path
-    upstream: tuple[str, ...]
-    column_lineage: Mapping[str, tuple[ColumnSource, ...]]
+    reads: tuple[Table, ...]
 
     @property
     def name(self) -> str:
         """The table or view that it makes, as ``schema.table``."""
         return self.table.name
 
+    @property
+    def upstream(self) -> tuple[str, ...]:
+        """The names of the tables it reads, sorted."""
+        return tuple(table.name for table in self.reads)
 
-@cache
+    @cached_property
+    def column_lineage(self) -> Mapping[str, tuple[ColumnSource, ...]]:
+        """The columns of the tables it reads from which each of its own columns is made.
+
+        Followed when it is asked for: that takes some time.
+
+        Raises
+        ------
+        PerfAssetsError
+            A column cannot be followed, or the columns differ from the declared ones; the sentence
+            names the file.
+        """
+        sources = column_lineage(self.path, parse_query(self.path, self.sql), self.reads)
+        selected, written = list(sources), list(self.table.column)
+        if selected != written:
+            pairs = enumerate(zip_longest(selected, written))
+            place = next(i for i, pair in pairs if len({*pair}) > 1)
+            raise PerfAssetsError(
+                f"{self.path}: column {place + 1} is {_at(selected, place)}, but "
+                f"{self.name} is declared with {_at(written, place)} there"
+            )
+        return sources
+
+
 def load_models(directory: Path | None = None) -> tuple[Model, ...]:
     """The models below ``directory`` (default: the project's), each after those it reads.
 
@@ -46,10 +71,13 @@ def load_models(directory: Path | None = None) -> tuple[Model, ...]:
     ------
     PerfAssetsError
         A file that is not one SELECT or lacks its head comment, an upstream table that is not
-        declared, models that read each other in a circle, or columns that differ from the declared
-        ones; the sentence names the file.
+        declared, or models that read each other in a circle; the sentence names the file.
     """
-    root = directory or models_dir()
+    return _load(directory or models_dir())
+
+
+@cache
+def _load(root: Path) -> tuple[Model, ...]:
     tables = declared(root)
     drafts = {}
     for path in sorted(root.glob("*/*.sql")):
@@ -132,16 +160,8 @@ def _upstream(draft: _Draft, known: Mapping[str, Table]) -> tuple[str, ...]:
 
 
 def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:
-    upstream = _upstream(draft, known)
-    sources = column_lineage(draft.path, draft.query, [known[table] for table in upstream])
-    selected, written = list(sources), list(draft.table.column)
-    if selected != written:
-        place = next(i for i, pair in enumerate(zip_longest(selected, written)) if len({*pair}) > 1)
-        raise PerfAssetsError(
-            f"{draft.path}: column {place + 1} is {_at(selected, place)}, but "
-            f"{draft.table.name} is declared with {_at(written, place)} there"
-        )
-    return Model(draft.table, draft.sql, draft.path, upstream, sources)
+    reads = tuple(known[table] for table in _upstream(draft, known))
+    return Model(draft.table, draft.sql, draft.path, reads)
 
 
 def _at(names: list[str], place: int) -> str:

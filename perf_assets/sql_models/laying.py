@@ -66,9 +66,9 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {quoted(description)}")
 
 
-def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
-    """Lay ``model`` into the database as a view; the same view is left untouched."""
-    _create(connection, "VIEW", model.name, f"AS {model.sql}")
+def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
+    """Lay ``model`` into the database as a view; False where the same is there, left untouched."""
+    return _create(connection, "VIEW", model.name, f"AS {model.sql}")
 
 
 def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:

@@ -6,13 +6,12 @@ What Dagster runs asset by asset, in the same order; tests run it so, and so can
 import logging
 from collections.abc import Iterator, Sequence
 
-from perf_assets.sources.opening import LONGEST_WAIT
-from perf_assets.sql_models.files import load_models
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
-from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
-from perf_assets.stages.deriving.models import build_model, describe_tables, register_study
+from perf_assets.stages.deriving.derivation import derive, derived_tables
+from perf_assets.stages.deriving.models import describe_tables, register_study
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
@@ -30,12 +29,14 @@ def run_pipeline(
     last: str | None = None,
     *,
     verify: bool = False,
+    force: bool = False,
     longest_wait: float = LONGEST_WAIT,
 ) -> list[str]:
     """Bring everything of ``study`` up to date, for the months from ``first`` to ``last``.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
-    that are due to be read again are.
+    that are due to be read again are; with ``force`` everything is decided and computed, whether or
+    not what it is made from changed.
 
     Returns
     -------
@@ -58,32 +59,24 @@ def run_pipeline(
             outcomes = [
                 *mine_issues(gate, repository, months, verify_months, longest_wait),
                 *mine_commits(gate, repository, months),
-                *decide(gate, study, repository, months),
+                *decide(gate, study, repository, months, forced=force),
             ]
             failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
         log.info("models, statistics, published database")
-        derived = [tell_label_kinds(gate, study), *derive(gate, study)]
-        failures += [outcome.failure for outcome in derived if outcome.failure is not None]
+        kinds = tell_label_kinds(gate, study, forced=force)
+        register_study(gate, study)
+        derived = derive(gate, forced=derived_tables() if force else ())
+        outcomes = [*kinds, *(one.outcome for one in derived if one.outcome is not None)]
+        failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
         describe_tables(gate)
     publish(home.warehouse, home.published)
     return failures
 
 
 def decide(
-    gate: Gate, study: Study, repository: Repository, months: Sequence[str]
+    gate: Gate, study: Study, repository: Repository, months: Sequence[str], *, forced: bool = False
 ) -> Iterator[Outcome]:
     """Label the loaded issues, link their fixes, and inspect those."""
-    yield from label_cohorts(gate, study, repository.name, months)
-    yield from link_commits(gate, study, repository.name, months)
+    yield from label_cohorts(gate, study, repository.name, months, forced=forced)
+    yield from link_commits(gate, study, repository.name, months, forced=forced)
     yield from inspect_fixes(gate, repository, months)
-
-
-def derive(gate: Gate, study: Study) -> Iterator[Outcome]:
-    """Compute the models and statistics, views left out of what is told."""
-    register_study(gate, study)
-    for model in load_models():
-        outcome = build_model(gate, model)
-        if outcome is not None:
-            yield outcome
-    for table in ANALYSES:
-        yield build_analysis(gate, table)

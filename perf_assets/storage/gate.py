@@ -1,7 +1,7 @@
 """The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -249,60 +249,68 @@ class Gate:
         """Store all in one transaction; where the warehouse refuses that, each in its own."""
         try:
             with self.database.transaction():
-                for case in cases:
-                    self._put(case)
+                self._put(cases)
         except duckdb.ConstraintException as error:
             if len(cases) > 1:
                 for case in cases:
                     self._write([case])
                 return
             (refused,) = cases
-            refused.outcome.is_written = False
             refused.outcome.failure = (
                 f"{refused.offer.place}: the warehouse refused the rows: "
                 f"{str(error).splitlines()[0]}"
             )
+        for case in cases:
+            if case.outcome.failure is None:
+                case.outcome.is_written = any(one.is_any for one in case.differences.values())
 
-    def _put(self, case: _Case) -> None:
-        offer = case.offer
-        for candidate in offer.candidates:
-            difference = case.differences[candidate.table]
-            if difference.is_any:
-                self.database.change(candidate.table, difference)
-                case.outcome.is_written = True
-            self._record_findings(case, candidate.table)
-        if offer.repository is not None and not case.is_as_known:
-            self.database.upsert("meta.partition_loads", _loads(offer))
-        for table, rows in offer.notes.items():
-            self.database.upsert(table, rows)
+    def _put(self, cases: Sequence[_Case]) -> None:
+        """A statement for each table, whatever the number of partitions."""
+        by_table: dict[str, list[Difference]] = {}
+        notes: dict[str, list[pl.DataFrame]] = {}
+        for case in cases:
+            for table, difference in case.differences.items():
+                if difference.is_any:
+                    by_table.setdefault(table, []).append(difference)
+            if case.offer.repository is not None and not case.is_as_known:
+                notes.setdefault("meta.partition_loads", []).append(_loads(case.offer))
+            for table, rows in case.offer.notes.items():
+                notes.setdefault(table, []).append(rows)
+        for table, differences in by_table.items():
+            self.database.change(table, Difference.of_all(differences))
+        for table, frames in notes.items():
+            self.database.upsert(table, pl.concat(frames, how="diagonal"))
+        self._record_findings(cases)
 
     def _record_failure(self, case: _Case) -> None:
         if case.offer.repository is None:
             return
         with self.database.transaction():
             self.database.record_failure(_loads(case.offer), str(case.outcome.failure))
-            for candidate in case.offer.candidates:
-                self._record_findings(case, candidate.table)
+            self._record_findings([case])
 
-    def _record_findings(self, case: _Case, table: str) -> None:
-        """Keep the broken rules of the newest audit of a partition, for checks and analysts."""
-        offer, report = case.offer, case.outcome.reports.get(table)
-        if report is None or offer.repository is None:
-            return
-        where = {"repository": offer.repository, "month": offer.month, "table": table}
-        rows = [
-            {
-                **where,
-                "rule": result.rule,
-                "severity": result.severity,
-                "failing_rows": max(1, result.failing_rows),
-                "examples": list(result.examples),
-            }
-            for result in [*report.failures, *report.warnings]
+    def _record_findings(self, cases: Sequence[_Case]) -> None:
+        """Keep the broken rules of the newest audit of partitions, for checks and analysts."""
+        audited = [
+            {"repository": case.offer.repository, "month": case.offer.month, "table": table}
+            for case in cases
+            for table in case.outcome.reports
+            if case.offer.repository is not None
         ]
-        found = pl.DataFrame(rows, schema=table_of("meta.audit_findings").frame_schema)
-        stored = self.database.where("meta.audit_findings", where)
-        self.database.change("meta.audit_findings", Difference.between(stored, found))
+        if not audited:
+            return
+        schema = table_of("meta.audit_findings").frame_schema
+        rows = [row for case in cases for row in _findings(case)]
+        places = pl.DataFrame(audited, schema=["repository", "month", "table"])
+        stored = self.database.frame(
+            """
+            FROM meta.audit_findings
+            WHERE list_contains(?, repository) AND list_contains(?, month)
+            """,
+            [places["repository"].unique().to_list(), places["month"].unique().to_list()],
+        ).join(places, on=places.columns, how="semi")
+        difference = Difference.between(stored, pl.DataFrame(rows, schema=schema))
+        self.database.change("meta.audit_findings", difference)
 
 
 def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
@@ -319,6 +327,23 @@ def _told(offer: Offer, candidate: Candidate) -> Parameters:
         "source_count": candidate.source_count,
         **candidate.parameters,
     }
+
+
+def _findings(case: _Case) -> Iterator[dict[str, object]]:
+    """The rows of meta.audit_findings for the rules that a partition breaks."""
+    if case.offer.repository is None:
+        return
+    for table, report in case.outcome.reports.items():
+        for result in (*report.failures, *report.warnings):
+            yield {
+                "repository": case.offer.repository,
+                "month": case.offer.month,
+                "table": table,
+                "rule": result.rule,
+                "severity": result.severity,
+                "failing_rows": max(1, result.failing_rows),
+                "examples": list(result.examples),
+            }
 
 
 def _loads(offer: Offer) -> pl.DataFrame:

@@ -42,6 +42,14 @@ class Difference:
         leaving = stored.join(wanted, **other)  # type: ignore[arg-type]
         return cls(leaving, joining)
 
+    @classmethod
+    def of_all(cls, differences: Sequence["Difference"]) -> "Difference":
+        """What several have to change, which are about other rows of one table."""
+        return cls(
+            pl.concat([one.leaving for one in differences]),
+            pl.concat([one.joining for one in differences]),
+        )
+
     @property
     def is_any(self) -> bool:
         """Whether there is anything to change."""

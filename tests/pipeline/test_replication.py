@@ -12,9 +12,8 @@ import pytest
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
-from perf_assets.sql_models.files import load_models
-from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
-from perf_assets.stages.deriving.models import build_model
+from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -37,8 +36,7 @@ def replicate(home: Path, folder: Path, *, accept_changes: bool = True) -> None:
     with open_warehouse(place.warehouse) as database:
         gate = Gate(database, place)
         outcomes = [load_package(gate, folder, accept_changes=accept_changes)]
-        outcomes += [outcome for model in load_models() if (outcome := build_model(gate, model))]
-        outcomes += [build_analysis(gate, table) for table in ANALYSES]
+        outcomes += [one.outcome for one in derive(gate) if one.outcome is not None]
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
 
 
@@ -248,6 +246,7 @@ def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> No
 def mined(home: Path) -> dict[str, pl.DataFrame]:
     """The tables that a run over live data writes, and what is derived from them."""
     tables = stored_tables(home / "warehouse.duckdb")
+    tables.pop("meta.fingerprints")  # of the derived tables too
     kept = {name: frame for name, frame in tables.items() if name.split(".")[0] in MINED}
     return kept | {"live": tables["marts.bug_metrics"].filter(dataset="live")}
 
@@ -294,8 +293,7 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
         for table, live_rows in LIVE.items():
             insert(database.connection, table, live_rows)
         gate = Gate(database, Home.of(home))
-        for model in load_models():
-            build_model(gate, model)
+        assert [one.table for one in derive(gate)] == list(derived_tables())
     before = mined(home)
     assert before["live"].height == 2
     folder = write_package(tmp_path / "package")

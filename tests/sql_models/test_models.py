@@ -301,7 +301,8 @@ def project(tmp_path: Path) -> Path:
 
 def refusal(project: Path) -> str:
     with pytest.raises(PerfAssetsError) as caught:
-        load_models(project)
+        for each in load_models(project):
+            assert each.column_lineage
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

@@ -1,7 +1,25 @@
 """The GitHub source: issues with their comments and events, over GraphQL through PyGithub."""
 
-from perf_assets.sources.github.batches import IssueBatch
-from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource, Look
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from perf_assets.sources.github.batches import IssueBatch
+    from perf_assets.sources.github.client import GitHubClient
+    from perf_assets.sources.github.issues import IssueSource, Look
 
 __all__ = ["GitHubClient", "IssueBatch", "IssueSource", "Look"]
+
+_MODULES = {
+    "GitHubClient": "client",
+    "IssueBatch": "batches",
+    "IssueSource": "issues",
+    "Look": "issues",
+}
+
+
+def __getattr__(name: str) -> object:
+    # PyGithub takes long to import: who only names the tables should not wait for it.
+    if name not in _MODULES:
+        raise AttributeError(name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -12,6 +12,7 @@ from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.github.credentials import Credential
+from perf_assets.sources.waiting import LONGEST_WAIT
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits
 POINTS_PER_HOUR = 5000
@@ -28,8 +29,7 @@ class Patience:
     which GitHub asks at least a minute:
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     ``reset_margin`` is added to the moment GitHub names, for clocks that differ. ``longest_wait``
-    bounds the waits for rate limits between two whole answers; the default is more than the hour
-    after which every budget is full again.
+    bounds the waits for rate limits between two whole answers.
     """
 
     attempts: int = 8
@@ -37,7 +37,7 @@ class Patience:
     longest_pause: float = 60.0
     secondary_pause: float = 60.0
     reset_margin: float = 1.0
-    longest_wait: float = 90 * 60.0
+    longest_wait: float = LONGEST_WAIT
 
 
 @dataclass

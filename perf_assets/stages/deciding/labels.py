@@ -1,40 +1,49 @@
 """Which issues are performance bugs, by cohort, and what each label means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.stages.deciding.months import from_first, loaded_months
+from perf_assets.stages.deciding.work import Work
+from perf_assets.storage import fingerprints
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.study import Study
+from perf_assets.tables import table_of
+
+KINDS = "labels.label_kinds"
+TABLES = ("labels.performance_labels", "labels.label_evidence")
+
+ISSUES = """
+    select repository, number, title, body, author, labels, month
+    from raw.issues
+    where repository = ?
+"""
+TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
 
 def label_cohorts(
-    gate: Gate, study: Study, repository: str, months: Sequence[str]
+    gate: Gate, study: Study, repository: str, months: Sequence[str], *, forced: bool = False
 ) -> list[Outcome]:
     """Label the loaded cohorts of ``months`` and re-label those that follow.
 
     A label depends on cohorts up to its own month: a cohort that came late may change what
-    follows it, and nothing before it.
+    follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
+    ``forced``.
     """
     loaded = loaded_months(gate, "raw.issues", repository)
-    issues = gate.database.frame(
-        """
-        select repository, number, title, body, author, labels, month
-        from raw.issues
-        where repository = ?
-        """,
-        [repository],
-    )
-    templates = gate.database.frame(
-        "select * from raw.issue_templates where repository = ?", [repository]
-    )
+    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    basis = work.basis((ISSUES, TEMPLATES), study.rules)
+    if not forced and work.is_done(basis):
+        return []
+    issues = gate.database.frame(ISSUES, [repository])
+    templates = gate.database.frame(TEMPLATES, [repository])
     labels, evidence = label_issues(issues, templates, study.rules)
     version = study.rules.version
     partitions = []
-    for month in from_first(loaded, months):
+    for month in work.months:
         of_month = pl.col("month") == month
         cohort = issues.filter(of_month)["number"].to_list()
         told: Parameters = {"issue_numbers": cohort, "rule_version": version}
@@ -44,11 +53,14 @@ def label_cohorts(
         ]
         provenance = Provenance(Mark(rule_version=version))
         partitions.append(Offer(candidates, repository, month, provenance))
-    return gate.store(partitions)
+    return work.done(basis, gate.store(partitions))
 
 
-def tell_label_kinds(gate: Gate, study: Study) -> Outcome:
-    """Write down what each label means that issues carry or carried, for the past months' sake."""
+def tell_label_kinds(gate: Gate, study: Study, *, forced: bool = False) -> Iterator[Outcome]:
+    """Write down what each label means that issues carry or carried, for the past months' sake.
+
+    Nothing becomes of it where that is written already, unless ``forced``.
+    """
     labels = gate.database.frame(
         """
         select repository, unnest(labels) as label from raw.issues
@@ -57,6 +69,11 @@ def tell_label_kinds(gate: Gate, study: Study) -> Outcome:
         order by repository, label
         """
     )
-    kinds = Candidate("labels.label_kinds", label_kinds(labels, study.rules))
-    (outcome,) = gate.store([Offer([kinds])])
-    return outcome
+    kinds = label_kinds(labels, study.rules)
+    basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
+    if not forced and fingerprints.is_current(gate.database, [KINDS], basis):
+        return
+    (outcome,) = gate.store([Offer([Candidate(KINDS, kinds)])])
+    yield outcome
+    if outcome.failure is None:
+        fingerprints.note(gate.database, [KINDS], basis)

@@ -6,41 +6,49 @@ import polars as pl
 
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.stages.deciding.months import from_first, loaded_months
+from perf_assets.stages.deciding.work import Work
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.study import Study
 
+TABLES = ("links.fix_links",)
 
-def link_commits(gate: Gate, study: Study, repository: str, months: Sequence[str]) -> list[Outcome]:
-    """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed."""
+COMMITS = """
+    select
+        repository, sha, parents, message, committed_at, month, cast(null as varchar) as branch
+    from raw.commits
+    where repository = $1
+    union all
+    select repository, sha, parents, message, committed_at, month, branch
+    from raw.branch_commits
+    where repository = $1
+"""
+ISSUES = "select number, created_at from raw.issues where repository = ?"
+CLOSED = "select * from raw.issue_events where repository = ? and event = 'closed'"
+PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
+
+
+def link_commits(
+    gate: Gate, study: Study, repository: str, months: Sequence[str], *, forced: bool = False
+) -> list[Outcome]:
+    """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed.
+
+    Where all that decides it is as it was, nothing is linked, unless ``forced``.
+    """
     loaded = loaded_months(gate, "raw.commits", repository)
-    commits = gate.database.frame(
-        """
-        select
-            repository, sha, parents, message, committed_at, month, cast(null as varchar) as branch
-        from raw.commits
-        where repository = $1
-        union all
-        select repository, sha, parents, message, committed_at, month, branch
-        from raw.branch_commits
-        where repository = $1
-        """,
-        [repository],
-    )
-    issues = gate.database.frame(
-        "select number, created_at from raw.issues where repository = ?", [repository]
-    )
-    closed = gate.database.frame(
-        "select * from raw.issue_events where repository = ? and event = 'closed'", [repository]
-    )
-    pull_requests = gate.database.frame(
-        "select * from raw.issue_pull_requests where repository = ?", [repository]
+    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    basis = work.basis((COMMITS, ISSUES, CLOSED, PULL_REQUESTS), study.count_approaches)
+    if not forced and work.is_done(basis):
+        return []
+    commits, issues, closed, pull_requests = (
+        gate.database.frame(query, [repository])
+        for query in (COMMITS, ISSUES, CLOSED, PULL_REQUESTS)
     )
     numbers = set(issues["number"])
     links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
     mark = Mark(rule_version=",".join(study.count_approaches))
     partitions = []
-    for month in from_first(loaded, months):
+    for month in work.months:
         of_month = pl.col("month") == month
         told: Parameters = {
             "commit_shas": commits.filter(of_month)["sha"].to_list(),
@@ -48,4 +56,4 @@ def link_commits(gate: Gate, study: Study, repository: str, months: Sequence[str
         }
         candidate = Candidate("links.fix_links", links.filter(of_month), told)
         partitions.append(Offer([candidate], repository, month, Provenance(mark)))
-    return gate.store(partitions)
+    return work.done(basis, gate.store(partitions))

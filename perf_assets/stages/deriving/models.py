@@ -12,6 +12,7 @@ from perf_assets.sql_models.laying import (
     keep_old_views,
 )
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.storage.warehouse import Difference
 from perf_assets.study import Study
 
 
@@ -25,26 +26,31 @@ def register_study(gate: Gate, study: Study) -> None:
             "study": [study.name for _ in study.repositories],
         }
     )
-    gate.store([Offer([Candidate("meta.repositories", rows)])])
+    # What is stored was audited when it was.
+    if Difference.between(gate.database.frame("FROM meta.repositories"), rows).is_any:
+        gate.store([Offer([Candidate("meta.repositories", rows)])])
 
 
-def build_model(gate: Gate, model: Model) -> Outcome | None:
-    """Create the view, or compute, audit and replace the table, of a SQL model."""
-    if model.table.is_view:
-        create_view(gate.database.connection, model)
-        if model.name == AS_OF_SOURCE:
-            create_as_of_macro(gate.database.connection)
-        return None
+def build_model(gate: Gate, model: Model) -> Outcome:
+    """Compute, audit and replace the table of a SQL model."""
     create_table(gate.database.connection, model.table)
     (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
     return outcome
+
+
+def lay_view(gate: Gate, model: Model) -> bool:
+    """Create the view of a SQL model; False where the same is there."""
+    is_new = create_view(gate.database.connection, model)
+    if model.name == AS_OF_SOURCE:
+        create_as_of_macro(gate.database.connection)
+    return is_new
 
 
 def lay_views(gate: Gate) -> None:
     """Create the views alone, for who reads them before anything is computed."""
     for model in load_models():
         if model.table.is_view:
-            create_view(gate.database.connection, model)
+            lay_view(gate, model)
 
 
 def describe_tables(gate: Gate) -> None:

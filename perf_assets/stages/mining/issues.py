@@ -11,7 +11,8 @@ from perf_assets.months import add_months, month_of
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, windows
-from perf_assets.sources.opening import LONGEST_WAIT, open_issue_source
+from perf_assets.sources.opening import open_issue_source
+from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.storage.warehouse import Difference

@@ -22,7 +22,7 @@ from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issu
 from perf_assets.sources.github.accounts import Patience, in_words
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
-from perf_assets.sources.opening import LONGEST_WAIT, wait_in_seconds
+from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.thoroughness import SEEDS
 

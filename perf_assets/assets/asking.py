@@ -1,0 +1,44 @@
+"""What a run is asked for: by hand all that it names, as a refresh what is new or changed.
+
+The command line and the schedule refresh. Dagster would plan such a run, and tell of it, with an
+event for each asset and month that it looks at, whatever became of it. A tag keeps it from that:
+what is new or changed is told by our own steps, and what was told of the rest stays as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
+
+REFRESH_TAG = "perf-assets/refresh"  # on a run that does, and tells, what is new or changed
+VERIFY_TAG = "perf-assets/verify"  # on one that reads again what is due
+FORCE_TAG = "perf-assets/force"  # on one that computes what did not change too
+ON = "true"
+
+
+def refresh_tags(*, verify: bool = False, force: bool = False) -> dict[str, str]:
+    """The tags of a refresh."""
+    chosen = ((VERIFY_TAG, verify), (FORCE_TAG, force))
+    return {REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
+        tag: ON for tag, is_chosen in chosen if is_chosen
+    }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is asked for, as its tags say.
+
+    is_refresh : to do, and to tell, what is new or changed alone.
+    is_forced : to compute what did not change too.
+    is_verifying : to read again at the source what is due.
+    """
+
+    is_refresh: bool
+    is_forced: bool
+    is_verifying: bool
+
+    @classmethod
+    def of(cls, tags: Mapping[str, str]) -> "Asked":
+        """What a run with these ``tags`` is asked for; what a person chooses is always done."""
+        is_refresh = REFRESH_TAG in tags
+        return cls(is_refresh, FORCE_TAG in tags or not is_refresh, VERIFY_TAG in tags)

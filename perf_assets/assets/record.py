@@ -1,0 +1,144 @@
+"""Dagster's record of runs: where it is kept, and how a run writes to it without waiting for it.
+
+Dagster opens its SQLite files anew for each event, and has each written to the disk before it goes
+on: some milliseconds for each of the hundreds of events of a run.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import sqlalchemy
+import yaml
+from dagster._core.instance.ref import InstanceRef
+from dagster._core.storage.event_log import SqliteEventLogStorage
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
+from dagster._serdes import ConfigurableClassData
+from sqlalchemy.pool import StaticPool
+
+INSTANCE: dict[str, Any] = {
+    "telemetry": {"enabled": False},
+    "nux": {"enabled": False},
+    "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
+    # DuckDB has one writing process at a time: runs wait for each other.
+    "concurrency": {"runs": {"max_concurrent_runs": 1}},
+}
+# What a person may choose in dagster.yaml to keep the record elsewhere.
+STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "instance_class"}
+
+# So long a file stays open: the UI hears of events when one is closed.
+OPEN_SECONDS = 1.0
+
+
+class KeptOpenEventLog(SqliteEventLogStorage):
+    """Dagster's own storage of events, in the same files, which stay open between two events.
+
+    An event is committed before the next one, and seen by who reads the files; only when the power
+    fails may the last ones be lost.
+    """
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        """Keep the files in ``base_dir``, as Dagster's own storage does."""
+        self._engines: dict[str, sqlalchemy.Engine] = {}
+        self._opened: dict[str, float] = {}
+        self._known_tables: set[str] = set()
+        super().__init__(base_dir, inst_data)
+
+    @classmethod
+    def from_config_value(
+        cls,
+        inst_data: ConfigurableClassData | None,
+        config_value: Any,  # noqa: ANN401  (its own two base classes do not agree)
+    ) -> "KeptOpenEventLog":
+        """What dagster.yaml, or an override of it, asks for."""
+        return cls(config_value["base_dir"], inst_data)
+
+    @contextmanager
+    def _connect(self, shard: str) -> Iterator[sqlalchemy.Connection]:
+        with self._db_lock:
+            engine = self._engine(shard)
+            if shard not in self._initialized_dbs:
+                self._initdb(engine)
+                self._initialized_dbs.add(shard)
+            with engine.connect() as connection, connection.begin():
+                yield connection
+
+    def _engine(self, shard: str) -> sqlalchemy.Engine:
+        now = time.monotonic()
+        engine = self._engines.get(shard)
+        if engine is None:
+            engine = self._engines[shard] = sqlalchemy.create_engine(
+                self.conn_string_for_shard(shard),
+                poolclass=StaticPool,  # the lock lets one thread at a time use it
+                connect_args={"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
+            )
+            sqlalchemy.event.listen(engine, "connect", _wait_for_no_disk)
+            self._opened[shard] = now
+        elif now - self._opened[shard] > OPEN_SECONDS:
+            engine.dispose()
+            self._opened[shard] = now
+        return engine
+
+    def has_table(self, table_name: str) -> bool:
+        """Whether the index has a table, which it does not lose."""
+        if table_name not in self._known_tables and super().has_table(table_name):
+            self._known_tables.add(table_name)
+        return table_name in self._known_tables
+
+    def _has_asset_key_col_on_connection(
+        self, conn: sqlalchemy.Connection, column_name: str
+    ) -> bool:
+        name = f"asset_keys.{column_name}"
+        if name not in self._known_tables:
+            if not super()._has_asset_key_col_on_connection(conn, column_name):
+                return False
+            self._known_tables.add(name)
+        return True
+
+    def dispose(self) -> None:
+        """Close what is open."""
+        for engine in self._engines.values():
+            engine.dispose()
+        super().dispose()
+
+
+def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def write_instance_config(directory: Path) -> Path:
+    """The Dagster instance at ``directory``, as the UI and the command line share it.
+
+    What else a person wrote into its dagster.yaml, such as a storage of their own, stays.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "dagster.yaml"
+    written = _settings(directory)
+    if written != {**written, **INSTANCE}:
+        text = yaml.safe_dump({**written, **INSTANCE}, sort_keys=False)
+        path.write_text(text, encoding="utf-8")
+    return directory
+
+
+def open_instance(directory: Path) -> dg.DagsterInstance:
+    """The instance at ``directory`` for the runs of this process."""
+    write_instance_config(directory)
+    overrides = {}
+    if not STORAGES & set(_settings(directory)):
+        place = InstanceRef.config_defaults(str(directory))["event_log_storage"]
+        assert place is not None
+        overrides["event_log_storage"] = {
+            "module": __name__,
+            "class": KeptOpenEventLog.__name__,
+            "config": place.config_dict,
+        }
+    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory), overrides=overrides))
+
+
+def _settings(directory: Path) -> dict[str, Any]:
+    path = directory / "dagster.yaml"
+    return (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}

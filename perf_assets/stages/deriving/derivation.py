@@ -1,0 +1,123 @@
+"""Deriving everything: the models and the statistics, of which only those whose inputs changed."""
+
+import logging
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from perf_assets.sql_models.files import Model, load_models
+from perf_assets.sql_models.laying import create_table
+from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
+from perf_assets.stages.deriving.models import build_model, lay_view
+from perf_assets.storage import fingerprints
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.tables import table_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A table that is up to date.
+
+    is_new : whether it was computed now or, of a view, laid.
+    outcome : what became of its rows, where they were computed.
+    """
+
+    table: str
+    is_new: bool = False
+    outcome: Outcome | None = None
+
+
+def derived_tables() -> tuple[str, ...]:
+    """The models and the tables of statistics, each after those it is made from."""
+    return (*_models(), *ANALYSES)
+
+
+def derive(
+    gate: Gate, wanted: Collection[str] | None = None, forced: Collection[str] = ()
+) -> Iterator[Derived]:
+    """Compute those of the ``wanted`` (default: all) models and statistics that are out of date.
+
+    A table is up to date when it was made from what its inputs hold now, by the same texts, rules
+    and code, and its rows are still there; those ``forced`` are computed nevertheless. What is made
+    from a table that failed its audit is left as it was.
+
+    That a table is up to date is noted when the next one is asked for: who tells of it and is
+    killed meanwhile will tell again.
+    """
+    failed: set[str] = set()
+    contents = _Contents(gate)
+    for name in derived_tables():
+        if wanted is not None and name not in wanted:
+            continue
+        model = _models().get(name)
+        if model is not None and model.table.is_view:
+            yield Derived(name, lay_view(gate, model) or name in forced)
+            continue
+        if failed & set(_inputs(name)):
+            log.warning("%s is left as it was, for what it is made from failed its audit", name)
+            failed.add(name)
+            continue
+        create_table(gate.database.connection, table_of(name))
+        basis = _basis(name, contents)
+        if name not in forced and fingerprints.is_current(gate.database, [name], basis):
+            yield Derived(name)
+            continue
+        outcome = build_analysis(gate, name) if model is None else build_model(gate, model)
+        contents.forget(name)
+        yield Derived(name, is_new=True, outcome=outcome)
+        if outcome.failure is None:
+            fingerprints.note(gate.database, [name], basis)
+        else:
+            failed.add(name)
+
+
+class _Contents:
+    """The fingerprints of stored tables, each taken once as long as it is not written."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._known: dict[str, str] = {}
+
+    def of(self, table: str) -> str:
+        if table not in self._known:
+            self._known[table] = fingerprints.content(self._gate.database, table)
+        return self._known[table]
+
+    def forget(self, table: str) -> None:
+        self._known.pop(table, None)
+
+
+def _basis(name: str, contents: _Contents) -> str:
+    """The fingerprint of all that decides what ``name`` holds."""
+    held = [(table, contents.of(table)) for table in _inputs(name)]
+    return fingerprints.basis_of(fingerprints.rules_of(table_of(name)), _texts(name), held)
+
+
+@cache
+def _inputs(name: str) -> tuple[str, ...]:
+    """The stored tables that ``name`` is made from, itself or through views."""
+    found: set[str] = set()
+    for table in _upstream(name):
+        model = _models().get(table)
+        found |= {*_inputs(table)} if model is not None and model.table.is_view else {table}
+    return tuple(sorted(found))
+
+
+@cache
+def _texts(name: str) -> tuple[str, ...]:
+    """The texts of the models by which ``name`` is made from stored tables."""
+    model = _models().get(name)
+    own = () if model is None else (model.sql,)
+    views = (table for table in _upstream(name) if table in _models() and table_of(table).is_view)
+    return (*own, *(text for view in views for text in _texts(view)))
+
+
+def _upstream(name: str) -> tuple[str, ...]:
+    return _models()[name].upstream if name in _models() else ANALYSES[name]
+
+
+@cache
+def _models() -> Mapping[str, Model]:
+    return {model.name: model for model in load_models()}

@@ -1,0 +1,30 @@
+"""The functions that compute the tables of statistics. Importing them takes a second."""
+
+from collections.abc import Callable
+from functools import partial
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
+from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
+from perf_assets.core.analyses.lifetimes import lifetime_comparisons
+from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
+from perf_assets.core.paper.comparison import paper_comparison
+from perf_assets.core.reviews.labelling_quality import labelling_quality
+from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
+from perf_assets.sources.replication.paper_figures import paper_figures
+
+COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
+    "analysis.trend_tests": trend_tests,
+    "analysis.group_comparisons": group_comparisons,
+    "analysis.trend_robustness": trend_robustness,
+    "analysis.effect_sizes": effect_sizes,
+    "analysis.fix_time_survival": fix_time_survival,
+    "analysis.lifetime_comparisons": lifetime_comparisons,
+    "analysis.link_sensitivity": link_sensitivity,
+    "analysis.paper_comparison": partial(paper_comparison, paper_figures()),
+    "analysis.labelling_quality": labelling_quality,
+    "analysis.rater_agreement": rater_agreement,
+    "analysis.rater_disagreements": rater_disagreements,
+}
+"""Each table from the rows of its upstream tables, in their order."""

@@ -1,0 +1,132 @@
+"""What tables were made from: where that is the same, and their rows are there, they are current.
+
+Rows are told apart by what they hold, not by when they were stored: whoever changed them, and
+however, what is made of them is made again. Reading all rows of a study for that takes a fraction
+of a second.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.paths import PACKAGE
+from perf_assets.storage.suites import load_suite
+from perf_assets.storage.warehouse import Database
+from perf_assets.tables import Table, table_of
+from perf_assets.tables.ddl import table_definition
+
+NAME = "meta.fingerprints"
+WHOLE = "all"
+
+# Libraries whose versions may decide what comes out, and files of the package that do.
+LIBRARIES = ("duckdb", "polars", "numpy", "scipy")
+CODE = ("*.py", "*.toml")
+
+# Each look at a source changes the rest of it; which months are stored is what models read.
+COLUMNS_READ = {"meta.partition_loads": ("repository", "month", "table", "is_stored")}
+
+
+def columns_read(table: str) -> tuple[str, ...]:
+    """The columns of ``table`` that decide what is made of it: not when its rows were stored."""
+    columns = table_of(table).columns
+    return COLUMNS_READ.get(table, tuple(one.name for one in columns if not one.stamped))
+
+
+def content(database: Database, table: str) -> str:
+    """The fingerprint of the rows of ``table``."""
+    columns = ", ".join(f'"{name}"' for name in columns_read(table))
+    return content_of(database, f"SELECT {columns} FROM {table}")
+
+
+def content_of(database: Database, query: str, parameters: Sequence[object] = ()) -> str:
+    """The fingerprint of the rows of ``query``, whatever their order."""
+    ((rows, digest),) = database.connection.execute(
+        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM ({query})", list(parameters)
+    ).fetchall()
+    return f"{rows}-{digest}"
+
+
+def basis_of(*parts: object) -> str:
+    """The fingerprint of what a table is made from, named by ``parts``, and of the code."""
+    return _digest([code_version(), *map(repr, parts)])
+
+
+def rules_of(table: Table) -> str:
+    """The fingerprint of the declaration of ``table`` and of the rules of its audit."""
+    return _digest([repr(table), *map(repr, load_suite(table.name).rules)])
+
+
+def is_current(
+    database: Database, tables: Sequence[str], basis: str, repository: str | None = None
+) -> bool:
+    """Whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still do."""
+    _create(database)
+    rows = database.frame(
+        f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
+        [list(tables), repository or WHOLE],
+    )
+    known = {table: (made_from, held) for table, made_from, held in rows.iter_rows()}
+    return all(known.get(table) == (basis, _held(database, table, repository)) for table in tables)
+
+
+def note(
+    database: Database, tables: Sequence[str], basis: str, repository: str | None = None
+) -> None:
+    """Note that what ``tables`` hold now (of ``repository``) was made from ``basis``."""
+    _create(database)
+    rows = [
+        {
+            "table": table,
+            "scope": repository or WHOLE,
+            "basis": basis,
+            "content": _held(database, table, repository),
+            "computed_at": datetime.now(UTC),
+        }
+        for table in tables
+    ]
+    database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
+
+
+@cache
+def code_version() -> str:
+    """The fingerprint of the package's code, and of the libraries that compute.
+
+    Of the code itself, not of its version number, which a checkout does not change.
+    """
+    files = sorted(path for pattern in CODE for path in PACKAGE.rglob(pattern))
+    return _digest([*(f"{name} {version(name)}" for name in LIBRARIES), *map(_file, files)])
+
+
+def _file(path: Path) -> str:
+    return f"{path.relative_to(PACKAGE)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+
+def _held(database: Database, table: str, repository: str | None) -> str:
+    """The fingerprint of what is stored in ``table``; of a repository, with what is noted of it."""
+    if repository is None:
+        return content(database, table)
+    rows = content_of(database, f"FROM {table} WHERE repository = ?", [repository])
+    loads = content_of(
+        database,
+        """
+        SELECT month, row_count, status, is_stored, rule_version FROM meta.partition_loads
+        WHERE repository = ? AND "table" = ?
+        """,
+        [repository, table],
+    )
+    return f"{rows} {loads}"
+
+
+def _create(database: Database) -> None:
+    """Make the table where a version that did not know it made the warehouse."""
+    definition = table_definition(table_of(NAME))
+    database.connection.execute(f"CREATE TABLE IF NOT EXISTS {NAME} {definition}")
