@@ -9,7 +9,6 @@ from pathlib import Path
 import dagster as dg
 import yaml
 from dagster._core.instance.ref import InstanceRef
-from filelock import FileLock, Timeout
 
 from perf_assets.assets.partitions import VERIFY_TAG, range_tags
 from perf_assets.definitions import build_definitions, studyless_definitions
@@ -20,6 +19,7 @@ from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
+from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study
 
@@ -68,7 +68,7 @@ def run_study(
         check_token(repository)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
-    with _only_run(home), opened as record:
+    with writing(home.path), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
@@ -97,7 +97,7 @@ def run_replication(
         For whatever stops the run as a whole: the previous replication stays.
     """
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
-    with _only_run(home), _instance(home) as instance:
+    with writing(home.path), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
         return _execute(job, instance, {}, {"ops": {"paper_package": {"config": config}}})
 
@@ -114,7 +114,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     """
     if not home.warehouse.exists():
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
-    with _only_run(home), _instance(home) as instance:
+    with writing(home.path), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
             gate = Gate(database, home)
             lay_views(gate)  # a home of an older version has them elsewhere
@@ -154,22 +154,6 @@ def _span(repository: Repository, first: str | None, last: str | None) -> tuple[
     if start > end:
         raise PerfAssetsError(f"{repository.name}: --from {start} is after --to {end}")
     return start, end
-
-
-@contextmanager
-def _only_run(home: Home) -> Iterator[None]:
-    """Keep a second run out of the home, and say which process the first one is."""
-    owner = home.path / "run.pid"
-    try:
-        with FileLock(home.path / "run.lock", timeout=0):
-            owner.write_text(str(os.getpid()), encoding="utf-8")
-            yield
-    except Timeout:
-        number = owner.read_text(encoding="utf-8") if owner.exists() else "unknown"
-        raise PerfAssetsError(
-            f"{home.path} is in use by another perf-assets run (process {number}): "
-            "wait until it is done, or stop it and run again"
-        ) from None
 
 
 @contextmanager
