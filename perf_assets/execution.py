@@ -17,6 +17,7 @@ from perf_assets.months import is_month, last_full_month
 from perf_assets.sources.opening import LONGEST_WAIT, check_token
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
+from perf_assets.stopping import undoing
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -34,6 +35,20 @@ INSTANCE = {
     # DuckDB has one writing process at a time: runs wait for each other.
     "concurrency": {"runs": {"max_concurrent_runs": 1}},
 }
+
+# What a step prints is for the terminal, which Dagster would put four processes in front of.
+UNCAPTURED = {
+    "compute_logs": {
+        "module": "dagster._core.storage.noop_compute_log_manager",
+        "class": "NoOpComputeLogManager",
+    }
+}
+NOT_ENDED = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
 
 
 def run_study(
@@ -159,13 +174,24 @@ def _span(repository: Repository, first: str | None, last: str | None) -> tuple[
 @contextmanager
 def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
     directory = write_instance_config(home.dagster)
-    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as instance:
+    reference = InstanceRef.from_dir(str(directory), overrides=UNCAPTURED)
+    with dg.DagsterInstance.from_ref(reference) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
-        started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
-        for run in instance.get_runs(started):
-            if CLI_TAG in run.tags:
-                instance.report_run_failed(run, "The process was stopped.")
-        yield instance
+        for run in _own_runs(instance):
+            instance.report_run_failed(run, "The process was killed.")
+        with undoing(lambda: _cancel_runs(instance)):
+            yield instance
+
+
+def _own_runs(instance: dg.DagsterInstance) -> Iterator[dg.DagsterRun]:
+    """The runs that the command line started and that did not end."""
+    open_runs = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
+    yield from (run for run in open_runs if CLI_TAG in run.tags)
+
+
+def _cancel_runs(instance: dg.DagsterInstance) -> None:
+    for run in _own_runs(instance):
+        instance.report_run_canceled(run, "The process was stopped.")
 
 
 def _execute(

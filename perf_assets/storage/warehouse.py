@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.lock import writing
@@ -68,6 +69,7 @@ class Database:
         self.connection.execute("BEGIN")
         try:
             yield
+            stopping.go_on()
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
