@@ -12,6 +12,7 @@ from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import monthly_refresh
+from perf_assets.assets.writing import one_writer
 from perf_assets.sample.opening import open_study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.home import Home
@@ -33,8 +34,7 @@ def build_definitions(
         ],
         jobs=study_jobs(),
         schedules=[monthly_refresh(study, EVERYTHING)],
-        # DuckDB has one writing process at a time, so steps of a run share one.
-        executor=dg.in_process_executor,
+        executor=one_writer(home),
     )
 
 
@@ -43,7 +43,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
     return dg.Definitions(
         assets=_whole_assets(None, home),
         jobs=studyless_jobs(dg.AssetSelection.all()),
-        executor=dg.in_process_executor,
+        executor=one_writer(home),
     )
 
 

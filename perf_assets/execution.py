@@ -7,7 +7,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import dagster as dg
-from filelock import FileLock, Timeout
 
 from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.partitions import range_tags
@@ -19,8 +18,10 @@ from perf_assets.sources.opening import check_token
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
+from perf_assets.stopping import undoing
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
+from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study
 
@@ -28,6 +29,13 @@ log = logging.getLogger(__name__)
 
 CLI_TAG = "perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+NOT_ENDED = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
 
 
 def run_study(  # noqa: PLR0913
@@ -65,7 +73,7 @@ def run_study(  # noqa: PLR0913
     tags = refresh_tags(verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
-    with _only_run(home), opened as record:
+    with writing(home.path), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
@@ -92,7 +100,7 @@ def run_replication(
         For whatever stops the run as a whole: the previous replication stays.
     """
     config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
-    with _only_run(home), _instance(home) as instance:
+    with writing(home.path), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
         return _execute(
             job, instance, refresh_tags(), {"ops": {"paper_package": {"config": config}}}
@@ -111,7 +119,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     """
     if not home.warehouse.exists():
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
-    with _only_run(home), _instance(home) as instance:
+    with writing(home.path), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
             gate = Gate(database, home)
             lay_views(gate)  # a home of an older version has them elsewhere
@@ -144,30 +152,24 @@ def _span(repository: Repository, first: str | None, last: str | None) -> tuple[
 
 
 @contextmanager
-def _only_run(home: Home) -> Iterator[None]:
-    """Keep a second run out of the home, and say which process the first one is."""
-    owner = home.path / "run.pid"
-    try:
-        with FileLock(home.path / "run.lock", timeout=0):
-            owner.write_text(str(os.getpid()), encoding="utf-8")
-            yield
-    except Timeout:
-        number = owner.read_text(encoding="utf-8") if owner.exists() else "unknown"
-        raise PerfAssetsError(
-            f"{home.path} is in use by another perf-assets run (process {number}): "
-            "wait until it is done, or stop it and run again"
-        ) from None
-
-
-@contextmanager
 def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
     with open_instance(home.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
-        started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
-        for run in instance.get_runs(started):
-            if CLI_TAG in run.tags:
-                instance.report_run_failed(run, "The process was stopped.")
-        yield instance
+        for run in _own_runs(instance):
+            instance.report_run_failed(run, "The process was killed.")
+        with undoing(lambda: _cancel_runs(instance)):
+            yield instance
+
+
+def _own_runs(instance: dg.DagsterInstance) -> Iterator[dg.DagsterRun]:
+    """The runs that the command line started and that did not end."""
+    open_runs = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
+    yield from (run for run in open_runs if CLI_TAG in run.tags)
+
+
+def _cancel_runs(instance: dg.DagsterInstance) -> None:
+    for run in _own_runs(instance):
+        instance.report_run_canceled(run, "The process was stopped.")
 
 
 def _execute(

@@ -69,10 +69,10 @@ class Ran:
 def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
     """Run the command line within this process, with Dagster's record in memory."""
     # It measures the terminal when it is imported: after conftest.py has said how wide that is.
-    from perf_assets.cli import main  # noqa: PLC0415
+    from perf_assets.cli.commands import commands  # noqa: PLC0415
 
     with _undone(changes), _record_in_memory(str(arguments[0])):
-        result = CliRunner().invoke(main, list(map(str, arguments)))
+        result = CliRunner().invoke(commands, list(map(str, arguments)))
     stderr = result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         stderr += "".join(traceback.format_exception(result.exception))

@@ -27,6 +27,13 @@ INSTANCE: dict[str, Any] = {
     # DuckDB has one writing process at a time: runs wait for each other.
     "concurrency": {"runs": {"max_concurrent_runs": 1}},
 }
+# What a step prints is for the terminal, which Dagster would put four processes in front of.
+UNCAPTURED = {
+    "compute_logs": {
+        "module": "dagster._core.storage.noop_compute_log_manager",
+        "class": "NoOpComputeLogManager",
+    }
+}
 # What a person may choose in dagster.yaml to keep the record elsewhere.
 STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "instance_class"}
 
@@ -127,7 +134,7 @@ def write_instance_config(directory: Path) -> Path:
 def open_instance(directory: Path) -> dg.DagsterInstance:
     """The instance at ``directory`` for the runs of this process."""
     write_instance_config(directory)
-    overrides = {}
+    overrides: dict[str, Any] = dict(UNCAPTURED)
     if not STORAGES & set(_settings(directory)):
         place = InstanceRef.config_defaults(str(directory))["event_log_storage"]
         assert place is not None

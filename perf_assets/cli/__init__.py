@@ -1,40 +1,15 @@
-"""The command line of perf-assets: a file for each group of commands."""
+"""The command line of perf-assets: a file for each group of commands, which commands.py lists."""
 
-import click
-
-from perf_assets import __version__
-from perf_assets.cli.corpora import generate, serve_corpus
-from perf_assets.cli.doctor import doctor
-from perf_assets.cli.replicate import replicate
-from perf_assets.cli.review import agreement, import_review, sample_for_review
-from perf_assets.cli.run import run, status
-from perf_assets.cli.ui import ui
+from perf_assets.cli.process import finish
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__)
 def main() -> None:
-    """How much of a project's trouble is performance trouble, month by month.
-
-    perf-assets mines the issues and commits of GitHub repositories into DuckDB, labels the
-    performance bugs, links the commits that fixed them, and keeps the statistics up to date.
-
-    \b
-    Start with the embedded sample, no token needed:
-        perf-assets run
-    """
+    """The program: what ``perf-assets`` starts."""
+    finish(_command)
 
 
-for command in (
-    run,
-    doctor,
-    replicate,
-    sample_for_review,
-    import_review,
-    agreement,
-    status,
-    ui,
-    serve_corpus,
-    generate,
-):
-    main.add_command(command)
+def _command() -> None:
+    # It takes a third of a second to import, and Ctrl-C ends the program in that time too.
+    from perf_assets.cli.commands import commands  # noqa: PLC0415
+
+    commands()

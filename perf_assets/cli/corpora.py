@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from perf_assets import stopping
 from perf_assets.cli.shell import explained
 
 
@@ -23,6 +24,7 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     """
     from perf_assets.loopback.github.server import serve  # noqa: PLC0415
 
+    stopping.leave_word(f"{directory} is no longer served")
     serve(directory, port, repository, lambda url: click.echo(f"{directory} is served at {url}"))
 
 
@@ -56,6 +58,7 @@ def generate(
     """
     from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
 
+    stopping.leave_word(f"nothing was written to {directory}; run the same command again")
     write_corpus(
         directory,
         seed=seed,
@@ -66,5 +69,6 @@ def generate(
         repository=repository,
         workflow=workflow,
     )
+    stopping.leave_word(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
     click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")

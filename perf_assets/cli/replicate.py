@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from perf_assets import stopping
 from perf_assets.cli.shell import console, explained, home_option, show_progress
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.storage.home import Home
@@ -45,6 +46,10 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
         raise PerfAssetsError("--accept-changes is about the files of --data: give both")
     show_progress()
     place = Home.of(home)
+    stopping.leave_word(
+        f"what was stored before is kept in {place.path}, and the published data replace it as a "
+        "whole or not at all; run the same command again"
+    )
     failures = run_replication(place, data, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))

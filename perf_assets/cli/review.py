@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from perf_assets import stopping
 from perf_assets.cli.shell import console, explained, home_option
 from perf_assets.storage.home import Home
 
@@ -69,6 +70,10 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
     place = Home.of(home)
+    stopping.leave_word(
+        f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
+        "nothing twice and brings the rest up to date"
+    )
     imported = run_import(place, sheet, rater)
     if imported.imported_before is not None:
         click.echo(

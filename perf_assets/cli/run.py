@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from perf_assets import stopping
 from perf_assets.cli.shell import (
     console,
     explained,
@@ -92,11 +93,15 @@ def run(
     show_progress()
     started = datetime.now(UTC)
     place = Home.of(home)
+    stopping.leave_word(
+        f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
+    )
     chosen = open_study(study, place.path)
     wait = 60 * max_wait
     failures = run_study(
         chosen, place, repositories, first, last, verify=verify, force=force, longest_wait=wait
     )
+    stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
     print_summary(place.published, console)
     print_cost(place.published, started, console)
     print_next_steps(chosen, place, console)

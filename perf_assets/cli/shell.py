@@ -14,6 +14,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from perf_assets import stopping
 from perf_assets.errors import AuditError, PerfAssetsError
 
 console = Console()
@@ -28,12 +29,15 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **options)
         except AuditError as error:
+            stopping.go_on(after_failure=True)
             click.echo(f"Error: {error}", err=True)
             sys.exit(1)
         except PerfAssetsError as error:
+            stopping.go_on(after_failure=True)
             click.echo(f"Error: {error}", err=True)
             sys.exit(2)
         except Exception as error:
+            stopping.go_on(after_failure=True)
             sentence = _mishap(error, options.get("home"))
             if sentence is None:
                 raise

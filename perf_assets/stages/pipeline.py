@@ -16,6 +16,7 @@ from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
+from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse, publish
 from perf_assets.study import Repository, Study
 
@@ -48,28 +49,31 @@ def run_pipeline(
         For whatever stops the run as a whole.
     """
     failures: list[str] = []
-    with open_warehouse(home.warehouse) as database:
-        gate = Gate(database, home)
-        for repository in study.repositories:
-            months = [
-                month for month in repository.months if (first or month) <= month <= (last or month)
-            ]
-            log.info("%s: %d months", repository.name, len(months))
-            verify_months = study.verify_months if verify else None
-            outcomes = [
-                *mine_issues(gate, repository, months, verify_months, longest_wait),
-                *mine_commits(gate, repository, months),
-                *decide(gate, study, repository, months, forced=force),
-            ]
+    with writing(home.path):
+        with open_warehouse(home.warehouse) as database:
+            gate = Gate(database, home)
+            for repository in study.repositories:
+                months = [
+                    month
+                    for month in repository.months
+                    if (first or month) <= month <= (last or month)
+                ]
+                log.info("%s: %d months", repository.name, len(months))
+                verify_months = study.verify_months if verify else None
+                outcomes = [
+                    *mine_issues(gate, repository, months, verify_months, longest_wait),
+                    *mine_commits(gate, repository, months),
+                    *decide(gate, study, repository, months, forced=force),
+                ]
+                failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
+            log.info("models, statistics, published database")
+            kinds = tell_label_kinds(gate, study, forced=force)
+            register_study(gate, study)
+            derived = derive(gate, forced=derived_tables() if force else ())
+            outcomes = [*kinds, *(one.outcome for one in derived if one.outcome is not None)]
             failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
-        log.info("models, statistics, published database")
-        kinds = tell_label_kinds(gate, study, forced=force)
-        register_study(gate, study)
-        derived = derive(gate, forced=derived_tables() if force else ())
-        outcomes = [*kinds, *(one.outcome for one in derived if one.outcome is not None)]
-        failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
-        describe_tables(gate)
-    publish(home.warehouse, home.published)
+            describe_tables(gate)
+        publish(home.warehouse, home.published)
     return failures
 
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,11 +12,15 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
+from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
+from perf_assets.tables.ddl import quoted
 
 PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
+STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -74,6 +77,7 @@ class Database:
         self.connection.execute("BEGIN")
         try:
             yield
+            stopping.go_on()
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
@@ -167,27 +171,30 @@ def open_warehouse(path: Path) -> Iterator[Database]:
     Raises
     ------
     PerfAssetsError
-        Another process holds it (named), it is of a newer format, it is no DuckDB file, or the
-        disk is full.
+        Another process writes to its home or holds it (named), it is of a newer format, it is no
+        DuckDB file, or the disk is full.
     """
-    connection = _connect(path)
-    try:
-        connection.execute("SET TimeZone = 'UTC'")
-        _check_format(connection, path)
-        yield Database(connection)
-    except duckdb.IOException as error:
-        raise _explained(error, path) from error
-    finally:
-        connection.close()
+    with writing(path.parent):
+        connection = _connect(path)
+        try:
+            connection.execute("SET TimeZone = 'UTC'")
+            _check_format(connection, path)
+            yield Database(connection)
+        except duckdb.IOException as error:
+            raise _explained(error, path) from error
+        finally:
+            connection.close()
 
 
 def reading(path: Path) -> duckdb.DuckDBPyConnection:
     """A database opened to be read only; a warehouse of an older format is migrated first.
 
+    While a run holds the warehouse, the published copy stands in for it, as of the run before.
+
     Raises
     ------
     PerfAssetsError
-        There is none.
+        There is none, it is no DuckDB file, or a run holds it and nothing is published yet.
     """
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
@@ -201,28 +208,64 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
         with open_warehouse(path):
             pass
         return duckdb.connect(str(path), read_only=True)
-    except duckdb.IOException:
-        # A run holds the warehouse; the published copy is as of the run before.
-        return duckdb.connect(str(published), read_only=True)
+    except (duckdb.IOException, PerfAssetsError) as error:
+        if path != published and published.exists():
+            return reading(published)
+        raise error if isinstance(error, PerfAssetsError) else _explained(error, path) from None
 
 
 def publish(warehouse: Path, published: Path) -> bool:
     """Replace ``published`` by a consistent copy of ``warehouse``; False when it is up to date.
 
-    The old copy stays readable until the new one takes its place in one step. Call it while no
-    connection to the warehouse is open: closing any handle on the file gives up DuckDB's lock.
+    The copy is written as DuckDB 1.1 did, so that analysts need not have the version that runs
+    have. The old one stays readable until the new one takes its place in one step.
+
+    Raises
+    ------
+    PerfAssetsError
+        As ``open_warehouse``; the old copy stays.
     """
-    if published.exists() and published.stat().st_mtime_ns > warehouse.stat().st_mtime_ns:
-        return False
-    connection = _connect(warehouse)
-    connection.execute("CHECKPOINT")
-    connection.close()
-    temporary = published.with_name(f".{published.name}.new")
-    shutil.copyfile(warehouse, temporary)
-    with temporary.open("rb") as handle:
-        os.fsync(handle.fileno())
-    temporary.replace(published)
+    with writing(published.parent):
+        unfinished = published.with_name(f".{published.name}.new")
+        for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
+            left.unlink()
+        is_newer = (
+            published.exists() and published.stat().st_mtime_ns > warehouse.stat().st_mtime_ns
+        )
+        if is_newer and _is_for_every_client(published):
+            return False
+        with open_warehouse(warehouse) as database:
+            _copy(database.connection, unfinished)
+        unfinished.touch()  # newer than the warehouse, whatever closing that wrote
+        with unfinished.open("rb") as handle:
+            os.fsync(handle.fileno())
+        unfinished.replace(published)
     return True
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """All that the open database holds, to a new file that older clients read."""
+    ((own,),) = connection.execute("SELECT current_database()").fetchall()
+    connection.execute("CHECKPOINT")
+    connection.execute(
+        f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
+    )
+    connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
+    connection.execute("CHECKPOINT copy")
+    connection.execute("DETACH copy")
+
+
+def _is_for_every_client(published: Path) -> bool:
+    """False of a file that only newer clients read, as was published before, or a damaged one."""
+    try:
+        with duckdb.connect(str(published), read_only=True) as connection:
+            ((version,),) = connection.execute(
+                "SELECT tags['storage_version'] FROM duckdb_databases() "
+                "WHERE database_name = current_database()"
+            ).fetchall()
+    except duckdb.Error:
+        return False
+    return str(version).startswith(STORAGE_VERSION)
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

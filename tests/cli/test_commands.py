@@ -13,7 +13,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from perf_assets.cli import main
+from perf_assets.cli.commands import commands
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
@@ -65,9 +65,9 @@ def assert_refused(ran: Ran | subprocess.CompletedProcess[str], *words: str) -> 
         assert word in said[0]
 
 
-@pytest.mark.parametrize("name", main.commands)
+@pytest.mark.parametrize("name", commands.commands)
 def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> None:
-    told = CliRunner().invoke(main, [name, "--help"])
+    told = CliRunner().invoke(commands, [name, "--help"])
     assert told.exit_code == 0 and len(told.output.splitlines()) > 5
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"perf-assets {name}" in readme

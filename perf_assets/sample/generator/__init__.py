@@ -32,6 +32,7 @@ from perf_assets.sample.generator.planner import Calendar, Plan
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
+from perf_assets.stopping import undoing
 from perf_assets.study import NAME_PATTERN
 
 GIT_DIRECTORY = "repository.git"
@@ -199,9 +200,16 @@ def _all_or_nothing(directory: Path) -> Iterator[Path]:
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        yield partial
+        with undoing(lambda: _discard(partial)):
+            yield partial
         partial.replace(directory)
     except OSError as error:
         raise PerfAssetsError(f"{directory} cannot be written: {error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _discard(partial: Path) -> None:
+    """Remove what another thread is still writing."""
+    doomed = partial.rename(partial.with_suffix(".stopped"))
+    shutil.rmtree(doomed, ignore_errors=True)

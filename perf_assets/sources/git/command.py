@@ -1,6 +1,7 @@
 """Runs git: the environment that makes its answers the same everywhere, and its failures."""
 
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
 
 # Variables that point git at another repository or change what it reads there. The rest of
@@ -39,6 +41,10 @@ _SETTINGS = (
 
 # Where git runs: never inside a repository that has settings of its own.
 _NOWHERE = os.sep
+
+
+# How git ends when a signal ended what it had started.
+STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 
 class GitError(Exception):
@@ -73,6 +79,7 @@ def in_clone(git_dir: Path, *arguments: str) -> list[str]:
 
 def run(command: Sequence[str], env: Mapping[str, str], stdin: bytes = b"") -> bytes:
     """What the command prints; GitError when it fails, PerfAssetsError when git is missing."""
+    stopping.go_on()
     try:
         done = subprocess.run(
             command, cwd=_NOWHERE, env=dict(env), input=stdin, capture_output=True, check=False
@@ -80,6 +87,7 @@ def run(command: Sequence[str], env: Mapping[str, str], stdin: bytes = b"") -> b
     except FileNotFoundError:
         raise _git_is_missing() from None
     if done.returncode:
+        _heed(done.returncode)
         raise GitError(readable(done.stderr))
     return done.stdout
 
@@ -90,6 +98,7 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
 
     A block that is left early ends the command.
     """
+    stopping.go_on()
     with ExitStack() as stack:
         given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         given.write(stdin)
@@ -115,8 +124,15 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
         finally:
             status = git.wait()
         if status:
+            _heed(status)
             said.seek(0)
             raise GitError(readable(said.read()))
+
+
+def _heed(status: int) -> None:
+    """Do not take git for broken where a signal ended it that is about to end this process too."""
+    if status < 0 or status in STOPPED:
+        stopping.go_on(after_failure=True)
 
 
 def _git_is_missing() -> PerfAssetsError:

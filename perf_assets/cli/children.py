@@ -1,0 +1,72 @@
+"""The processes that this one started, and those that these did: how they are ended."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+GRACE_SECONDS = 0.5  # to end when asked to, which lets git clear up what it was writing
+LOOK_SECONDS = 0.02
+PROC = Path("/proc")
+
+
+def end_children() -> None:
+    """End every process below this one: they are asked to, and made to where that takes long."""
+    asked: set[int] = set()
+    until = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < until:
+        left = _left(asked)
+        if not left:
+            return
+        _signal(left - asked, signal.SIGTERM)
+        asked |= left
+        time.sleep(LOOK_SECONDS)
+    _signal(_left(asked), signal.SIGKILL)
+
+
+def _left(known: set[int]) -> set[int]:
+    """The processes below this one, and those ``known`` ones whose parents ended before them."""
+    parents = dict(_running())
+    return _below(os.getpid(), parents) | (known & parents.keys())
+
+
+def _below(process: int, parents: Mapping[int, int]) -> set[int]:
+    found: set[int] = set()
+    young = {process}
+    while young:
+        young = {child for child, parent in parents.items() if parent in young}
+        found |= young
+    return found
+
+
+def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, number)
+
+
+def _running() -> Iterator[tuple[int, int]]:
+    """Each process that has not ended, and its parent."""
+    for process, state, parent in _listed_by_proc() if PROC.is_dir() else _listed_by_ps():
+        if not state.startswith("Z"):  # ended, and not yet asked how
+            yield process, parent
+
+
+def _listed_by_proc() -> Iterator[tuple[int, str, int]]:
+    for entry in PROC.iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):  # it has ended meanwhile
+                # The name of the program, in brackets, may hold anything.
+                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                yield int(entry.name), state, int(parent)
+
+
+def _listed_by_ps() -> Iterator[tuple[int, str, int]]:
+    command = ["ps", "-A", "-o", "pid=,state=,ppid="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    for line in listed.splitlines():
+        process, state, parent = line.split()
+        yield int(process), state, int(parent)

@@ -1,0 +1,94 @@
+"""The process of a command: one thread does the work, and this one waits for it, or for Ctrl-C.
+
+Python handles signals in the main thread, between two instructions. Were it at work in a library,
+or in the hands of Dagster, which catches them too, nothing would happen for long. So it only waits.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from perf_assets import stopping
+from perf_assets.cli.children import end_children
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+FINISHED = 0  # as no signal is numbered
+STACK_BYTES = 16 << 20  # on some systems only the main thread has enough
+UNDOING_SECONDS = 1.0
+
+# Over the ^C that the terminal wrote; and the cursor, which a progress bar hides.
+SHOWN_AGAIN = b"\r\x1b[2K\x1b[?25h"
+
+
+def finish(work: Callable[[], None]) -> None:
+    """Do ``work``, and raise what it raises; end the process with one sentence at Ctrl-C, SIGTERM.
+
+    The exit code is 130 or 143 then. Children are gone, and what is stored is whole.
+    """
+    events, telling = os.pipe()
+    told = os.dup(2)  # Dagster lets that one lead to its files while a step runs
+    raised: list[BaseException] = []
+
+    def worker() -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+        os.write(telling, bytes([FINISHED]))
+
+    _hear(telling)
+    threading.stack_size(STACK_BYTES)
+    threading.Thread(target=worker, name="command").start()
+    threading.stack_size(0)
+    event = _next(events)
+    if event != FINISHED:
+        _stop(event, told)
+    # The interpreter waits for threads when it ends; a person need not.
+    threading.Thread(target=lambda: os._exit(128 + _next(events)), daemon=True).start()
+    for error in raised:
+        raise error
+
+
+def _hear(telling: int) -> None:
+    """Have the number of each signal written to ``telling``, the moment it comes."""
+    for number in SIGNALS:
+        # A shell lets what it starts in the background ignore Ctrl-C: so it stays.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
+    # Libraries take a turn at handling signals (polars does), and let them not wake a waiting
+    # thread; a pipe does.
+    os.set_blocking(telling, False)
+    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
+
+
+def _next(events: int) -> int:
+    """Wait for Ctrl-C, SIGTERM, or the end of the work."""
+    while True:
+        event = os.read(events, 1)[0]
+        if event in (FINISHED, *SIGNALS):
+            return event
+
+
+def _stop(number: int, told: int) -> NoReturn:
+    """End this process, whatever its threads are at: they are not waited for."""
+    stopping.begin()
+    _silence()
+    end_children()
+    undoing = threading.Thread(target=stopping.undo, daemon=True)
+    undoing.start()
+    undoing.join(UNDOING_SECONDS)
+    end_children()  # what a thread had been about to start
+    sentence = f"Stopped: {stopping.last_word()}\n".encode()
+    with suppress(OSError):
+        os.write(told, SHOWN_AGAIN + sentence if os.isatty(told) else sentence)
+    os._exit(128 + number)
+
+
+def _silence() -> None:
+    """Let what threads still say go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):
+        os.dup2(nowhere, output)

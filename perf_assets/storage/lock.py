@@ -1,0 +1,68 @@
+"""The lock of a home: one process at a time writes to it, whoever started it.
+
+The operating system gives the lock up when its process ends, however that ends. Who only reads
+never needs it.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from perf_assets.errors import PerfAssetsError
+
+LOCK = "run.lock"
+HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
+LOOKS = 10  # for a holder that has the lock and is about to say who it is
+SECONDS_BETWEEN = 0.05
+
+
+@contextmanager
+def writing(home: Path) -> Iterator[None]:
+    """Be the process that writes to the directory ``home``; may be nested, and shared by threads.
+
+    Raises
+    ------
+    PerfAssetsError
+        Another process writes to it, which is named.
+    """
+    lock = FileLock(home / LOCK, is_singleton=True, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise PerfAssetsError(
+            f"{home} is in use by another perf-assets run ({_holder(home / HOLDER)}): "
+            "wait until it is done, or stop it and run again"
+        ) from None
+    try:
+        if lock.lock_counter == 1:
+            (home / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
+        yield
+    finally:
+        if lock.lock_counter == 1:
+            (home / HOLDER).unlink(missing_ok=True)
+        lock.release()
+
+
+def _holder(path: Path) -> str:
+    """The process that holds the lock, as sentences name it."""
+    number = ""
+    for _ in range(LOOKS):
+        number = path.read_text(encoding="utf-8") if path.exists() else ""
+        if number.isdigit() and _is_alive(int(number)):
+            break  # else its file is not written yet, and this one is of a process that was killed
+        time.sleep(SECONDS_BETWEEN)
+    return f"process {number or 'unknown'}"
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -1,0 +1,182 @@
+"""One process writes to a home at a time, whoever started it; readers are never kept out."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage import lock
+from perf_assets.storage.lock import writing
+from perf_assets.storage.warehouse import open_warehouse, publish, reading
+from tests.support import Prepared, environment, perf_assets
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from perf_assets.storage.lock import writing
+with writing(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def held(home: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that writes to ``home``; killed at the end."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def is_free(home: Path) -> bool:
+    """Whether another process could write to ``home``."""
+    attempt = HOLD.replace("time.sleep(600)", "pass")
+    done = subprocess.run(
+        [sys.executable, "-c", attempt, str(home)],
+        capture_output=True,
+        env=environment(),
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Path) -> None:
+    warehouse, published = tmp_path / "warehouse.duckdb", tmp_path / "perf_bugs.duckdb"
+    with open_warehouse(warehouse):
+        pass
+    with held(tmp_path) as holder:
+        said = f"{tmp_path} is in use by another perf-assets run.*process {holder.pid}"
+        with pytest.raises(PerfAssetsError, match=said), open_warehouse(warehouse):
+            pass
+        with pytest.raises(PerfAssetsError, match=said):
+            publish(warehouse, published)
+    assert not published.exists()
+    with open_warehouse(warehouse):
+        pass
+
+
+@pytest.mark.slow
+def test_every_command_that_writes_is_refused_and_none_that_reads(
+    small: Prepared, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "sheet.csv").write_text("")
+    with held(home) as holder:
+        for arguments in (
+            ("run", "--study", small.study),
+            ("replicate",),
+            ("import-review", tmp_path / "sheet.csv", "--rater", "Ann"),
+        ):
+            refused = perf_assets(*arguments, "--home", home)
+            assert refused.returncode == 2
+            assert refused.stderr.count("\n") == 1 and f"process {holder.pid})" in refused.stderr
+        assert perf_assets("status", "--home", home).returncode == 0
+        sample = ("sample-for-review", "--n", "2", "--seed", "1", "--home", home)
+        assert perf_assets(*sample).returncode == 0
+
+
+@pytest.mark.slow
+def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
+    small: Prepared, home: Path
+) -> None:
+    job = ["job", "execute", "-m", "perf_assets.definitions", "-j", "derive"]
+    changes = {"PERF_ASSETS_HOME": str(home), "PERF_ASSETS_STUDY": str(small.study)}
+    with held(home) as holder:
+        done = subprocess.run(
+            [sys.executable, "-m", "dagster", *job],
+            capture_output=True,
+            text=True,
+            env=environment(**changes),
+            check=False,
+        )
+    assert done.returncode != 0
+    assert f"in use by another perf-assets run (process {holder.pid})" in done.stdout + done.stderr
+
+
+def test_a_killed_process_holds_nothing_and_is_never_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held(tmp_path) as killed:
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    assert (tmp_path / "run.pid").read_text() == str(killed.pid)  # stale
+    with held(tmp_path) as holder:
+        # Between the lock and the note of who has it, the note of the killed one is still there.
+        (tmp_path / "run.pid").write_text(str(killed.pid))
+        noting = threading.Timer(0.1, (tmp_path / "run.pid").write_text, [str(holder.pid)])
+        noting.start()
+        with (
+            pytest.raises(PerfAssetsError, match=rf"process {holder.pid}\)"),
+            writing(tmp_path),
+        ):
+            pass
+        noting.join()
+
+
+def test_it_may_be_nested_and_shared_by_threads_and_is_given_back_last(tmp_path: Path) -> None:
+    entered = []
+
+    def enter() -> None:
+        with writing(tmp_path):
+            entered.append(True)
+
+    with writing(tmp_path):
+        enter()
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+        assert entered == [True, True]
+        assert (tmp_path / "run.pid").read_text() == str(os.getpid())
+        assert not is_free(tmp_path)
+    assert not (tmp_path / "run.pid").exists()
+    assert is_free(tmp_path)
+
+
+def test_it_is_given_back_when_the_block_fails(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), writing(tmp_path):
+        1 / 0  # noqa: B018
+    assert is_free(tmp_path)
+
+
+def test_a_holder_that_nobody_knows_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "SECONDS_BETWEEN", 0.0)
+    with held(tmp_path):
+        (tmp_path / "run.pid").unlink()
+        with pytest.raises(PerfAssetsError, match="process unknown"), writing(tmp_path):
+            pass
+
+
+def test_while_another_process_writes_the_published_copy_is_read(tmp_path: Path) -> None:
+    warehouse, published = tmp_path / "warehouse.duckdb", tmp_path / "perf_bugs.duckdb"
+    with open_warehouse(warehouse):
+        pass
+    hold = f"import duckdb; c = duckdb.connect({str(warehouse)!r}); print('held'); input()"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with pytest.raises(PerfAssetsError, match=rf"in use by .* \(process {writer.pid}\)"):
+            reading(warehouse)
+        duckdb.connect(str(published)).execute("CREATE TABLE what AS SELECT 'published'").close()
+        with reading(warehouse) as connection:
+            assert connection.execute("FROM what").fetchall() == [("published",)]
+        writer.communicate("\n")

@@ -1,0 +1,110 @@
+"""What analysts open: a copy of the warehouse that every client reads, replaced in one step."""
+
+import os
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from perf_assets.storage.warehouse import open_warehouse, publish
+from tests.places import ROOT
+from tests.support import Prepared, assert_same_tables, stored_tables
+
+pytestmark = pytest.mark.slow
+
+QUERIES = sorted((ROOT / "sql").glob("*.sql"))
+COMMENTS = """
+select schema_name, table_name as name, null as column_name, comment
+from duckdb_tables() where database_name = current_database()
+union all
+select schema_name, view_name, null, comment
+from duckdb_views() where database_name = current_database() and not internal
+union all
+select schema_name, table_name, column_name, comment
+from duckdb_columns() where database_name = current_database() and not internal
+union all
+select schema_name, function_name, parameters[1], comment
+from duckdb_functions() where database_name = current_database() and not internal
+order by all
+"""
+VERSION = "select tags['storage_version'] from duckdb_databases() where database_name = ?"
+
+
+def rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection.execute(query).fetchall()
+
+
+def storage_version(database: Path) -> str:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        ((version,),) = connection.execute(VERSION, [database.stem]).fetchall()
+    return str(version)
+
+
+def test_it_has_the_storage_version_of_the_oldest_client(small: Prepared) -> None:
+    assert storage_version(small.home / "perf_bugs.duckdb").startswith("v1.0.0")
+    assert not storage_version(small.home / "warehouse.duckdb").startswith("v1.0.0")
+
+
+def test_it_holds_every_table_comment_and_macro_of_the_warehouse(small: Prepared) -> None:
+    warehouse, published = small.home / "warehouse.duckdb", small.home / "perf_bugs.duckdb"
+    assert_same_tables(stored_tables(warehouse), stored_tables(published))
+    comments = rows(published, COMMENTS)
+    assert comments == rows(warehouse, COMMENTS)
+    assert any(name == "bug_reports_as_of" and said for _, name, _, said in comments)
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_every_query_of_the_cookbook_answers_as_in_the_warehouse(
+    small: Prepared, path: Path
+) -> None:
+    query = path.read_text(encoding="utf-8")
+    published = rows(small.home / "perf_bugs.duckdb", query)
+    assert published == rows(small.home / "warehouse.duckdb", query)
+
+
+def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> None:
+    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
+    assert not publish(warehouse, published)
+    with open_warehouse(warehouse) as database:
+        database.connection.execute("UPDATE meta.repositories SET study = 'another'")
+    assert publish(warehouse, published)
+    assert rows(published, "SELECT DISTINCT study FROM meta.repositories") == [("another",)]
+    assert not publish(warehouse, published)
+
+
+def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
+    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
+    # DuckDB shares one instance for a path in a process: another name is another client.
+    (home / "analyst.duckdb").hardlink_to(published)
+    with duckdb.connect(str(home / "analyst.duckdb"), read_only=True) as analyst:
+        with open_warehouse(warehouse) as database:
+            database.connection.execute("DELETE FROM marts.trend_monthly")
+        assert publish(warehouse, published)
+        assert analyst.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
+    assert rows(published, "SELECT count(*) FROM marts.trend_monthly") == [(0,)]
+
+
+def test_a_copy_that_only_newer_clients_read_is_replaced_though_nothing_changed(
+    home: Path,
+) -> None:
+    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
+    shutil.copyfile(warehouse, published)
+    assert publish(warehouse, published)
+    assert storage_version(published).startswith("v1.0.0")
+    published.write_bytes(b"no database")
+    os.utime(published)
+    assert publish(warehouse, published)
+    assert rows(published, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_what_a_killed_run_left_beside_it_is_removed(home: Path, is_published: bool) -> None:
+    if not is_published:
+        (home / "perf_bugs.duckdb").unlink()
+    for name in (".perf_bugs.duckdb.new", ".perf_bugs.duckdb.new.wal"):
+        (home / name).write_bytes(b"half a database")
+    assert publish(home / "warehouse.duckdb", home / "perf_bugs.duckdb") is not is_published
+    assert [path.name for path in home.glob(".perf_bugs*")] == []
