@@ -1,0 +1,324 @@
+"""What ``perf-assets run`` takes: seconds by phase, memory over all processes, requests.
+
+Run by hand, on a quiet machine:
+
+    python -m tests.benchmarks.main_job [--issues N] [--commits N] [--months N]
+    python -m tests.benchmarks.main_job --growth
+
+A generated corpus is run into a new home, and then once more, when nothing has changed. With
+``--growth`` several sizes are, and docs/performance.md is written. Corpora are kept in the system's
+temporary directory for the next time.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import duckdb
+
+from perf_assets.months import months_between
+from perf_assets.sample.generator import generate
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "performance.md"
+GROWTH = ((5_000, 2_000), (50_000, 20_000), (50_000, 150_000))  # issues, commits
+
+# The functions that do the work of a phase.
+PHASES = {
+    "issues": ("stages.mining.issues", "mine_issues"),
+    "commits": ("stages.mining.commits", "mine_commits"),
+    "labels": ("stages.deciding.labels", "label_cohorts"),
+    "label kinds": ("stages.deciding.labels", "tell_label_kinds"),
+    "links": ("stages.deciding.links", "link_commits"),
+    "close look": ("stages.deciding.details", "inspect_fixes"),
+    "study": ("stages.deriving.models", "register_study"),
+    "models and statistics": ("stages.deriving.derivation", "derive"),
+    "descriptions": ("stages.deriving.models", "describe_tables"),
+    "publishing": ("storage.warehouse", "publish"),
+    "report": ("reports.summary", "summary_markdown"),
+}
+START = "imports"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run: seconds in all and by phase, the most memory of all its processes, requests."""
+
+    seconds: float
+    phases: dict[str, float]
+    megabytes: float
+    requests: int
+
+    @property
+    def orchestration(self) -> float:
+        """The share of the time in which no phase was at work, nor Python read its modules."""
+        return 1 - sum(self.phases.values()) / self.seconds
+
+
+def main() -> None:
+    """Measure what is asked for, and print it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--issues", type=int, default=5_000)
+    parser.add_argument("--commits", type=int, default=2_000)
+    parser.add_argument("--months", type=int, default=72)
+    parser.add_argument("--growth", action="store_true", help="all sizes, into docs/performance.md")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.child:
+        run_measured(*asked.child)
+        return
+    sizes = GROWTH if asked.growth else ((asked.issues, asked.commits),)
+    found = [(size, *measure(corpus_of(*size, asked.months))) for size in sizes]
+    if asked.growth:
+        PAGE.write_text(page(found), encoding="utf-8")
+
+
+def corpus_of(issues: int, commits: int, months: int) -> Path:
+    """The study file of a generated corpus, kept from the last time."""
+    folder = Path(tempfile.gettempdir()) / f"perf-assets-{issues}-{commits}-{months}"
+    if not (folder / "study.toml").exists():
+        last = f"{2020 + (months - 1) // 12}-{(months - 1) % 12 + 1:02}"
+        assert len(months_between("2020-01", last)) == months
+        generate(folder, seed=5, issues=issues, commits=commits, months=months)
+    return folder / "study.toml"
+
+
+def measure(study: Path) -> tuple[Measured, Measured]:
+    """The first run, and one that has nothing to do."""
+    with tempfile.TemporaryDirectory() as directory:
+        home = Path(directory) / "home"
+        runs = []
+        for title in ("first run", "nothing to do"):
+            runs.append(run_once(study, home))
+            show(f"{study.parent.name}, {title}", runs[-1])
+    return runs[0], runs[1]
+
+
+def run_once(study: Path, home: Path) -> Measured:
+    """One run in a process of its own, watched from outside."""
+    command = [sys.executable, "-m", "tests.benchmarks.main_job", "--child", str(study), str(home)]
+    before = requests_of(home)
+    started = time.perf_counter()
+    with (
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as child,
+        watched(child.pid) as most,
+    ):
+        assert child.stdout is not None
+        printed = child.stdout.read()
+        status = child.wait()
+    seconds = time.perf_counter() - started
+    if status:
+        raise SystemExit(f"the run failed: {printed.decode()[-2000:]}")
+    phases = json.loads(printed.splitlines()[-1])
+    return Measured(seconds, phases, most() / 1e6, requests_of(home) - before)
+
+
+def run_measured(study: str, home: str) -> None:
+    """The other end: the command itself, its phases timed, as one line of JSON at the end."""
+    spent: dict[str, float] = {}
+    started = time.perf_counter()
+    # Before the assets are imported, which take their functions from these modules.
+    for phase, (module, name) in PHASES.items():
+        place = import_module(f"perf_assets.{module}")
+        setattr(place, name, timed(getattr(place, name), phase, spent))
+    command = import_module("perf_assets.cli.commands").commands
+    import_module("perf_assets.execution")
+    spent[START] = time.perf_counter() - started
+    try:
+        command(["run", "--study", study, "--home", home], standalone_mode=False)
+    finally:
+        print("\n" + json.dumps(spent), flush=True)
+
+
+def timed(function: Callable[..., Any], phase: str, spent: dict[str, float]) -> Callable[..., Any]:
+    """``function``, whose time is added up, also what it takes to give one thing after another."""
+
+    @contextmanager
+    def clock() -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        spent[phase] = spent.get(phase, 0) + time.perf_counter() - started
+
+    def each(found: Iterator[Any]) -> Iterator[Any]:
+        while True:
+            with clock():
+                one = next(found, clock)
+            if one is clock:
+                return
+            yield one
+
+    def wrapped(*arguments: object, **options: object) -> object:
+        with clock():
+            found = function(*arguments, **options)
+        return each(found) if isinstance(found, Iterator) else found
+
+    return wrapped
+
+
+@contextmanager
+def watched(pid: int) -> Iterator[Callable[[], int]]:
+    """The most bytes that a process and its children had together, shared pages counted once."""
+    most = 0
+    over = Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not over.wait(0.25):
+            most = max(most, sum(map(memory_of, family(pid))))
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    try:
+        yield lambda: most
+    finally:
+        over.set()
+        watcher.join()
+
+
+def family(pid: int) -> Iterator[int]:
+    """A process and all that it started."""
+    yield pid
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = tasks.read_text().split()
+        except OSError:
+            continue
+        for child in children:
+            yield from family(int(child))
+
+
+def memory_of(pid: int) -> int:
+    """Bytes that a process holds; what it shares is divided among those that do."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:  # it ended
+        return 0
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) << 10
+
+
+def requests_of(home: Path) -> int:
+    """How many requests all runs into a home made."""
+    published = home / "perf_bugs.duckdb"
+    if not published.exists():
+        return 0
+    with duckdb.connect(str(published), read_only=True) as database:
+        (count,) = database.execute("SELECT sum(requests) FROM meta.source_requests").fetchall()[0]
+    return int(count or 0)
+
+
+def show(title: str, run: Measured) -> None:
+    """Print one run."""
+    print(
+        f"{title}: {run.seconds:.1f} s, {run.megabytes:,.0f} MB, {run.requests} requests, "
+        f"{run.orchestration:.0%} orchestration"
+    )
+    for phase, seconds in run.phases.items():
+        if seconds >= 0.05:
+            print(f"    {phase:24}{seconds:8.1f} s")
+    sys.stdout.flush()
+
+
+def page(found: Sequence[tuple[tuple[int, int], Measured, Measured]]) -> str:
+    """docs/performance.md."""
+    rows = "\n".join(
+        f"| {issues:,} | {commits:,} | {first.seconds:.0f} s | {first.megabytes:,.0f} MB "
+        f"| {first.requests:,} | {first.orchestration:.0%} | {again.seconds:.1f} s |"
+        for (issues, commits), first, again in found
+    )
+    firsts = [first for _, first, _ in found]
+    phases = [
+        phase
+        for phase in (START, *PHASES)
+        if any(first.phases.get(phase, 0) >= 0.5 for first in firsts)
+    ]
+    by_phase = "\n".join(
+        " | ".join([f"| {phase}", *(f"{first.phases.get(phase, 0):.1f}" for first in firsts), ""])
+        for phase in phases
+    )
+    columns = [f"{issues:,} / {commits:,}" for (issues, commits), _, _ in found]
+    small, large, long = firsts
+    return TEXT.format(
+        rows=rows,
+        columns=" | ".join(columns),
+        lines=" | ".join("---:" for _ in columns),
+        by_phase=by_phase,
+        machine=machine(),
+        tenfold=large.seconds / small.seconds,
+        commits=long.seconds / large.seconds,
+        more=GROWTH[2][1] / GROWTH[1][1],
+    )
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    models = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    git = subprocess.run(["git", "version"], capture_output=True, text=True, check=True).stdout
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("dagster", "duckdb", "polars"))
+    return (
+        f"{os.cpu_count()} cores ({models[0] if models else platform.processor()}), "
+        f"{memory:.0f} GB; Python {platform.python_version()}, {git.strip()}, {libraries}"
+    )
+
+
+TEXT = """\
+# How long it takes
+
+Written by `python -m tests.benchmarks.main_job --growth` on {machine}.
+
+Generated corpora of 72 months with four comments an issue, served on loopback by the process that
+is measured: GitHub itself answers more slowly, and takes no time of this machine. Memory is the
+most that all processes held together, what they share counted once.
+
+| issues | commits | first run | memory | requests | orchestration | run again, nothing changed |
+| ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{rows}
+
+Ten times the issues and commits take {tenfold:.1f} times as long; {more:.1f} times the commits,
+with the fixes among them, {commits:.1f} times.
+
+Seconds by phase of the first run (issues / commits):
+
+| phase | {columns} |
+| --- | {lines} |
+{by_phase}
+
+What is left of the time is orchestration: Dagster's planning, its events, and what the command
+prints.
+
+## What decides it
+
+- **Issues**: the number of requests (100 issues each) and of months, whose rows are audited
+  together up to about a thousand issues at a time, so that a run that is killed reads little again.
+- **Commits**: the distinct pairs of file versions, whose lines git counts once each.
+- **The close look at fixes**: two processes parse each version of a file that a fix changes
+  (lizard) and find which removed lines are code (Pygments). Where removed lines come from is
+  followed for all fixes in one pass: the history is read once, the versions of a file are compared
+  once. `perf-assets run --until links` leaves the close look out.
+- **Memory**: the largest of what is held at once: the corpus that is served (loopback only), the
+  issues of one batch of months, 10,000 commits with their files, the messages and parents of all
+  commits for linking, and, in the close look, every path that a commit changed (about 60 bytes
+  each) with the places where the lines of the fixes' files differ from one version to the next.
+- **Nothing to do**: one look at GitHub, one at git's remote, and the fingerprints of what each
+  table was computed from.
+"""
+
+if __name__ == "__main__":
+    main()
