@@ -104,7 +104,12 @@ class Teller:
         self, loads: Sequence[Load], outcomes: Sequence[Outcome], *, is_failing: bool
     ) -> set[str]:
         """The partitions that are stored, of a refresh those that are news; their tables."""
-        stored = [load for load in loads if load["status"] == "loaded"]
+        selected = self._context.selected_asset_keys
+        stored = [
+            load
+            for load in loads
+            if load["status"] == "loaded" and asset_key(load["table"]) in selected
+        ]
         news = self._news(stored, outcomes) if self.asked.is_refresh else stored
         for load in news:
             self._told_partition(load, is_failing=is_failing)

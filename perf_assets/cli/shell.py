@@ -16,6 +16,7 @@ from rich.console import Console
 
 from perf_assets import stopping
 from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.garbage import no_search_for_garbage
 
 console = Console()
 LEAST_FREE_BYTES = 1 << 20
@@ -66,14 +67,11 @@ def _mishap(error: Exception, home: Path | None) -> str | None:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Import what takes long: the collector rests, which looks for garbage and finds modules."""
-    gc.disable()
-    try:
+    """Import what takes long. No garbage is searched for in it: not meanwhile, and not later."""
+    with no_search_for_garbage():
         yield
-    finally:
-        gc.freeze()  # nor later
-        atexit.register(gc.unfreeze)  # libraries tidy up at the end
-        gc.enable()
+    gc.freeze()
+    atexit.register(gc.unfreeze)  # libraries tidy up at the end
 
 
 home_option = click.option(

@@ -12,6 +12,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Literal, _TokenType
 
+from perf_assets.core import python_lines
+
 # Part of what is stored with every result: raise it when a rule below changes.
 RULE_VERSION = "1"
 
@@ -168,17 +170,25 @@ def code_lines(path: str, text: str, last: int | None = None) -> set[int]:
     A line within a documentation string holds none, a preprocessor line does. ``path`` must be in
     a programming language. Lines after the number ``last`` are not looked at, which saves time.
     """
+    lexer = _CODE[language_of(path)][0]
+    last = last or text.count("\n") + 1
+    plain = python_lines.code_lines(text, last) if lexer == "python" else None
+    return lexed_lines(lexer, text, last) if plain is None else plain
+
+
+def lexed_lines(lexer: str, text: str, last: int) -> set[int]:
+    """The lines up to ``last`` that hold code, as Pygments' ``lexer`` tells comments and code."""
     lines = text.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
-    end = ends[min(last or len(ends), len(ends)) - 1]
+    end = ends[min(last, len(ends)) - 1]
     found: set[int] = set()
-    for place, value in _code(_lexer(_CODE[language_of(path)][0]), text):
+    for place, value in _code(_lexer(lexer), text):
         if place >= end:
             break
         first = place + len(value) - len(value.lstrip())
         final = place + len(value.rstrip()) - 1
         found.update(range(bisect_right(ends, first) + 1, bisect_right(ends, final) + 2))
-    return {number for number in found if lines[number - 1].strip() and number <= (last or number)}
+    return {number for number in found if number <= last and lines[number - 1].strip()}
 
 
 def _code(lexer: Lexer, text: str) -> Iterator[tuple[int, str]]:

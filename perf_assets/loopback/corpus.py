@@ -18,6 +18,7 @@ from typing import IO, Any, TypeVar, cast
 
 from perf_assets.documents import checked
 from perf_assets.errors import PerfAssetsError
+from perf_assets.garbage import no_search_for_garbage
 from perf_assets.loopback.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
 
@@ -57,10 +58,11 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
         Naming file and line where something is missing, malformed or contradictory.
     """
     name = _repository_name(directory, repository)
-    issues = _issues(directory)
-    pulls = _pulls(directory, issues)
-    comments = _of_issues(directory, "comments", issues, Comment)
-    events = _of_issues(directory, "events", issues, Event)
+    with no_search_for_garbage():
+        issues = _issues(directory)
+        pulls = _pulls(directory, issues)
+        comments = _of_issues(directory, "comments", issues, Comment)
+        events = _of_issues(directory, "events", issues, Event)
     for number, issue in issues.items():
         if issue["state"] == "closed" and number not in events:
             events[number] = [_closing_event(issue)]

@@ -1,0 +1,21 @@
+"""Python's search for garbage, put off while much is made that stays."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def no_search_for_garbage() -> Iterator[None]:
+    """Make things that stay: searching them again and again as they grow finds nothing.
+
+    That search is a fifth of the time of importing many modules, and almost half of that of reading
+    a large corpus.
+    """
+    was_searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_searching:
+            gc.enable()

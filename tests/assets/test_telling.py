@@ -1,0 +1,252 @@
+"""What the UI knows after a run: everything that is stored; a refresh tells only what is news."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import duckdb
+import pytest
+import yaml
+from dagster._core.instance.ref import InstanceRef
+
+from perf_assets.assets.asking import refresh_tags
+from perf_assets.assets.keys import asset_key
+from perf_assets.assets.partitions import key_of, range_tags
+from perf_assets.assets.record import open_instance, write_instance_config
+from perf_assets.definitions import build_definitions
+from perf_assets.execution import run_study
+from perf_assets.storage.home import Home
+from perf_assets.study import Study, load_study
+from tests.support import Prepared, environment
+
+pytestmark = pytest.mark.slow
+
+EVENTS = (
+    dg.DagsterEventType.ASSET_MATERIALIZATION,
+    dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
+    dg.DagsterEventType.ASSET_CHECK_EVALUATION,
+    dg.DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED,
+)
+# What each run does, for it asks the source, which is noted, and what is published holds the notes.
+ALWAYS = {"published.perf_bugs"}
+
+
+@pytest.fixture
+def study(small: Prepared) -> Study:
+    return load_study(small.study)
+
+
+@pytest.fixture
+def place(home: Path) -> Home:
+    """A home that is filled, by the plain pipeline: Dagster knows nothing of it."""
+    return Home.of(home)
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+def refresh(study: Study, place: Home, instance: dg.DagsterInstance, **options: bool) -> set[str]:
+    """Run, and give the tables and rules that Dagster was told of meanwhile."""
+    known = {run.run_id for run in instance.get_runs()}
+    assert run_study(study, place, instance=instance, **options) == []
+    told = set()
+    for run in instance.get_runs():
+        if run.run_id not in known:
+            for event in instance.all_logs(run.run_id, of_type=set(EVENTS)):
+                assert event.dagster_event is not None
+                key = event.dagster_event.asset_key
+                check = event.dagster_event.event_specific_data
+                told.add(".".join((key or check.asset_key).path))  # type: ignore[union-attr]
+    return told
+
+
+def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, Any]:
+    """What the UI shows of each asset: its partitions with their sizes, and of each check."""
+    graph = build_definitions(study, place).resolve_asset_graph()
+    found: dict[str, Any] = {}
+    for key in graph.get_all_asset_keys():
+        records = instance.fetch_materializations(key, limit=1000).records
+        sizes: dict[str | None, Any] = {}
+        for record in records:
+            materialization = record.asset_materialization
+            assert materialization is not None
+            sizes.setdefault(
+                record.partition_key,
+                {
+                    name: value.value
+                    for name, value in materialization.metadata.items()
+                    if name.endswith("row_count") or name in {"source_count", "loaded_at"}
+                }
+                | {"lineage": "dagster/column_lineage" in materialization.metadata},
+            )
+        found[key.to_user_string()] = sizes
+    checks = list(graph.asset_check_keys)
+    latest = instance.event_log_storage.get_latest_asset_check_execution_by_key(checks)
+    for check in checks:
+        found[str(check)] = latest[check].status if check in latest else None
+    return found
+
+
+def test_what_is_stored_is_shown_however_it_was_stored(
+    study: Study, place: Home, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    """By a run on an empty home, or by one whose Dagster record was deleted."""
+    refresh(study, place, instance)
+    known = shown(study, place, instance)
+    with dg.DagsterInstance.ephemeral() as other:
+        fresh = Home.of(tmp_path / "fresh")
+        refresh(study, fresh, other)
+        made = shown(study, fresh, other)
+    for sizes in (*known.values(), *made.values()):
+        if isinstance(sizes, dict):
+            for size in sizes.values():
+                size.pop("loaded_at", None)
+    assert known == made
+    (repository,) = study.repositories
+    keys = {str(key_of(repository.name, month)) for month in repository.months}
+    assert set(known["raw/issues"]) == set(known["details/introducing_commits"]) == keys
+    assert known["marts/bug_metrics"][None]["lineage"]
+    assert known["marts/bug_metrics"][None]["dagster/row_count"] > 0
+    untold = {name for name, value in known.items() if not value and "replication" not in name}
+    assert {name for name in untold if "reviews" not in name} == set()
+
+
+def test_a_refresh_tells_nothing_of_what_did_not_change(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    before = shown(study, place, instance)
+    assert refresh(study, place, instance) == ALWAYS
+    assert shown(study, place, instance) == before
+    everything = refresh(study, place, instance, force=True)
+    assert {"labels.label_kinds", "links.fix_links", "raw.issues", "marts.bug_metrics"} < everything
+    after = shown(study, place, instance)
+    assert {name: after[name] for name in before} == before
+
+
+def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    with duckdb.connect(str(place.warehouse)) as connection:
+        connection.execute("UPDATE raw.issue_comments SET author = 'one person'")
+        connection.execute("DELETE FROM labels.performance_labels WHERE month = '2020-02'")
+    told = refresh(study, place, instance)
+    assert {"labels.performance_labels", "marts.bug_metrics", "analysis.effect_sizes"} <= told
+    assert not told & {"links.fix_links", "raw.commits", "marts.link_quality"}
+    (repository,) = study.repositories
+    records = instance.fetch_materializations(asset_key("labels.performance_labels"), limit=2)
+    assert [record.partition_key for record in records.records] == [
+        str(key_of(repository.name, month)) for month in ("2020-02", "2020-03")
+    ]
+
+
+def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    with duckdb.connect(str(place.warehouse)) as connection:
+        connection.execute(
+            "UPDATE meta.partition_loads SET loaded_at = now(), row_count = 99 "
+            "WHERE \"table\" = 'raw.commit_files' AND month = '2020-02'"
+        )
+    assert "raw.commit_files" in refresh(study, place, instance)
+    (repository,) = study.repositories
+    key = str(key_of(repository.name, "2020-02"))
+    assert (
+        shown(study, place, instance)["raw/commit_files"][key]["dagster/partition_row_count"] == 99
+    )
+
+
+def test_what_a_person_chooses_is_done_and_told(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    definitions = build_definitions(study, place)
+    chosen = [asset_key("marts.bug_metrics"), asset_key("intermediate.fixes")]
+    ran = definitions.resolve_job_def("derive").execute_in_process(
+        instance=instance, asset_selection=chosen
+    )
+    assert {event.asset_key for event in ran.get_asset_materialization_events()} == set(chosen)
+    checked = {one.asset_check_key.asset_key for one in ran.get_asset_check_evaluations()}
+    assert checked == {asset_key("marts.bug_metrics")}
+    (repository,) = study.repositories
+    tags = range_tags(repository.name, "2020-01", "2020-02")
+    ran = definitions.resolve_job_def("decide").execute_in_process(
+        instance=instance, tags=tags, asset_selection=[asset_key("labels.label_evidence")]
+    )
+    told = {(event.asset_key, event.partition) for event in ran.get_asset_materialization_events()}
+    assert told == {
+        (asset_key("labels.label_evidence"), str(key_of(repository.name, month)))
+        for month in ("2020-01", "2020-02")
+    }
+
+
+def test_the_record_that_a_run_writes_is_the_one_that_the_ui_reads(tmp_path: Path) -> None:
+    @dg.asset(check_specs=[dg.AssetCheckSpec("good", asset="thing")])
+    def thing():
+        return dg.MaterializeResult(check_results=[dg.AssetCheckResult(passed=True)])
+
+    directory = tmp_path / "dagster"
+    with open_instance(directory) as instance:
+        result = dg.materialize([thing], instance=instance)
+        # While the files are still open.
+        with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as ui:
+            assert len(ui.all_logs(result.run_id)) == len(instance.all_logs(result.run_id)) > 5
+            key = dg.AssetCheckKey(dg.AssetKey("thing"), "good")
+            latest = ui.event_log_storage.get_latest_asset_check_execution_by_key([key])
+            assert latest[key].status.value == "SUCCEEDED"
+            event = ui.get_latest_materialization_event(dg.AssetKey("thing"))
+            assert event is not None and event.run_id == result.run_id
+
+
+def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
+    path = write_instance_config(tmp_path) / "dagster.yaml"
+    own = {"storage": {"sqlite": {"base_dir": str(tmp_path / "elsewhere")}}, "run_retries": {}}
+    path.write_text(yaml.safe_dump({**own, "telemetry": {"enabled": True}}))
+    with open_instance(tmp_path) as instance:
+        assert type(instance.event_log_storage).__module__.startswith("dagster.")
+    assert (tmp_path / "elsewhere").is_dir()
+    settings = yaml.safe_load(path.read_text())
+    assert {name: settings[name] for name in own} == own
+    assert settings["telemetry"] == {"enabled": False}
+
+
+def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
+    small: Prepared, tmp_path: Path
+) -> None:
+    home = shutil.copytree(small.home, tmp_path / "home")
+    heavy = ("great_expectations", "scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
+    script = (
+        "import sys\n"
+        "from perf_assets.cli import main\n"
+        "arguments = sys.argv[1:]\n"
+        "try:\n"
+        "    main(arguments)\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        f"print([name for name in {heavy} if name in sys.modules])\n"
+    )
+    arguments = ("run", "--study", str(small.study), "--home", str(home))
+    for _ in range(2):  # the first one has to tell Dagster of the home
+        ran = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_refresh_is_known_by_its_tags() -> None:
+    assert len(refresh_tags()) == 2
+    assert len(refresh_tags(verify=True, force=True)) == 4

@@ -1,0 +1,187 @@
+"""What did not change is not made again; whatever changed, the tables are those made afresh."""
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.deciding.links import link_commits
+from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.stages.deriving.derivation import derive, derived_tables
+from perf_assets.stages.deriving.models import register_study
+from perf_assets.stages.deriving.statistics import COMPUTE
+from perf_assets.stages.replicating import load_package
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import Study, load_study
+from tests.replication_package import write_package
+from tests.support import Prepared, assert_same_tables, stored_tables
+from tests.thoroughness import SEEDS
+
+pytestmark = pytest.mark.slow
+
+# What may happen to a home between two runs: at a source, by another job, in the study, by hand.
+CHANGES = (
+    "UPDATE raw.issues SET title = title || ' is slow' WHERE hash(number, {0}) % 5 = 0",
+    "UPDATE raw.issues SET labels = ['performance'] WHERE hash(number, {0}) % 4 = 0",
+    "DELETE FROM raw.issue_comments WHERE hash(comment_id, {0}) % 3 = 0",
+    "DELETE FROM raw.issue_events WHERE hash(event_id, {0}) % 5 = 0",
+    "UPDATE raw.issue_events SET created_at = created_at + INTERVAL 1 HOUR WHERE {0} >= 0",
+    "UPDATE raw.commits SET message = 'Tidy up' WHERE hash(sha, {0}) % 6 = 0",
+    "UPDATE raw.commit_files SET additions = additions + 1 WHERE hash(sha, {0}) % 4 = 0",
+    "DELETE FROM raw.issue_templates WHERE {0} >= 0",
+    "DELETE FROM details.introducing_commits WHERE hash(sha, {0}) % 3 = 0",
+    "DELETE FROM labels.label_evidence WHERE hash(number, {0}) % 3 = 0",
+    "DELETE FROM labels.label_kinds WHERE {0} >= 0",
+    "UPDATE links.fix_links SET is_counted = NOT is_counted WHERE hash(sha, {0}) % 5 = 0",
+    "DELETE FROM meta.partition_loads WHERE \"table\" LIKE 'l%' AND hash(month, {0}) % 2 = 0",
+    "DELETE FROM marts.trend_monthly WHERE {0} >= 0",
+    "DROP TABLE marts.bug_metrics",
+    "DROP TABLE analysis.effect_sizes",
+    "DROP VIEW staging.bug_reports",
+    "CREATE OR REPLACE VIEW intermediate.fixes AS SELECT 1 AS one",
+    "UPDATE analysis.group_comparisons SET p_value = 0.5",
+)
+
+
+@pytest.fixture
+def study(middling: Prepared) -> Study:
+    return load_study(middling.study)
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[Gate]:
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        yield Gate(database, Home.of(home))
+
+
+def decide_and_derive(gate: Gate, study: Study, *, force: bool) -> list[str]:
+    """What a run does after it has looked at the sources; the tables that it computed."""
+    (repository,) = study.repositories
+    months = repository.months
+    decided: list[Outcome] = [
+        *label_cohorts(gate, study, repository.name, months, forced=force),
+        *link_commits(gate, study, repository.name, months, forced=force),
+        *tell_label_kinds(gate, study, forced=force),
+    ]
+    register_study(gate, study)
+    derived = list(derive(gate, forced=derived_tables() if force else ()))
+    outcomes = [*decided, *(one.outcome for one in derived if one.outcome is not None)]
+    assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
+    return [table for one in decided for table in one.rows] + [
+        one.table for one in derived if one.is_new
+    ]
+
+
+def changed_study(study: Study, chance: random.Random, folder: Path) -> Study:
+    """The study with another trend, other keywords, or fewer approaches."""
+    text = study.path.read_text()
+    added = chance.choice(
+        ('keywords = ["slow"]', 'count_approaches = ["id"]', 'performance_labels = ["module"]')
+    )
+    key = added.split()[0]
+    lines = [line for line in text.splitlines() if not line.startswith(key)]
+    folder.mkdir()
+    path = folder / "study.toml"
+    body = "\n".join([added, *lines]).replace('"."', f'"{study.path.parent}"')
+    path.write_text(body.replace('"repository.git"', f'"{study.path.parent}/repository.git"'))
+    return load_study(path)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_what_is_left_alone_is_what_would_be_made_again(
+    middling: Prepared, study: Study, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    homes = [shutil.copytree(middling.home, tmp_path / name) for name in ("skipping", "forced")]
+    package = write_package(tmp_path / "package")
+    for number, change in enumerate(chance.sample(CHANGES, 4)):
+        if chance.random() < 0.3:
+            study = changed_study(study, chance, tmp_path / f"study-{number}")
+        is_replicating = chance.random() < 0.3
+        for home in homes:
+            with closing(duckdb.connect(str(home / "warehouse.duckdb"))) as connection:
+                connection.execute("SET TimeZone = 'UTC'")
+                connection.execute(change.format(seed))
+            with opened(home) as gate:
+                if is_replicating:
+                    load_package(gate, package, accept_changes=True)
+                decide_and_derive(gate, study, force=home.name == "forced")
+        one, other = (stored_tables(home / "warehouse.duckdb") for home in homes)
+        assert_same_tables(one, other)
+    with opened(homes[0]) as gate:
+        assert decide_and_derive(gate, study, force=False) == []
+
+
+def test_where_nothing_changed_nothing_is_made(middling: Prepared, study: Study) -> None:
+    # The home of all tests: nothing may be written.
+    before = stored_tables(middling.home / "warehouse.duckdb")
+    with opened(middling.home) as gate:
+        assert decide_and_derive(gate, study, force=False) == []
+    assert_same_tables(before, stored_tables(middling.home / "warehouse.duckdb"))
+
+
+def tables_made(home: Path, study: Study, change: str) -> set[str]:
+    with opened(home) as gate:
+        gate.database.connection.execute(change)
+        return set(decide_and_derive(gate, study, force=False))
+
+
+def test_only_what_reads_what_changed_is_made_again(
+    middling: Prepared, study: Study, tmp_path: Path
+) -> None:
+    home = shutil.copytree(middling.home, tmp_path / "home")
+    comments = tables_made(home, study, "DELETE FROM raw.issue_comments WHERE comment_id % 2 = 0")
+    assert {"marts.bug_metrics", "analysis.group_comparisons"} <= comments
+    assert not comments & {"labels.performance_labels", "links.fix_links", "marts.trend_monthly"}
+    # What is made of a table that is made again and comes out the same stays too.
+    assert tables_made(home, study, "DELETE FROM marts.root_causes") == set()
+    assert tables_made(home, study, "DELETE FROM marts.trend_monthly") == {"marts.trend_monthly"}
+
+
+def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
+    middling: Prepared, study: Study, tmp_path: Path
+) -> None:
+    home = shutil.copytree(middling.home, tmp_path / "home")
+    with opened(home) as gate:
+        gate.database.connection.execute("DELETE FROM raw.issue_comments")
+        made = (one for one in derive(gate) if one.is_new)
+        assert next(made).table == "marts.bug_metrics"
+        made.close()
+        again = [one.table for one in derive(gate) if one.is_new]
+        assert again[0] == "marts.bug_metrics" and "analysis.group_comparisons" in again
+        assert [one.table for one in derive(gate) if one.is_new] == []
+
+
+def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
+    middling: Prepared, study: Study, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = shutil.copytree(middling.home, tmp_path / "home")
+    before = stored_tables(home / "warehouse.duckdb")
+    with opened(home) as gate:
+        # Lines of which nobody knows that they were removed were introduced nevertheless.
+        gate.database.connection.execute(
+            "UPDATE details.commit_details SET removed_lines = 0 WHERE removed_lines > 0"
+        )
+        gate.database.connection.execute("DELETE FROM marts.link_quality")
+        made = {one.table: one.outcome for one in derive(gate) if one.is_new}
+        failed = made.pop("marts.bug_lifetimes")
+        assert failed is not None and failed.failure is not None
+        assert "removed_lines" in failed.failure
+        assert "marts.link_quality" in made
+        assert "analysis.lifetime_comparisons is left as it was" in caplog.text
+        # It is tried again as long as it fails.
+        assert [one.table for one in derive(gate) if one.is_new] == ["marts.bug_lifetimes"]
+    after = stored_tables(home / "warehouse.duckdb")
+    for name in ("marts.bug_lifetimes", "analysis.lifetime_comparisons", "marts.link_quality"):
+        assert after[name].equals(before[name]), name
+
+
+def test_every_table_of_statistics_has_its_function() -> None:
+    assert COMPUTE.keys() == ANALYSES.keys()
