@@ -14,6 +14,7 @@ from perf_assets.assets.partitions import VERIFY_TAG, range_tags
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
+from perf_assets.progress import phase
 from perf_assets.sources.opening import LONGEST_WAIT, check_token
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
@@ -36,6 +37,13 @@ INSTANCE = {
     "concurrency": {"runs": {"max_concurrent_runs": 1}},
 }
 
+DOING = {
+    "mine": "mining issues and commits",
+    "decide": "deciding about issues and commits",
+    "derive": "computing models and statistics",
+    "replicate": "replicating the paper",
+    "review": "measuring labels and raters",
+}
 # What a step prints is for the terminal, which Dagster would put four processes in front of.
 UNCAPTURED = {
     "compute_logs": {
@@ -201,12 +209,13 @@ def _execute(
     config: dict[str, object] | None = None,
 ) -> list[str]:
     """Run ``job``; what failed its audit is returned, anything else raised."""
-    result = job.execute_in_process(
-        run_config={**QUIET, **(config or {})},
-        instance=instance,
-        raise_on_error=False,
-        tags={**tags, CLI_TAG: str(os.getpid())},
-    )
+    with phase(DOING[job.name]):
+        result = job.execute_in_process(
+            run_config={**QUIET, **(config or {})},
+            instance=instance,
+            raise_on_error=False,
+            tags={**tags, CLI_TAG: str(os.getpid())},
+        )
     failures = []
     for event in result.filter_events(lambda event: event.is_step_failure):
         data = event.step_failure_data

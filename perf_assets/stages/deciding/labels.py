@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from perf_assets.core.labelling.labels import label_issues, label_kinds
+from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
@@ -31,7 +32,8 @@ def label_cohorts(
     templates = gate.database.frame(
         "select * from raw.issue_templates where repository = ?", [repository]
     )
-    labels, evidence = label_issues(issues, templates, study.rules)
+    with phase(f"labelling issues of {repository}"):
+        labels, evidence = label_issues(issues, templates, study.rules)
     version = study.rules.version
     partitions = []
     for month in from_first(loaded, months):
@@ -44,7 +46,8 @@ def label_cohorts(
         ]
         provenance = Provenance(Mark(rule_version=version))
         partitions.append(Offer(candidates, repository, month, provenance))
-    return gate.store(partitions)
+    with phase(f"storing labels of {repository}"):
+        return gate.store(partitions)
 
 
 def tell_label_kinds(gate: Gate, study: Study) -> Outcome:

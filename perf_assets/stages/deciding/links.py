@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from perf_assets.core.linking.links import link_fixes
+from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
@@ -37,7 +38,8 @@ def link_commits(gate: Gate, study: Study, repository: str, months: Sequence[str
         "select * from raw.issue_pull_requests where repository = ?", [repository]
     )
     numbers = set(issues["number"])
-    links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
+    with phase(f"linking commits of {repository}"):
+        links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
     mark = Mark(rule_version=",".join(study.count_approaches))
     partitions = []
     for month in from_first(loaded, months):
@@ -48,4 +50,5 @@ def link_commits(gate: Gate, study: Study, repository: str, months: Sequence[str
         }
         candidate = Candidate("links.fix_links", links.filter(of_month), told)
         partitions.append(Offer([candidate], repository, month, Provenance(mark)))
-    return gate.store(partitions)
+    with phase(f"storing links of {repository}"):
+        return gate.store(partitions)

@@ -13,6 +13,7 @@ from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
 from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.reviews.labelling_quality import labelling_quality
 from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
+from perf_assets.progress import phase
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.sql_models.laying import create_table
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
@@ -55,8 +56,9 @@ def build_analysis(gate: Gate, table: str) -> Outcome:
     """Compute, audit and replace one table of statistics."""
     analysis = ANALYSES[table]
     create_table(gate.database.connection, table_of(table))
-    rows = analysis.compute(*(_rows(gate, upstream) for upstream in analysis.upstream))
-    (outcome,) = gate.store([Offer([Candidate(table, rows)])])
+    with phase(f"computing {table}"):
+        rows = analysis.compute(*(_rows(gate, upstream) for upstream in analysis.upstream))
+        (outcome,) = gate.store([Offer([Candidate(table, rows)])])
     return outcome
 
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
     AS_OF_SOURCE,
@@ -36,7 +37,8 @@ def build_model(gate: Gate, model: Model) -> Outcome | None:
             create_as_of_macro(gate.database.connection)
         return None
     create_table(gate.database.connection, model.table)
-    (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
+    with phase(f"computing {model.name}"):
+        (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
     return outcome
 
 
