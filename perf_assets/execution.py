@@ -14,6 +14,7 @@ from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
+from perf_assets.progress import phase
 from perf_assets.sources.opening import check_token
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deriving.models import lay_views
@@ -30,6 +31,13 @@ log = logging.getLogger(__name__)
 CLI_TAG = "perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
+DOING = {
+    "mine": "mining issues and commits",
+    "decide": "deciding about issues and commits",
+    "derive": "computing models and statistics",
+    "replicate": "replicating the paper",
+    "review": "measuring labels and raters",
+}
 NOT_ENDED = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
@@ -179,12 +187,13 @@ def _execute(
     config: dict[str, object] | None = None,
 ) -> list[str]:
     """Run ``job``; what failed its audit is returned, anything else raised."""
-    result = job.execute_in_process(
-        run_config={**QUIET, **(config or {})},
-        instance=instance,
-        raise_on_error=False,
-        tags={**tags, CLI_TAG: str(os.getpid())},
-    )
+    with phase(DOING[job.name]):
+        result = job.execute_in_process(
+            run_config={**QUIET, **(config or {})},
+            instance=instance,
+            raise_on_error=False,
+            tags={**tags, CLI_TAG: str(os.getpid())},
+        )
     failures = []
     for event in result.filter_events(lambda event: event.is_step_failure):
         data = event.step_failure_data

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from perf_assets import stopping
-from perf_assets.cli.shell import explained
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained
 
 
 @click.command("serve-corpus")
@@ -59,16 +60,17 @@ def generate(
     from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
 
     stopping.leave_word(f"nothing was written to {directory}; run the same command again")
-    write_corpus(
-        directory,
-        seed=seed,
-        issues=issues,
-        months=months,
-        commits=commits,
-        start=start,
-        repository=repository,
-        workflow=workflow,
-    )
+    with shown_progress(console):
+        write_corpus(
+            directory,
+            seed=seed,
+            issues=issues,
+            months=months,
+            commits=commits,
+            start=start,
+            repository=repository,
+            workflow=workflow,
+        )
     stopping.leave_word(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
     click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")

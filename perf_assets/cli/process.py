@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from perf_assets import stopping
+from perf_assets import progress, stopping
 from perf_assets.cli.children import end_children
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -81,7 +81,9 @@ def _stop(number: int, told: int) -> NoReturn:
     undoing.start()
     undoing.join(UNDOING_SECONDS)
     end_children()  # what a thread had been about to start
-    sentence = f"Stopped: {stopping.last_word()}\n".encode()
+    doing = progress.current()
+    where = f" while {doing.title}" if doing is not None else ""
+    sentence = f"Stopped{where}: {stopping.last_word()}\n".encode()
     with suppress(OSError):
         os.write(told, SHOWN_AGAIN + sentence if os.isatty(told) else sentence)
     os._exit(128 + number)

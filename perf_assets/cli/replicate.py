@@ -5,8 +5,10 @@ from pathlib import Path
 import click
 
 from perf_assets import stopping
-from perf_assets.cli.shell import console, explained, home_option, show_progress
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained, home_option
 from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
 
@@ -38,19 +40,20 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
         perf-assets replicate
         perf-assets replicate --data package/
     """
-    from perf_assets.execution import run_replication  # noqa: PLC0415
     from perf_assets.reports.replication.report import read_reproduction  # noqa: PLC0415
     from perf_assets.reports.replication.words import print_comparison  # noqa: PLC0415
 
     if accept_changes and data is None:
         raise PerfAssetsError("--accept-changes is about the files of --data: give both")
-    show_progress()
     place = Home.of(home)
     stopping.leave_word(
         f"what was stored before is kept in {place.path}, and the published data replace it as a "
         "whole or not at all; run the same command again"
     )
-    failures = run_replication(place, data, accept_changes=accept_changes)
+    with shown_progress(console):
+        with phase("starting"):
+            from perf_assets.execution import run_replication  # noqa: PLC0415
+        failures = run_replication(place, data, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))
     print_comparison(read_reproduction(place.published).comparison, console)

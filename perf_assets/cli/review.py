@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from perf_assets import stopping
+from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
 
@@ -66,7 +68,6 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
     Example:
         perf-assets import-review review-160-1.csv --rater Ann
     """
-    from perf_assets.execution import run_import  # noqa: PLC0415
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
     place = Home.of(home)
@@ -74,7 +75,10 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
         f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
         "nothing twice and brings the rest up to date"
     )
-    imported = run_import(place, sheet, rater)
+    with shown_progress(console):
+        with phase("starting"):
+            from perf_assets.execution import run_import  # noqa: PLC0415
+        imported = run_import(place, sheet, rater)
     if imported.imported_before is not None:
         click.echo(
             f"{sheet}: imported already on {imported.imported_before:%Y-%m-%d %H:%M UTC}; "

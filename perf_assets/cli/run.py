@@ -6,15 +6,10 @@ from pathlib import Path
 import click
 
 from perf_assets import stopping
-from perf_assets.cli.shell import (
-    console,
-    explained,
-    home_option,
-    importing,
-    show_progress,
-    study_option,
-)
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained, home_option, importing, study_option
 from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
 
@@ -81,26 +76,33 @@ def run(
         perf-assets run --study study.toml --from 2023-01
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
-    with importing():  # Dagster, for one; --help should not wait for it
-        from perf_assets.execution import run_study  # noqa: PLC0415
-        from perf_assets.reports.summary import (  # noqa: PLC0415
-            print_cost,
-            print_next_steps,
-            print_summary,
-        )
-        from perf_assets.sample.opening import open_study  # noqa: PLC0415
-
-    show_progress()
     started = datetime.now(UTC)
     place = Home.of(home)
     stopping.leave_word(
         f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
     )
-    chosen = open_study(study, place.path)
     wait = 60 * max_wait
-    failures = run_study(
-        chosen, place, repositories, first, last, verify=verify, force=force, longest_wait=wait
-    )
+    with shown_progress(console):
+        with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
+            from perf_assets.execution import run_study  # noqa: PLC0415
+            from perf_assets.reports.summary import (  # noqa: PLC0415
+                print_cost,
+                print_next_steps,
+                print_summary,
+            )
+            from perf_assets.sample.opening import open_study  # noqa: PLC0415
+
+            chosen = open_study(study, place.path)
+        failures = run_study(
+            chosen,
+            place,
+            repositories,
+            first,
+            last,
+            verify=verify,
+            force=force,
+            longest_wait=wait,
+        )
     stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
     print_summary(place.published, console)
     print_cost(place.published, started, console)

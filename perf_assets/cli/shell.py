@@ -2,7 +2,6 @@
 
 import atexit
 import gc
-import logging
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -93,12 +92,3 @@ study_option = click.option(
     help="A study.toml, or a packaged study: sample, dl-frameworks. "
     "Environment: PERF_ASSETS_STUDY.",
 )
-
-
-def show_progress() -> None:
-    """Print what the package logs."""
-    handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    logger = logging.getLogger("perf_assets")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)

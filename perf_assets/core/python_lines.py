@@ -5,7 +5,6 @@ strings, a string without an end) is left to the lexer, whose answer this one eq
 """
 
 import re
-from bisect import bisect_right
 from itertools import accumulate
 
 # A documentation string is the first thing on its line and in three quotes, as Pygments has it.
@@ -32,7 +31,7 @@ def code_lines(text: str, last: int) -> set[int] | None:
     place = kept = 0
     while place < end and (mark := _MARK.search(text, place)) and mark.start() < end:
         place = _end_of(mark, text)
-        if place is None:
+        if place < 0:
             return None
         if mark["string"] is None:
             # The letter before a documentation string is code to the lexer.
@@ -43,14 +42,12 @@ def code_lines(text: str, last: int) -> set[int] | None:
     return {number for number, line in enumerate(rest[:last], 1) if line.strip()}
 
 
-def _end_of(mark: re.Match[str], text: str) -> int | None:
-    """Where what begins at a mark ends; None where that is not plain."""
+def _end_of(mark: re.Match[str], text: str) -> int:
+    """Where what begins at a mark ends; -1 where that is not plain."""
     if mark["comment"] is not None:
         return mark.end()
     if mark["doc"] is not None:
         end = text.find(mark["quotes"], mark.end())
-        return None if end < 0 else end + 3
-    if mark["prefix"] not in _PLAIN:
-        return None
-    rest = _REST[mark["string"]].match(text, mark.end())
-    return None if rest is None else rest.end()
+        return end if end < 0 else end + 3
+    rest = _REST[mark["string"]].match(text, mark.end()) if mark["prefix"] in _PLAIN else None
+    return -1 if rest is None else rest.end()

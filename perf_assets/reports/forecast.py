@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from math import ceil
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.github.accounts import Accounts, Patience, in_words
+from perf_assets.progress import in_words
+from perf_assets.sources.github.accounts import Accounts, Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.progress import phase
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
@@ -28,7 +29,8 @@ def open_issue_source(
     those of the environment. ``longest_wait`` bounds, in seconds, the waits for a rate limit.
     """
     if repository.corpus is not None:
-        corpus = read_corpus(repository.corpus, repository.name)
+        with phase(f"reading the corpus at {repository.corpus}"):
+            corpus = read_corpus(repository.corpus, repository.name)
         with CorpusServer([corpus], limit=UNLIMITED) as server:
             yield from _source(repository, server.url, [], longest_wait)
         return

@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 
+from perf_assets.progress import phase
 from perf_assets.sources.replication import Package, fetch_package, read_package
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 
@@ -22,8 +23,9 @@ def load_package(
     PerfAssetsError
         The folder or the download is not the published package; what was stored stays.
     """
-    place = folder or fetch_package(gate.home.replication)
-    package = read_package(place, accept_changes=accept_changes)
+    with phase("reading the published data"):
+        place = folder or fetch_package(gate.home.replication)
+        package = read_package(place, accept_changes=accept_changes)
     candidates = [Candidate(f"replication.{name}", rows) for name, rows in package.frames.items()]
     (outcome,) = gate.store([Offer(candidates)])
     rejected = package.rejects.height

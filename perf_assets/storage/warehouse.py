@@ -14,6 +14,7 @@ import polars as pl
 
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
@@ -234,7 +235,7 @@ def publish(warehouse: Path, published: Path) -> bool:
         )
         if is_newer and _is_for_every_client(published):
             return False
-        with open_warehouse(warehouse) as database:
+        with phase("publishing the database"), open_warehouse(warehouse) as database:
             _copy(database.connection, unfinished)
         unfinished.touch()  # newer than the warehouse, whatever closing that wrote
         with unfinished.open("rb") as handle:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 import perf_assets.stages.mining.commits
 from perf_assets.months import months_between
+from perf_assets.progress import current
 from perf_assets.reports.summary import print_status
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
 from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
@@ -223,18 +224,28 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
     assert_as_fresh(source, tmp_path, home)
 
 
-def test_progress_is_told_by_commits(source, home, monkeypatch, caplog):
+def test_progress_is_told_by_commits(source, home, monkeypatch):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
-    monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_TOLD", 2)
-    caplog.set_level("INFO", logger="perf_assets")
-    make(source, [Made(one_file(b"%d\n" % n), [n - 1] if n else []) for n in range(5)])
-    load(source, home, ["2017-07"])
-    ours = [record for record in caplog.records if record.name.startswith("perf_assets")]
-    assert [record.getMessage() for record in ours] == [
-        "owner/name: mining 5 commits of the default branch",
-        "owner/name: mined 2 of 5 commits",
-        "owner/name: mined 4 of 5 commits",
-    ]
+    monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_AT_ONCE", 1)
+    days = [JANUARY, FEBRUARY, MARCH]
+    make(
+        source,
+        [
+            Made(one_file(b"%d\n" % day), [n - 1] if n else [], when=at(day))
+            for n, day in enumerate(days)
+        ],
+    )
+    told = []
+    with opened(home) as gate:
+        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
+        for outcome in load_commits(gate, clone, REPOSITORY, MONTHS):
+            told.append((outcome.month, current().title, current().total, current().done))
+    told = [one for one in told if one[2]]
+    title = "mining commits of owner/name"
+    assert [one[:3] for one in told] == [(month, title, 3) for month in MONTHS]
+    done = [one[3] for one in told]
+    assert done == sorted(done) and done[0] < 3 == done[-1]
+    assert current() is None
 
 
 # ---- branches

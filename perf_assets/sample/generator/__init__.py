@@ -11,6 +11,7 @@ from random import Random
 from perf_assets.core.paper.constants import MONTHS_BEFORE_TREND
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, is_month, last_full_month
+from perf_assets.progress import phase
 from perf_assets.sample.generator import (  # noqa: F401  (importing registers the traps)
     activity_traps,
     boilerplate_traps,
@@ -117,7 +118,8 @@ def generate(  # noqa: PLR0913
     """
     _check(issues=issues, months=months, commits=commits, comments=comments)
     _check_place(start, months, repository)
-    with _all_or_nothing(Path(directory)) as partial:
+    title = f"generating {issues:,} issues and {commits:,} commits"
+    with phase(title), _all_or_nothing(Path(directory)) as partial:
         rng = Random(seed)
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments

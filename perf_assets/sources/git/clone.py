@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import phase
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -81,7 +82,8 @@ def damaged(path: Path, failure: GitError) -> PerfAssetsError:
 
 
 def _update(address: Address, path: Path) -> Clone:
-    heads = read_heads(address)
+    with phase(f"looking at {address.url}"):
+        heads = read_heads(address)
     if not path.exists() or not any(path.iterdir()):
         _make(address, path)
         return _opened(address, path, heads, is_updated=True, moved_from=None)
@@ -105,7 +107,8 @@ def _make(address: Address, path: Path) -> None:
     options = ("clone", "--quiet", "--bare", "--no-tags", "--template=")
     try:
         command = remote_git(*settings, *options, "--", address.url, str(partial))
-        run(command, address.environment())
+        with phase(f"cloning {address.url}"):
+            run(command, address.environment())
         _refuse_shallow(address, partial)
     except GitError as failure:
         shutil.rmtree(partial, ignore_errors=True)
@@ -127,7 +130,8 @@ def _fetch(address: Address, path: Path) -> None:
         f"--git-dir={path}", *tidy.split(), "fetch", *options.split(), "--", address.url, _BRANCHES
     )
     try:
-        run(command, address.environment())
+        with phase(f"fetching from {address.url}"):
+            run(command, address.environment())
     except GitError as failure:
         mend = f"delete {path} if the clone there is damaged, and run again"
         raise address.failed("update the clone of", failure, mend) from None

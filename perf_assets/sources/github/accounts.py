@@ -11,6 +11,7 @@ import github
 from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import in_words
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.waiting import LONGEST_WAIT
 
@@ -223,11 +224,3 @@ class Accounts:
                 )
                 self.sleep(min(left, COUNTDOWN_SECONDS))
             self._waited += time.time() - started
-
-
-def in_words(seconds: float) -> str:
-    """``seconds`` as 12 s, 12 min or 2 h 5 min."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -1,7 +1,6 @@
 """Detailing: a close look at the commits that fix bug reports, each commit once."""
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from perf_assets.core import languages
+from perf_assets.progress import Phase, phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
@@ -20,8 +20,6 @@ from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.study import Repository
 from perf_assets.tables import schema_of
-
-log = logging.getLogger(__name__)
 
 # Raised when what is stored of a commit must be found anew.
 RULE_VERSION = "1"
@@ -94,19 +92,27 @@ def detail_fixes(
         return
     missing = pl.concat([month.missing for month in changed])
     plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
-    if plain:
-        log.info("%s: a close look at %d fix commits", repository, len(plain))
     # One stream for all months: the processes are started once and always have work.
-    with closing(inspect_commits(clone, plain)) as inspections:
+    with (
+        phase(f"a close look at fixes of {repository}", len(plain), "commits") as tell,
+        closing(inspect_commits(clone, plain)) as inspected,
+    ):
+        looked_at = _told(inspected, tell)
         waiting: list[Offer] = []
         held = 0
         for month in changed:
-            waiting.append(_partition(gate, repository, month, inspections))
+            waiting.append(_partition(gate, repository, month, looked_at))
             held += month.missing.height
             if held >= FIXES_AT_ONCE:
                 yield from gate.store(waiting)
                 waiting, held = [], 0
         yield from gate.store(waiting)
+
+
+def _told(found: Iterable[CommitInspection], tell: Phase) -> Iterator[CommitInspection]:
+    for number, one in enumerate(found, 1):
+        tell(number)
+        yield one
 
 
 def rule_version() -> str:

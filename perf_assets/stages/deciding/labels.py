@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from perf_assets.core.labelling.labels import label_issues, label_kinds
+from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.stages.deciding.work import Work
 from perf_assets.storage import fingerprints
@@ -40,7 +41,8 @@ def label_cohorts(
         return []
     issues = gate.database.frame(ISSUES, [repository])
     templates = gate.database.frame(TEMPLATES, [repository])
-    labels, evidence = label_issues(issues, templates, study.rules)
+    with phase(f"labelling issues of {repository}"):
+        labels, evidence = label_issues(issues, templates, study.rules)
     version = study.rules.version
     partitions = []
     for month in work.months:
@@ -53,7 +55,8 @@ def label_cohorts(
         ]
         provenance = Provenance(Mark(rule_version=version))
         partitions.append(Offer(candidates, repository, month, provenance))
-    return work.done(basis, gate.store(partitions))
+    with phase(f"storing labels of {repository}"):
+        return work.done(basis, gate.store(partitions))
 
 
 def tell_label_kinds(gate: Gate, study: Study, *, forced: bool = False) -> Iterator[Outcome]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from perf_assets.core.linking.links import link_fixes
+from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.stages.deciding.work import Work
 from perf_assets.storage.audit import Parameters
@@ -45,7 +46,8 @@ def link_commits(
         for query in (COMMITS, ISSUES, CLOSED, PULL_REQUESTS)
     )
     numbers = set(issues["number"])
-    links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
+    with phase(f"linking commits of {repository}"):
+        links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
     mark = Mark(rule_version=",".join(study.count_approaches))
     partitions = []
     for month in work.months:
@@ -56,4 +58,5 @@ def link_commits(
         }
         candidate = Candidate("links.fix_links", links.filter(of_month), told)
         partitions.append(Offer([candidate], repository, month, Provenance(mark)))
-    return work.done(basis, gate.store(partitions))
+    with phase(f"storing links of {repository}"):
+        return work.done(basis, gate.store(partitions))

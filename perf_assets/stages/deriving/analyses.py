@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.progress import phase
 from perf_assets.sql_models.laying import create_table
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.tables import table_of
@@ -32,8 +33,9 @@ def build_analysis(gate: Gate, table: str) -> Outcome:
     from perf_assets.stages.deriving.statistics import COMPUTE  # noqa: PLC0415
 
     create_table(gate.database.connection, table_of(table))
-    rows = COMPUTE[table](*(_rows(gate, upstream) for upstream in ANALYSES[table]))
-    (outcome,) = gate.store([Offer([Candidate(table, rows)])])
+    with phase(f"computing {table}"):
+        rows = COMPUTE[table](*(_rows(gate, upstream) for upstream in ANALYSES[table]))
+        (outcome,) = gate.store([Offer([Candidate(table, rows)])])
     return outcome
 
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
     AS_OF_SOURCE,
@@ -34,7 +35,8 @@ def register_study(gate: Gate, study: Study) -> None:
 def build_model(gate: Gate, model: Model) -> Outcome:
     """Compute, audit and replace the table of a SQL model."""
     create_table(gate.database.connection, model.table)
-    (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
+    with phase(f"computing {model.name}"):
+        (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
     return outcome
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import polars as pl
 
+from perf_assets.progress import Phase, phase
 from perf_assets.sources.git import (
     RULE_VERSION,
     Clone,
@@ -30,7 +31,6 @@ log = logging.getLogger(__name__)
 
 NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
 COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
-COMMITS_TOLD = 5_000  # progress is told whenever so many more are mined
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 OTHER_BRANCHES = ("raw.branch_commits",)
@@ -52,7 +52,7 @@ def load_commits(
     cause: new commits, a force push, a commit with an old date, a branch that was merged. That
     the default branch was rewritten or is another is also recorded and logged.
     """
-    with ThreadPoolExecutor(1) as pool:
+    with phase(f"listing commits of {repository}"), ThreadPoolExecutor(1) as pool:
         of_others = pool.submit(list_branch_commits, clone)
         branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
         others = Listing(gate, clone, repository, OTHER_BRANCHES, of_others.result())
@@ -99,14 +99,16 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
         which = "the default branch" if listing.tables == DEFAULT_BRANCH else "other branches"
         log.info("%s: mining %s commits of %s", listing.repository, f"{unknown.height:,}", which)
     waiting: list[tuple[ChangedMonth, list[pl.DataFrame]]] = []
-    mined = _each_month(changes, _mine(listing, unknown), listing.empty)
-    for pair in zip(changes, mined, strict=True):
-        waiting.append(pair)
-        held = sum(change.count for change, _ in waiting)
-        if held >= COMMITS_AT_ONCE:
-            yield from _store(listing, waiting, kept)
-            waiting = []
-    yield from _store(listing, waiting, kept)
+    title = f"mining commits of {listing.repository}"
+    with phase(title, unknown.height or None, "commits") as tell:
+        mined = _each_month(changes, _mine(listing, unknown, tell), listing.empty)
+        for pair in zip(changes, mined, strict=True):
+            waiting.append(pair)
+            held = sum(change.count for change, _ in waiting)
+            if held >= COMMITS_AT_ONCE:
+                yield from _store(listing, waiting, kept)
+                waiting = []
+        yield from _store(listing, waiting, kept)
 
 
 def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
@@ -140,19 +142,13 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
     return current.join(listing.commits, on=identity, how="semi").select("sha")
 
 
-def _mine(listing: Listing, unknown: pl.DataFrame) -> Iterator[tuple[str, list[pl.DataFrame]]]:
+def _mine(
+    listing: Listing, unknown: pl.DataFrame, tell: Phase
+) -> Iterator[tuple[str, list[pl.DataFrame]]]:
     """The rows that the ``unknown`` commits give each table, month by month."""
     if unknown.is_empty():
         return
     templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
-    told = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        if done - told >= COMMITS_TOLD and done < total:
-            told = done
-            log.info("%s: mined %s of %s commits", listing.repository, f"{done:,}", f"{total:,}")
-
     for month, commits, files in _by_month(read_commits(listing.clone, unknown, tell)):
         found = templates.filter(pl.col("month") == month)
         yield month, _shaped(listing, commits, files, found)

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.months import add_months, month_of
+from perf_assets.progress import phase
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
-from perf_assets.sources.github.issues import Departure, windows
+from perf_assets.sources.github.issues import Departure, Look, windows
 from perf_assets.sources.opening import open_issue_source
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.storage.audit import Parameters
@@ -106,7 +107,7 @@ def _refresh(
     before = _issue_counts(gate, repository)
     held = dict(before)
     failed: set[str] = set()
-    for look in source.looks(since, spans):
+    for look in _looks_in_sight(source, since, spans):
         newest = look.newest_update or NEVER
         changed = {
             change.month: change
@@ -138,6 +139,15 @@ def _refresh(
         yield outcome
     _advance(gate, repository, [month for month in months if month not in failed], newest)
     return newest
+
+
+def _looks_in_sight(
+    source: IssueSource, since: datetime | None, spans: list[list[str]]
+) -> Iterator[Look]:
+    with phase(f"refreshing issues of {source.repository}", unit="changed issues") as tell:
+        for look in source.looks(since, spans):
+            tell(tell.done + look.changed.issues.height)
+            yield look
 
 
 def _changes(gate: Gate, repository: str, changed: IssueBatch) -> Iterator[ChangedIssues]:
@@ -260,10 +270,7 @@ def _load_cohorts(
     gate: Gate, source: IssueSource, months: Sequence[str], newest: datetime
 ) -> Iterator[Outcome]:
     counts = source.counts(months)
-    for window, batch in source.cohorts(counts):
-        log.info(
-            "%s: %s to %s, %d issues", source.repository, window[0], window[-1], batch.issues.height
-        )
+    for window, batch in _cohorts_in_sight(source, counts):
         cohorts = {month: batch.of_month(month) for month in window}
         off = [month for month in window if cohorts[month].issues.height != counts[month]]
         # The counts of GitHub's search lag behind, and issues come and go while we read.
@@ -279,6 +286,16 @@ def _load_cohorts(
             for month in window
         ]
         yield from _store_cohorts(gate, source, read, newest)
+
+
+def _cohorts_in_sight(
+    source: IssueSource, counts: dict[str, int]
+) -> Iterator[tuple[list[str], IssueBatch]]:
+    title = f"loading issues of {source.repository}"
+    with phase(title, sum(counts.values()), "issues") as tell:
+        for window, batch in source.cohorts(counts):
+            yield window, batch
+            tell(tell.done + sum(counts[month] for month in window))
 
 
 def _explained(source: IssueSource, cohort: Cohort, stored: IssueBatch, newest: datetime) -> Cohort:

@@ -19,7 +19,7 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
-from perf_assets.sources.github.accounts import Patience, in_words
+from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
@@ -121,16 +121,6 @@ def test_max_wait_is_a_number_of_minutes(minutes: str) -> None:
     assert (wait_in_seconds(None), wait_in_seconds("1.5")) == (LONGEST_WAIT, 90)
     with pytest.raises(PerfAssetsError, match=f"PERF_ASSETS_MAX_WAIT='{minutes}' is no number"):
         wait_in_seconds(minutes)
-
-
-def test_lengths_of_waits_are_said_in_words() -> None:
-    assert [in_words(seconds) for seconds in (7, 89, 90, 3599, 7500)] == [
-        "7 s",
-        "89 s",
-        "2 min",
-        "1 h 0 min",
-        "2 h 5 min",
-    ]
 
 
 def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> None:
