@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
@@ -191,11 +191,9 @@ def watched(pid: int) -> Iterator[Callable[[], int]]:
 def family(pid: int) -> Iterator[int]:
     """A process and all that it started."""
     yield pid
-    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = tasks.read_text().split()
-        except OSError:
-            continue
+    with suppress(OSError):  # it ended meanwhile
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [child for task in tasks for child in (task / "children").read_text().split()]
         for child in children:
             yield from family(int(child))
 
