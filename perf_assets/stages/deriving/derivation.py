@@ -1,9 +1,9 @@
 """Deriving everything: the models and the statistics, of which only those whose inputs changed."""
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import create_table
@@ -47,7 +47,8 @@ def derive(
     killed meanwhile will tell again.
     """
     failed: set[str] = set()
-    contents = _Contents(gate)
+    # Each table comes after its inputs: what is read of them is what they hold to the end.
+    content = cache(partial(fingerprints.content, gate.database))
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
@@ -60,12 +61,11 @@ def derive(
             failed.add(name)
             continue
         create_table(gate.database.connection, table_of(name))
-        basis = _basis(name, contents)
+        basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(gate.database, [name], basis):
             yield Derived(name)
             continue
         outcome = build_analysis(gate, name) if model is None else build_model(gate, model)
-        contents.forget(name)
         yield Derived(name, is_new=True, outcome=outcome)
         if outcome.failure is None:
             fingerprints.note(gate.database, [name], basis)
@@ -73,25 +73,9 @@ def derive(
             failed.add(name)
 
 
-class _Contents:
-    """The fingerprints of stored tables, each taken once as long as it is not written."""
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-        self._known: dict[str, str] = {}
-
-    def of(self, table: str) -> str:
-        if table not in self._known:
-            self._known[table] = fingerprints.content(self._gate.database, table)
-        return self._known[table]
-
-    def forget(self, table: str) -> None:
-        self._known.pop(table, None)
-
-
-def _basis(name: str, contents: _Contents) -> str:
+def _basis(name: str, content: Callable[[str], str]) -> str:
     """The fingerprint of all that decides what ``name`` holds."""
-    held = [(table, contents.of(table)) for table in _inputs(name)]
+    held = [(table, content(table)) for table in _inputs(name)]
     return fingerprints.basis_of(fingerprints.rules_of(table_of(name)), _texts(name), held)
 
 
