@@ -1,10 +1,14 @@
 """Languages, tests and lines of code, by the names and texts of files."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import perf_assets
+from perf_assets.core import python_lines
 from perf_assets.core.languages import (
     _CODE,
     OTHER,
@@ -13,7 +17,9 @@ from perf_assets.core.languages import (
     is_test,
     language_of,
     language_totals,
+    lexed_lines,
 )
+from tests.thoroughness import EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -105,6 +111,45 @@ def test_lines_of_code_are_those_with_more_than_remarks(
 def test_lines_of_code_are_lines_of_the_text_that_are_not_blank(text: str, path: str) -> None:
     lines = text.split("\n")
     assert all(lines[number - 1].strip() for number in code_lines(path, text))
+
+
+PIECES = st.sampled_from(
+    [
+        "x = 1",
+        "# one",
+        "'",
+        '"',
+        '"""',
+        "'''",
+        "\\",
+        "\n",
+        "\n    ",
+        " ",
+        "r",
+        "b",
+        "f",
+        "u",
+        "#",
+        ":",
+        "é",
+    ]
+)
+
+
+@settings(max_examples=20 * EXAMPLES)
+@given(st.lists(PIECES, max_size=25).map("".join), st.integers(1, 12))
+def test_plain_python_is_told_as_the_lexer_tells_it(text: str, last: int) -> None:
+    found = python_lines.code_lines(text, last)
+    assert found is None or found == lexed_lines("python", text, last)
+
+
+def test_most_python_is_plain() -> None:
+    for path in sorted(Path(perf_assets.__file__).parent.rglob("*.py"))[::7]:
+        text = path.read_text(encoding="utf-8").replace(' f"', ' "').replace('(f"', '("')
+        found = python_lines.code_lines(text, 10_000)
+        assert found is None or found == lexed_lines("python", text, 10_000)
+    assert python_lines.code_lines(PYTHON, 100) == {3, 7, 9, 10, 11}
+    assert python_lines.code_lines("x = f(r'one')\n", 1) is None
 
 
 @pytest.mark.parametrize("language", sorted(_CODE))
