@@ -120,6 +120,7 @@ class CorpusServer:
         if self._http is not None:
             self._http.shutdown()
             self._http.close_all()
+            self._http = None  # it knows us: a circle would keep the corpora in memory
 
     @property
     def url(self) -> str:
