@@ -23,7 +23,7 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository, Study
+from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ INSTANCE = {
 
 DOING = {
     "mine": "mining issues and commits",
+    "label": "labelling issues",
     "decide": "deciding about issues and commits",
     "derive": "computing models and statistics",
     "replicate": "replicating the paper",
@@ -59,7 +60,7 @@ NOT_ENDED = [
 ]
 
 
-def run_study(
+def run_study(  # noqa: PLR0913
     study: Study,
     home: Home,
     repositories: Sequence[str] = (),
@@ -68,13 +69,14 @@ def run_study(
     *,
     verify: bool = False,
     longest_wait: float = LONGEST_WAIT,
+    until: Until = "published",
     instance: dg.DagsterInstance | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
-    that are due to be read again are, see ``due_cohorts``. Dagster keeps its record of the run in
-    ``instance``, that of ``home`` if none is given.
+    that are due to be read again are, see ``due_cohorts``. ``until`` is how far it goes. Dagster
+    keeps its record of the run in ``instance``, that of ``home`` if none is given.
 
     Returns
     -------
@@ -85,6 +87,7 @@ def run_study(
     PerfAssetsError
         For whatever stops the run as a whole.
     """
+    study = study.as_far_as(until)
     chosen = [study.repository(name) for name in repositories] or list(study.repositories)
     spans = [(repository, *_span(repository, first, last)) for repository in chosen]
     for repository in chosen:
@@ -98,8 +101,10 @@ def run_study(
             tags = range_tags(repository.name, start, end) | (
                 {VERIFY_TAG: "true"} if verify else {}
             )
-            for job in ("mine", "decide"):
+            for job in ("mine", "label" if until == "labels" else "decide"):
                 failures += _execute(definitions.resolve_job_def(job), record, tags)
+        if until == "labels":
+            return failures
         log.info("models, statistics, published database")
         failures += _execute(definitions.resolve_job_def("derive"), record, {})
     return failures

@@ -64,5 +64,9 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     )
     return [
         whole_asset(LABEL_KINDS, home, lambda gate: tell_label_kinds(gate, study)),
-        *(partitioned_asset(what, study, home, step, said) for what, step, said in steps),
+        *(
+            partitioned_asset(what, study, home, step, said)
+            for what, step, said in steps
+            if what is not DETAILS or study.close_look
+        ),
     ]
