@@ -24,7 +24,7 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository, Study
+from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,7 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 DOING = {
     "mine": "mining issues and commits",
+    "label": "labelling issues",
     "decide": "deciding about issues and commits",
     "derive": "computing models and statistics",
     "replicate": "replicating the paper",
@@ -56,14 +57,15 @@ def run_study(  # noqa: PLR0913
     verify: bool = False,
     force: bool = False,
     longest_wait: float = LONGEST_WAIT,
+    until: Until = "published",
     instance: dg.DagsterInstance | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
     that are due to be read again are, see ``due_cohorts``; with ``force``, everything is decided
-    and computed, whether or not what it is made from changed. Dagster keeps its record in
-    ``instance``, that of ``home`` if none is given.
+    and computed, whether or not what it is made from changed. ``until`` is how far it goes. Dagster
+    keeps its record in ``instance``, that of ``home`` if none is given.
 
     Returns
     -------
@@ -74,6 +76,7 @@ def run_study(  # noqa: PLR0913
     PerfAssetsError
         For whatever stops the run as a whole.
     """
+    study = study.as_far_as(until)
     chosen = [study.repository(name) for name in repositories] or list(study.repositories)
     spans = [(repository, *_span(repository, first, last)) for repository in chosen]
     for repository in chosen:
@@ -86,8 +89,10 @@ def run_study(  # noqa: PLR0913
         for repository, start, end in spans:
             log.info("%s: %s to %s", repository.name, start, end)
             months = range_tags(repository.name, start, end)
-            for job in ("mine", "decide"):
+            for job in ("mine", "label" if until == "labels" else "decide"):
                 failures += _execute(definitions.resolve_job_def(job), record, tags | months)
+        if until == "labels":
+            return failures
         log.info("models, statistics, published database")
         failures += _execute(definitions.resolve_job_def("derive"), record, tags)
     return failures

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +21,10 @@ PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
 VERIFY_MONTHS = 6
+Until = Literal["labels", "links", "details", "published"]
+"""How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
+leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
+all that the study wants."""
 NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
@@ -44,6 +48,7 @@ class Study:
     """A study as read from ``path``, checked.
 
     ``verify_months`` is the number of monthly refreshes within which every issue is read again.
+    Without a ``close_look`` nobody looks at what fixes touch and who introduced the bugs.
     """
 
     name: str
@@ -52,6 +57,12 @@ class Study:
     rules: Rules
     count_approaches: tuple[str, ...] = field(default=APPROACHES)
     verify_months: int = VERIFY_MONTHS
+    close_look: bool = True
+
+    def as_far_as(self, until: Until) -> "Study":
+        """The study for a run that goes as far as ``until``, which overrules the study file."""
+        looks = {"links": False, "details": True}
+        return replace(self, close_look=looks.get(until, self.close_look))
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
@@ -155,6 +166,7 @@ class _StudyEntry(Document):
     keywords: Many[_Text] = paper.KEYWORDS
     count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
     verify_months: int = Field(VERIFY_MONTHS, ge=1)
+    close_look: bool = True
 
     @model_validator(mode="after")
     def _names_each_repository_once(self) -> "_StudyEntry":
@@ -181,6 +193,7 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
         ),
         tuple(dict.fromkeys(entry.count_approaches)),
         entry.verify_months,
+        entry.close_look,
     )
 
 

@@ -1,6 +1,7 @@
 """study.toml: what is accepted, and how what is not accepted is named."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -8,7 +9,7 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
-from perf_assets.study import load_study
+from perf_assets.study import Until, load_study
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
@@ -33,6 +34,17 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert study.rules.keywords == paper.KEYWORDS
     assert study.count_approaches == APPROACHES
     assert study.verify_months == 6
+    assert study.close_look
+
+
+def test_a_run_may_leave_out_the_close_look_or_take_it_whatever_the_study_says(
+    tmp_path: Path,
+) -> None:
+    for text, wanted in (("", True), ("close_look = false\n", False)):
+        study = load_study(written(tmp_path, text + MINIMAL))
+        assert study.close_look is wanted
+        looks = {until: study.as_far_as(until).close_look for until in get_args(Until)}
+        assert looks == {"labels": wanted, "links": False, "details": True, "published": wanted}
 
 
 def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
@@ -82,6 +94,8 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (REPOSITORY, "name", "missing"),
         (MINIMAL.replace('start = "2020-01"', ""), "repositories[1].start", "missing"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
+        ('close_look = "no"\n' + MINIMAL, "close_look", "true or false is needed here ('no')"),
+        ("close_looks = true\n" + MINIMAL, "close_looks", "did you mean close_look?"),
         ("verify_months = 0\n" + MINIMAL, "verify_months", "greater than or equal to 1 (0)"),
         ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6'"),
         ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),

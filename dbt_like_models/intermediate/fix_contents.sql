@@ -49,7 +49,11 @@ wholes as (
         end as fix_languages,
         case
             when count(*) = count(found_sha) then sum(test_size) / nullif(sum(size), 0)
-        end as fix_test_share
+        end as fix_test_share,
+        case
+            when count(*) > count(found_sha) then 'not looked at'
+            when count(*) > count(methods_changed) then 'not analysed'
+        end as fix_not_analysed
     from details
     group by dataset, repository, number
 ),
@@ -62,7 +66,8 @@ contents as (
         files.fix_files,
         wholes.fix_methods,
         wholes.fix_languages,
-        wholes.fix_test_share
+        wholes.fix_test_share,
+        wholes.fix_not_analysed
     from files
     inner join wholes using (dataset, repository, number)
 )

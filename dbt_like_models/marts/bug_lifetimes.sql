@@ -14,7 +14,12 @@ commits as (
 ),
 
 details as (
-    select * from details.commit_details
+    select
+        repository,
+        sha,
+        sha as inspected_sha,
+        removed_lines
+    from details.commit_details
 ),
 
 introductions as (
@@ -27,6 +32,7 @@ fixes as (
         repository,
         commits.number,
         count(sha) as fix_commits,
+        count(details.inspected_sha) as inspected_commits,
         count(details.removed_lines) as traced_commits,
         cast(coalesce(sum(details.removed_lines), 0) as bigint) as removed_lines
     from commits
@@ -57,6 +63,7 @@ joined as (
         bug_reports.is_performance,
         bug_reports.opened_at,
         fixes.fix_commits,
+        fixes.inspected_commits,
         fixes.traced_commits,
         fixes.removed_lines,
         coalesce(origins.introduced_lines, 0) as introduced_lines,
@@ -69,6 +76,20 @@ joined as (
     left join origins using (dataset, repository, number)
 ),
 
+told as (
+    select
+        *,
+        case
+            when introducing_commits > 0 then 'introduced'
+            when inspected_commits < fix_commits then 'not looked at'
+            when traced_commits < fix_commits then 'not traced'
+            when removed_lines = 0 then 'only adds'
+            else 'no candidate'
+        end as outcome
+    from joined
+),
+
+-- Nobody looked: that is no zero.
 lifetimes as (
     select
         dataset,
@@ -77,24 +98,19 @@ lifetimes as (
         month,
         is_performance,
         opened_at,
-        case
-            when introducing_commits > 0 then 'introduced'
-            when traced_commits < fix_commits then 'not traced'
-            when removed_lines = 0 then 'only adds'
-            else 'no candidate'
-        end as outcome,
+        outcome,
         fix_commits,
-        traced_commits,
-        removed_lines,
-        introduced_lines,
-        introducing_commits,
-        rejected_commits,
+        case when outcome <> 'not looked at' then traced_commits end as traced_commits,
+        case when outcome <> 'not looked at' then removed_lines end as removed_lines,
+        case when outcome <> 'not looked at' then introduced_lines end as introduced_lines,
+        case when outcome <> 'not looked at' then introducing_commits end as introducing_commits,
+        case when outcome <> 'not looked at' then rejected_commits end as rejected_commits,
         introduced_at,
         first_introduced_at,
         date_diff('microsecond', introduced_at, opened_at) / 86400000000 as lifetime_days,
         date_diff('microsecond', first_introduced_at, opened_at) / 86400000000
             as longest_lifetime_days
-    from joined
+    from told
 )
 
 select * from lifetimes

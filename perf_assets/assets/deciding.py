@@ -78,5 +78,9 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     )
     return [
         whole_asset("label_kinds", [LABEL_KINDS], home, kinds),
-        *(partitioned_asset(what, study, home, step, said) for what, step, said in steps),
+        *(
+            partitioned_asset(what, study, home, step, said)
+            for what, step, said in steps
+            if what is not DETAILS or study.close_look
+        ),
     ]

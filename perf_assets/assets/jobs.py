@@ -8,6 +8,7 @@ from perf_assets.assets.replicating import REPORT
 from perf_assets.stages.reviewing import TABLE as VERDICTS
 
 MINE = dg.AssetSelection.groups("raw")
+LABEL = dg.AssetSelection.groups("labels")
 DECIDE = dg.AssetSelection.groups("labels", "links", "details")
 # The replication is loaded by its own job, whatever becomes of the live data.
 REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(asset_key(REPORT))
@@ -27,6 +28,7 @@ def study_jobs() -> list[UnresolvedAssetJobDefinition]:
         dg.define_asset_job(
             "mine", MINE, description="Bring issues and commits up to date at the source."
         ),
+        dg.define_asset_job("label", LABEL, description="Label the loaded issues."),
         dg.define_asset_job(
             "decide",
             DECIDE,

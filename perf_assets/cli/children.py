@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-GRACE_SECONDS = 0.5  # to end when asked to, which lets git clear up what it was writing
+GRACE_SECONDS = 0.4  # to end when asked to, which lets git clear up what it was writing
 LOOK_SECONDS = 0.02
 PROC = Path("/proc")
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -11,6 +12,7 @@ from perf_assets.cli.shell import console, explained, home_option, importing, st
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
+from perf_assets.study import Until
 
 
 @click.command()
@@ -46,8 +48,17 @@ from perf_assets.storage.home import Home
     help="Longest wait for GitHub's rate limit; then the run stops, and what was stored is kept. "
     "Environment: PERF_ASSETS_MAX_WAIT.",
 )
+@click.option(
+    "--until",
+    type=click.Choice(get_args(Until)),
+    default="published",
+    show_default=True,
+    help="How far to go. labels: mine and label, but derive and publish nothing. links: all but "
+    "the close look at fixes, which reads as not looked at. details: all, with the close look. "
+    "published: all that the study wants.",
+)
 @explained
-def run(
+def run(  # noqa: PLR0913
     study: str,
     home: Path,
     repositories: tuple[str, ...],
@@ -57,11 +68,16 @@ def run(
     verify: bool,
     force: bool,
     max_wait: float,
+    until: Until,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
     Loads issues and commits, labels, links, and computes the models and statistics, through
     Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
+
+    The close look at fixes (methods, languages, who introduced the bug) takes most of a first run.
+    Leave it out with --until links, or with close_look = false in the study; a later run with it
+    makes up for it.
 
     GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
     and corpora need none.
@@ -74,6 +90,7 @@ def run(
     Examples:
         perf-assets run
         perf-assets run --study study.toml --from 2023-01
+        perf-assets run --study study.toml --until links
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
     started = datetime.now(UTC)
@@ -88,6 +105,7 @@ def run(
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
                 print_next_steps,
+                print_status,
                 print_summary,
             )
             from perf_assets.sample.opening import open_study  # noqa: PLC0415
@@ -102,11 +120,15 @@ def run(
             verify=verify,
             force=force,
             longest_wait=wait,
+            until=until,
         )
     stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
-    print_summary(place.published, console)
-    print_cost(place.published, started, console)
-    print_next_steps(chosen, place, console)
+    if until == "labels":
+        print_status(place, console)
+    else:
+        print_summary(place.published, console)
+        print_cost(place.published, started, console)
+        print_next_steps(chosen, place, console)
     if failures:
         raise AuditError("; ".join(failures))
 

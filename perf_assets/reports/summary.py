@@ -5,6 +5,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+import duckdb
 import polars as pl
 from rich import box
 from rich.console import Console
@@ -45,6 +46,14 @@ select
 from analysis.group_comparisons
 where dataset = 'live' and {NOT_POOLED_ALONE.format("group_comparisons")}
 order by repository = 'pooled', repository, metric
+"""
+LEFT_OUT = """
+select repository, count(*) filter (where fix_not_analysed = 'not looked at') as left_out, count(*)
+from marts.bug_metrics
+where dataset = 'live' and fix_commits > 0
+group by repository
+having left_out > 0
+order by repository
 """
 # The queries of meta are no models: they answer in a home whose models were never laid too.
 STATUS = """
@@ -123,6 +132,8 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
+        for sentence in _left_out(connection):
+            console.print(f"{sentence}\n", soft_wrap=True, highlight=False, markup=False)
 
 
 def print_cost(published: Path, since: datetime, console: Console) -> None:
@@ -146,7 +157,18 @@ def summary_markdown(published: Path) -> str:
             rows = connection.sql(query).pl()
             lines = [rows.columns, ["---"] * rows.width, *(map(_text, r) for r in rows.rows())]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
+        parts += _left_out(connection)
     return "\n\n".join(parts) + "\n"
+
+
+def _left_out(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Which fixes nobody looked at closely, a sentence for each repository that has such."""
+    return [
+        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
+        "(close_look = false, or --until links): which methods and languages they touch, and who "
+        "introduced the bug, is not known"
+        for repository, left_out, fixes in connection.sql(LEFT_OUT).fetchall()
+    ]
 
 
 def write_report(path: Path, text: str) -> Path:

@@ -4,7 +4,7 @@ What Dagster runs asset by asset, in the same order; tests run it so, and so can
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
@@ -18,7 +18,7 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse, publish
-from perf_assets.study import Repository, Study
+from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
 
@@ -32,12 +32,13 @@ def run_pipeline(
     verify: bool = False,
     force: bool = False,
     longest_wait: float = LONGEST_WAIT,
+    until: Until = "published",
 ) -> list[str]:
     """Bring everything of ``study`` up to date, for the months from ``first`` to ``last``.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
     that are due to be read again are; with ``force`` everything is decided and computed, whether or
-    not what it is made from changed.
+    not what it is made from changed. ``until`` is how far it goes.
 
     Returns
     -------
@@ -48,6 +49,8 @@ def run_pipeline(
     PerfAssetsError
         For whatever stops the run as a whole.
     """
+    study = study.as_far_as(until)
+    verify_months = study.verify_months if verify else None
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:
@@ -59,28 +62,41 @@ def run_pipeline(
                     if (first or month) <= month <= (last or month)
                 ]
                 log.info("%s: %d months", repository.name, len(months))
-                verify_months = study.verify_months if verify else None
-                outcomes = [
-                    *mine_issues(gate, repository, months, verify_months, longest_wait),
-                    *mine_commits(gate, repository, months),
-                    *decide(gate, study, repository, months, forced=force),
-                ]
-                failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
+                failures += _failures(
+                    mine_issues(gate, repository, months, verify_months, longest_wait)
+                )
+                failures += _failures(mine_commits(gate, repository, months))
+                decided = decide(gate, study, repository, months, until, forced=force)
+                failures += _failures(decided)
+            failures += _failures(tell_label_kinds(gate, study, forced=force))
+            if until == "labels":
+                return failures
             log.info("models, statistics, published database")
-            kinds = tell_label_kinds(gate, study, forced=force)
             register_study(gate, study)
             derived = derive(gate, forced=derived_tables() if force else ())
-            outcomes = [*kinds, *(one.outcome for one in derived if one.outcome is not None)]
-            failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
+            failures += _failures(one.outcome for one in derived if one.outcome is not None)
             describe_tables(gate)
         publish(home.warehouse, home.published)
     return failures
 
 
 def decide(
-    gate: Gate, study: Study, repository: Repository, months: Sequence[str], *, forced: bool = False
+    gate: Gate,
+    study: Study,
+    repository: Repository,
+    months: Sequence[str],
+    until: Until = "published",
+    *,
+    forced: bool = False,
 ) -> Iterator[Outcome]:
-    """Label the loaded issues, link their fixes, and inspect those."""
+    """Label the loaded issues, link their fixes, and inspect those, as far as that is wanted."""
     yield from label_cohorts(gate, study, repository.name, months, forced=forced)
+    if until == "labels":
+        return
     yield from link_commits(gate, study, repository.name, months, forced=forced)
-    yield from inspect_fixes(gate, repository, months)
+    if study.close_look:
+        yield from inspect_fixes(gate, repository, months)
+
+
+def _failures(outcomes: Iterable[Outcome]) -> list[str]:
+    return [outcome.failure for outcome in outcomes if outcome.failure is not None]

@@ -146,7 +146,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
     ],
     "how_long_bugs_lived": [
-        (REPOSITORY, 2020, "performance", 2, 1, 50.0, 1.0),
+        (REPOSITORY, 2020, "performance", 2, 1, 1, 100.0, 1.0),
     ],
     "keyword_frequency": [("slow", 3, 1, 1), ("throughput", 1, 0, 1)],
     "keywords_that_do_not_count": [

@@ -135,7 +135,7 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
         ([detail("fix")], [], "only adds"),
         ([detail("fix", removed_lines=1)], ["2020-01-11T00:00:00Z"], "no candidate"),
         ([detail("fix", **MERGE)], [], "not traced"),
-        ([], [], "not traced"),
+        ([], [], "not looked at"),
     ],
 )
 def test_a_fix_without_candidate_says_why(
@@ -146,6 +146,59 @@ def test_a_fix_without_candidate_says_why(
     (life,) = database.rows("FROM marts.bug_lifetimes")
     assert life["outcome"] == outcome
     assert life["introduced_at"] is life["lifetime_days"] is None
+
+
+COUNTS = (
+    "traced_commits",
+    "removed_lines",
+    "introduced_lines",
+    "introducing_commits",
+    "rejected_commits",
+)
+
+
+@pytest.mark.parametrize("is_half", [True, False])
+def test_a_fix_that_nobody_looked_at_has_no_zeros(
+    database: ModelDatabase, *, is_half: bool
+) -> None:
+    seen = [detail("one", removed_lines=3)] if is_half else []
+    files = [changed_file("one", "a.py"), changed_file("two", "b.py")]
+    tables = {"details__commit_details": seen, "raw__commit_files": files}
+    database.fill(fixed("one", "two", **tables))
+    assert contents(database) == (2, None, None, None)
+    assert database.table("marts.bug_metrics", "fix_size, fix_commits, fix_not_analysed") == [
+        (20, 2, "not looked at")
+    ]
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert (life["outcome"], life["fix_commits"]) == ("not looked at", 2)
+    assert [life[name] for name in COUNTS] == [None] * len(COUNTS)
+    assert life["lifetime_days"] is life["longest_lifetime_days"] is None
+
+
+def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabase) -> None:
+    database.fill(
+        fixed(
+            "one",
+            "two",
+            details__commit_details=[detail("one", removed_lines=3)],
+            details__introducing_commits=[origin("one", "early", "2020-01-09T00:00:00Z", 2)],
+        )
+    )
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert (life["outcome"], life["traced_commits"], life["lifetime_days"]) == ("introduced", 1, 1)
+
+
+def test_why_methods_are_not_known_is_told(database: ModelDatabase) -> None:
+    def reason(*details: Row) -> object:
+        database.fill(fixed("one", details__commit_details=list(details)))
+        ((told,),) = database.table("marts.bug_metrics", "fix_not_analysed")
+        return told
+
+    assert reason(detail("one", **MERGE)) == "not analysed"
+    assert reason(detail("one", methods_changed=0, changed_methods=[])) is None
+    assert reason() == "not looked at"
+    database.fill(fixed())
+    assert database.table("marts.bug_metrics", "fix_not_analysed") == [(None,)]
 
 
 def test_documented_columns_of_the_comparison_are_those_computed() -> None:

@@ -18,8 +18,11 @@ OUTCOMES = {
     "only_adds": "only adds",
     "no_candidate": "no candidate",
     "not_traced": "not traced",
+    "not_looked_at": "not looked at",
 }
 """The outcomes that are counted: the beginning of the column, and the outcome."""
+
+NOT_LOOKED_AT = OUTCOMES["not_looked_at"]
 
 GROUPS = ("performance", "other")
 
@@ -37,8 +40,8 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     -------
     ``analysis.lifetime_comparisons``: two rows for each
     dataset and repository, pooled last. The counts say over how many bugs with a fix the
-    comparison goes (``introduced``) and how many it must leave out, and why. Figures of an empty
-    group are NULL.
+    comparison goes (``introduced``) and how many it must leave out, and why; where nobody looked at
+    the fixes of a group, its other counts are NULL. Figures of an empty group are NULL.
     """
     rows = [
         (dataset, repository, introducer, *_counts(bugs), *_compared(bugs, column))
@@ -48,10 +51,13 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema_of("analysis.lifetime_comparisons"), orient="row")
 
 
-def _counts(bugs: pl.DataFrame) -> Iterator[int]:
+def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
+    groups = [bugs.filter(is_performance=group == "performance") for group in GROUPS]
     for outcome in OUTCOMES.values():
-        for group in GROUPS:
-            yield bugs.filter(outcome=outcome, is_performance=group == "performance").height
+        for group in groups:
+            is_known = group.is_empty() or (group["outcome"] != NOT_LOOKED_AT).any()
+            is_told = is_known or outcome == NOT_LOOKED_AT
+            yield group.filter(outcome=outcome).height if is_told else None
 
 
 def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:

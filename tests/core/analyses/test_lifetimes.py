@@ -5,14 +5,17 @@ import polars as pl
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 
-MERGE = {
-    "analysed_files": None,
-    "methods_changed": None,
-    "changed_methods": None,
-    "not_analysed": "a merge",
-    "removed_lines": None,
-    "not_traced": "a merge",
+SCHEMA = {
+    "repository": pl.String,
+    "is_performance": pl.Boolean,
+    "outcome": pl.String,
+    "lifetime_days": pl.Float64,
+    "longest_lifetime_days": pl.Float64,
 }
+
+
+def bugs(rows: list[tuple[str, bool, str, float | None, float | None]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(dataset=pl.lit("live"))
 
 
 def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
@@ -27,17 +30,7 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
         for outcome in outcomes
         for days in (lives if outcome == "introduced" else [None])
     ]
-    lives = pl.DataFrame(
-        rows,
-        schema={
-            "repository": pl.String,
-            "is_performance": pl.Boolean,
-            "outcome": pl.String,
-            "lifetime_days": pl.Float64,
-            "longest_lifetime_days": pl.Float64,
-        },
-        orient="row",
-    ).with_columns(dataset=pl.lit("live"))
+    lives = bugs(rows)
     found = lifetime_comparisons(lives)
     assert found["repository"].to_list() == ["owner/a"] * 2 + ["owner/b"] * 2 + ["pooled"] * 2
     assert found["introducer"].to_list() == ["latest", "earliest"] * 3
@@ -52,3 +45,17 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     alone = found.row(2, named=True)
     assert (alone["introduced_performance"], alone["median_performance"]) == (0, None)
     assert alone["p_value"] is alone["magnitude"] is None
+
+
+def test_what_nobody_looked_at_is_counted_as_that_and_not_as_zero() -> None:
+    unseen = ("owner/a", True, "not looked at", None, None)
+    other = ("owner/a", False, "only adds", None, None)
+    row = lifetime_comparisons(bugs([unseen, unseen, other])).row(0, named=True)
+    counted = ("introduced", "only_adds", "no_candidate", "not_traced", "not_looked_at")
+    assert [row[f"{name}_performance"] for name in counted] == [None, None, None, None, 2]
+    assert [row[f"{name}_other"] for name in counted] == [0, 1, 0, 0, 0]
+    seen = ("owner/a", True, "introduced", 1.0, 2.0)
+    row = lifetime_comparisons(bugs([unseen, seen, other])).row(0, named=True)
+    assert [row[f"{name}_performance"] for name in counted] == [1, 0, 0, 0, 1]
+    row = lifetime_comparisons(bugs([other])).row(0, named=True)
+    assert [row[f"{name}_performance"] for name in counted] == [0, 0, 0, 0, 0]

@@ -1,0 +1,122 @@
+"""A run that goes less far: what it stores is what any run stores, and the rest is not known."""
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from perf_assets.stages.pipeline import run_pipeline
+from perf_assets.storage.home import Home
+from perf_assets.study import load_study
+from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
+
+pytestmark = pytest.mark.slow
+
+UNKNOWN = {
+    "marts.bug_metrics": {"fix_methods", "fix_languages", "fix_test_share", "fix_not_analysed"},
+    "marts.bug_lifetimes": {
+        "outcome",
+        "traced_commits",
+        "removed_lines",
+        "introduced_lines",
+        "introducing_commits",
+        "rejected_commits",
+        "introduced_at",
+        "first_introduced_at",
+        "lifetime_days",
+        "longest_lifetime_days",
+    },
+}
+OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.", "raw.commit_details")
+
+
+def run(middling: Prepared, home: Path, *arguments: str, study: Path | None = None) -> str:
+    chosen = study or middling.study
+    ran = perf_assets("run", "--study", chosen, "--home", home, *arguments)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def without(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The tables, or columns, that no close look is needed for."""
+    return {
+        name: frame.drop(UNKNOWN.get(name, ()))
+        for name, frame in tables.items()
+        if not name.startswith(OF_DETAILS)
+    }
+
+
+def assert_not_looked_at(home: Path, whole: dict[str, pl.DataFrame]) -> None:
+    tables = stored_tables(home / "perf_bugs.duckdb")
+    for table in ("details.commit_details", "details.introducing_commits"):
+        assert whole[table].height and tables[table].is_empty()
+    assert_same_tables(without(tables), without(whole))
+    metrics = tables["marts.bug_metrics"].filter(pl.col("fix_commits") > 0)
+    assert metrics.height and set(metrics["fix_not_analysed"]) == {"not looked at"}
+    lifetimes = tables["marts.bug_lifetimes"]
+    assert lifetimes.height and set(lifetimes["outcome"]) == {"not looked at"}
+    for frame, unknown in ((metrics, "marts.bug_metrics"), (lifetimes, "marts.bug_lifetimes")):
+        columns = UNKNOWN[unknown] - {"fix_not_analysed", "outcome"}
+        assert frame.select(columns).null_count().row(0) == (frame.height,) * len(columns)
+    compared = tables["analysis.lifetime_comparisons"]
+    assert compared["introduced_other"].to_list() == [None] * compared.height
+    assert min(compared["not_looked_at_other"]) > 0
+
+
+def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_it(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    whole = stored_tables(middling.home / "perf_bugs.duckdb")
+    said = run(middling, home, "--until", "links")
+    assert "bugs were not looked at closely" in said
+    assert "bugs were not looked at closely" in (home / "report.md").read_text()
+    assert "a close look at" not in said
+    assert_not_looked_at(home, whole)
+    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
+    said = run(middling, home)
+    assert "a close look at" in said and "not looked at closely" not in said
+    assert_same_tables(stored_tables(home / "perf_bugs.duckdb"), whole)
+
+
+def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path) -> None:
+    text = middling.study.read_text().replace('corpus = "."', f'corpus = "{middling.corpus}"')
+    text = text.replace('"repository.git"', f'"{middling.corpus / "repository.git"}"')
+    study = tmp_path / "study.toml"
+    study.write_text(f"close_look = false\n{text}")
+    whole = stored_tables(middling.home / "perf_bugs.duckdb")
+    materialize(study, tmp_path / "home")
+    assert_not_looked_at(tmp_path / "home", whole)
+    place = Home.of(tmp_path / "home")
+    assert run_pipeline(load_study(study), place, until="details") == []
+    assert_same_tables(stored_tables(place.published), whole)
+
+
+def test_a_run_until_the_labels_derives_and_publishes_nothing(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    said = run(middling, home, "--until", "labels")
+    assert "labels.performance_labels" in said and "links.fix_links" not in said
+    assert not (home / "perf_bugs.duckdb").exists()
+    whole = stored_tables(middling.home / "warehouse.duckdb")
+    tables = stored_tables(home / "warehouse.duckdb")
+    for name in whole:
+        if name.startswith(("raw.", "labels.")):
+            assert tables[name].equals(whole[name]), name
+        elif not name.startswith("meta."):
+            assert name not in tables or tables[name].is_empty()
+    published = tmp_path / "published"
+    materialize(middling.study, published)
+    before = (published / "perf_bugs.duckdb").read_bytes()
+    run(middling, published, "--until", "labels")
+    assert (published / "perf_bugs.duckdb").read_bytes() == before
+
+
+def test_an_unknown_stage_is_refused_with_those_that_are_known(middling: Prepared) -> None:
+    ran = perf_assets("run", "--study", middling.study, "--until", "figures")
+    assert ran.returncode == 2
+    for stage in ("labels", "links", "details", "published"):
+        assert f"'{stage}'" in ran.stderr
