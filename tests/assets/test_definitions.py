@@ -69,7 +69,7 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     without = build_definitions(study.as_far_as("links"), home)
     nodes = without.resolve_asset_graph()
     assert "details" not in {nodes.get(key).group_name for key in nodes.materializable_asset_keys}
-    for job, step in (("decide", "fix_links"), ("everything", "marts__bug_lifetimes")):
+    for job, step in (("decide", "fix_links"), ("everything", "models_and_statistics")):
         steps = {node.name for node in without.resolve_job_def(job).nodes}
         assert step in steps and "fix_details" not in steps
     steps = {node.name for node in build_definitions(study, home).resolve_job_def("decide").nodes}

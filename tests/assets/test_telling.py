@@ -227,9 +227,8 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
     script = (
         "import sys\n"
         "from perf_assets.cli import main\n"
-        "arguments = sys.argv[1:]\n"
         "try:\n"
-        "    main(arguments)\n"
+        "    main()\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code\n"
         f"print([name for name in {heavy} if name in sys.modules])\n"

@@ -55,12 +55,20 @@ START = "imports"
 
 @dataclass(frozen=True)
 class Measured:
-    """One run: seconds in all and by phase, the most memory of all its processes, requests."""
+    """One run: seconds in all and by phase, the most memory in each phase, requests.
+
+    Memory is that of all its processes.
+    """
 
     seconds: float
     phases: dict[str, float]
-    megabytes: float
+    megabytes: dict[str, float]
     requests: int
+
+    @property
+    def most(self) -> float:
+        """The most memory in megabytes."""
+        return max(self.megabytes.values())
 
     @property
     def orchestration(self) -> float:
@@ -114,7 +122,7 @@ def run_once(study: Path, home: Path) -> Measured:
     started = time.perf_counter()
     with (
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as child,
-        watched(child.pid) as most,
+        watched(child.pid) as seen,
     ):
         assert child.stdout is not None
         printed = child.stdout.read()
@@ -122,28 +130,38 @@ def run_once(study: Path, home: Path) -> Measured:
     seconds = time.perf_counter() - started
     if status:
         raise SystemExit(f"the run failed: {printed.decode()[-2000:]}")
-    phases = json.loads(printed.splitlines()[-1])
-    return Measured(seconds, phases, most() / 1e6, requests_of(home) - before)
+    spent, spans = json.loads(printed.splitlines()[-1])
+    megabytes = {
+        phase: max((held for when, held in seen if begun <= when <= ended), default=0) / 1e6
+        for phase, (begun, ended) in spans.items()
+    }
+    return Measured(seconds, spent, megabytes, requests_of(home) - before)
 
 
 def run_measured(study: str, home: str) -> None:
     """The other end: the command itself, its phases timed, as one line of JSON at the end."""
     spent: dict[str, float] = {}
+    spans: dict[str, tuple[float, float]] = {START: (time.time(), time.time())}
     started = time.perf_counter()
     # Before the assets are imported, which take their functions from these modules.
     for phase, (module, name) in PHASES.items():
         place = import_module(f"perf_assets.{module}")
-        setattr(place, name, timed(getattr(place, name), phase, spent))
+        setattr(place, name, timed(getattr(place, name), phase, spent, spans))
     command = import_module("perf_assets.cli.commands").commands
     import_module("perf_assets.execution")
     spent[START] = time.perf_counter() - started
     try:
         command(["run", "--study", study, "--home", home], standalone_mode=False)
     finally:
-        print("\n" + json.dumps(spent), flush=True)
+        print("\n" + json.dumps([spent, spans]), flush=True)
 
 
-def timed(function: Callable[..., Any], phase: str, spent: dict[str, float]) -> Callable[..., Any]:
+def timed(
+    function: Callable[..., Any],
+    phase: str,
+    spent: dict[str, float],
+    spans: dict[str, tuple[float, float]],
+) -> Callable[..., Any]:
     """``function``, whose time is added up, also what it takes to give one thing after another."""
 
     @contextmanager
@@ -151,6 +169,8 @@ def timed(function: Callable[..., Any], phase: str, spent: dict[str, float]) -> 
         started = time.perf_counter()
         yield
         spent[phase] = spent.get(phase, 0) + time.perf_counter() - started
+        now = time.time()
+        spans[phase] = spans.get(phase, (now - time.perf_counter() + started, now))[0], now
 
     def each(found: Iterator[Any]) -> Iterator[Any]:
         while True:
@@ -169,20 +189,19 @@ def timed(function: Callable[..., Any], phase: str, spent: dict[str, float]) -> 
 
 
 @contextmanager
-def watched(pid: int) -> Iterator[Callable[[], int]]:
-    """The most bytes that a process and its children had together, shared pages counted once."""
-    most = 0
+def watched(pid: int) -> Iterator[list[tuple[float, int]]]:
+    """When a process and its children had how many bytes together, shared pages counted once."""
+    seen: list[tuple[float, int]] = []
     over = Event()
 
     def watch() -> None:
-        nonlocal most
         while not over.wait(0.25):
-            most = max(most, sum(map(memory_of, family(pid))))
+            seen.append((time.time(), sum(map(memory_of, family(pid)))))
 
     watcher = Thread(target=watch)
     watcher.start()
     try:
-        yield lambda: most
+        yield seen
     finally:
         over.set()
         watcher.join()
@@ -220,19 +239,19 @@ def requests_of(home: Path) -> int:
 def show(title: str, run: Measured) -> None:
     """Print one run."""
     print(
-        f"{title}: {run.seconds:.1f} s, {run.megabytes:,.0f} MB, {run.requests} requests, "
+        f"{title}: {run.seconds:.1f} s, {run.most:,.0f} MB, {run.requests} requests, "
         f"{run.orchestration:.0%} orchestration"
     )
     for phase, seconds in run.phases.items():
         if seconds >= 0.05:
-            print(f"    {phase:24}{seconds:8.1f} s")
+            print(f"    {phase:24}{seconds:8.1f} s{run.megabytes.get(phase, 0):8,.0f} MB")
     sys.stdout.flush()
 
 
 def page(found: Sequence[tuple[tuple[int, int], Measured, Measured]]) -> str:
     """docs/performance.md."""
     rows = "\n".join(
-        f"| {issues:,} | {commits:,} | {first.seconds:.0f} s | {first.megabytes:,.0f} MB "
+        f"| {issues:,} | {commits:,} | {first.seconds:.0f} s | {first.most:,.0f} MB "
         f"| {first.requests:,} | {first.orchestration:.0%} | {again.seconds:.1f} s |"
         for (issues, commits), first, again in found
     )

@@ -1,5 +1,6 @@
 """Detailing: a close look at the commits that fix bug reports, each commit once."""
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.study import Repository
 from perf_assets.tables import schema_of
+
+log = logging.getLogger(__name__)
 
 # Raised when what is stored of a commit must be found anew.
 RULE_VERSION = "1"
@@ -92,9 +95,11 @@ def detail_fixes(
         return
     missing = pl.concat([month.missing for month in changed])
     plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
+    if plain:
+        log.info("%s: a close look at %s fix commits", repository, f"{len(plain):,}")
     # One stream for all months: the processes are started once and always have work.
     with (
-        phase(f"a close look at fixes of {repository}", len(plain), "commits") as tell,
+        phase(f"looking closely at fixes of {repository}", len(plain) or None, "commits") as tell,
         closing(inspect_commits(clone, plain)) as inspected,
     ):
         looked_at = _told(inspected, tell)
