@@ -128,7 +128,7 @@ def run(  # noqa: PLR0913
         print_status(place, console)
     else:
         print_summary(place.published, console)
-        print_cost(place.published, started, console)
+        print_cost(place.warehouse, started, console)
         print_next_steps(chosen, place, console)
     if failures:
         raise AuditError("; ".join(failures))

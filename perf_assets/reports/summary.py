@@ -136,9 +136,9 @@ def print_summary(published: Path, console: Console) -> None:
             console.print(f"{sentence}\n", soft_wrap=True, highlight=False, markup=False)
 
 
-def print_cost(published: Path, since: datetime, console: Console) -> None:
+def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
     """Print what was asked of GitHub, or of a corpus in its place, from ``since`` on."""
-    with reading(published) as connection:
+    with reading(warehouse) as connection:
         rows = connection.sql(COST, params=[since]).fetchall()
     for repository, requests, points in rows:
         console.print(

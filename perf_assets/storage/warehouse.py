@@ -14,6 +14,7 @@ import polars as pl
 
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
+from perf_assets.paths import models_dir
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.lock import writing
@@ -22,6 +23,7 @@ from perf_assets.tables.ddl import quoted
 
 PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
 STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
+LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
 FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -218,6 +220,8 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
 def publish(warehouse: Path, published: Path) -> bool:
     """Replace ``published`` by a consistent copy of ``warehouse``; False when it is up to date.
 
+    It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
+
     The copy is written as DuckDB 1.1 did, so that analysts need not have the version that runs
     have. The old one stays readable until the new one takes its place in one step.
 
@@ -236,6 +240,13 @@ def publish(warehouse: Path, published: Path) -> bool:
         if is_newer and _is_for_every_client(published):
             return False
         with phase("publishing the database"), open_warehouse(warehouse) as database:
+            is_later = published.exists() and published.stat().st_mtime > _models_changed_at()
+            if (
+                is_later
+                and _is_for_every_client(published)
+                and _is_as(database.connection, published)
+            ):
+                return False
             _copy(database.connection, unfinished)
         unfinished.touch()  # newer than the warehouse, whatever closing that wrote
         with unfinished.open("rb") as handle:
@@ -254,6 +265,59 @@ def _copy(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
     connection.execute("CHECKPOINT copy")
     connection.execute("DETACH copy")
+
+
+def _models_changed_at() -> float:
+    """When a model was last written: a view's text is not to be seen in what it shows."""
+    return max(path.stat().st_mtime for path in models_dir().rglob("*.sql"))
+
+
+def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
+    """Whether ``published`` holds what the open database holds, but for looks at the sources."""
+    ((own,),) = connection.execute("SELECT current_database()").fetchall()
+    connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")
+    try:
+        catalogs = [_catalog(connection, name) for name in (own, "copy")]
+        return catalogs[0] == catalogs[1] and all(
+            _content(connection, f'"{own}".{table}') == _content(connection, f"copy.{table}")
+            for table in _tables(connection, own)
+            if table != LOOKS
+        )
+    finally:
+        connection.execute("DETACH copy")
+
+
+def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
+    """All columns of all tables and views, and what is said of them."""
+    found: list[tuple[object, ...]] = connection.execute(
+        """
+        SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+        WHERE database_name = $1 AND NOT internal
+        UNION ALL
+        SELECT schema_name, view_name, '', '', comment
+        FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+        UNION ALL
+        SELECT schema_name, table_name, '', '', comment
+        FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+        ORDER BY ALL
+        """,
+        [database],
+    ).fetchall()
+    return found
+
+
+def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
+    found = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?", [database]
+    ).fetchall()
+    return [f"{schema}.{table}" for schema, table in found]
+
+
+def _content(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[object, ...]:
+    (found,) = connection.execute(
+        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
+    ).fetchall()
+    return tuple(found)
 
 
 def _is_for_every_client(published: Path) -> bool:

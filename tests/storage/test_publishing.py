@@ -75,6 +75,29 @@ def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> 
     assert not publish(warehouse, published)
 
 
+@pytest.mark.parametrize(
+    ("statement", "is_new"),
+    [
+        (
+            "INSERT INTO meta.source_requests BY NAME SELECT * REPLACE (now() AS started_at) "
+            "FROM meta.source_requests LIMIT 1",
+            False,
+        ),
+        ("UPDATE meta.partition_loads SET message = 'x'", True),
+        ("COMMENT ON TABLE raw.issues IS 'x'", True),
+        ("CREATE TABLE raw.another (a INTEGER)", True),
+        ("DROP VIEW staging.link_doubts", True),
+        ("ALTER TABLE meta.repositories ADD COLUMN a INTEGER", True),
+    ],
+)
+def test_looks_that_found_nothing_need_no_new_copy(
+    home: Path, statement: str, is_new: bool
+) -> None:
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        database.connection.execute(statement)
+    assert publish(home / "warehouse.duckdb", home / "perf_bugs.duckdb") is is_new
+
+
 def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
     warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
     # DuckDB shares one instance for a path in a process: another name is another client.
