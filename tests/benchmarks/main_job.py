@@ -228,10 +228,10 @@ def memory_of(pid: int) -> int:
 
 def requests_of(home: Path) -> int:
     """How many requests all runs into a home made."""
-    published = home / "perf_bugs.duckdb"
-    if not published.exists():
+    warehouse = home / "warehouse.duckdb"
+    if not warehouse.exists():
         return 0
-    with duckdb.connect(str(published), read_only=True) as database:
+    with duckdb.connect(str(warehouse), read_only=True) as database:
         (count,) = database.execute("SELECT sum(requests) FROM meta.source_requests").fetchall()[0]
     return int(count or 0)
 

@@ -15,8 +15,8 @@ from perf_assets.sources.git.command import in_clone, local_environment, run, st
 # Read from git and laid into arrays in one go.
 _AT_ONCE = 200_000
 
-ABSENT, LINK, SUBMODULE = b"00", b"12", b"16"
-"""The kind of one side of a change, the first digits of git's mode: nothing, link, submodule."""
+ABSENT, SUBMODULE = b"00", b"16"
+"""The kind of one side of a change, the first digits of git's mode: nothing, submodule."""
 
 
 class Change(NamedTuple):

@@ -1,7 +1,7 @@
 """The versions that files went through, and from which version each line of one came."""
 
 from bisect import bisect_right
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -202,30 +202,42 @@ class Versions:
         if known is not None:
             return known
         # Not by recursion: a file may have had ten thousand versions.
-        waiting, built = [version], {}
+        waiting, met = [version], set[int]()
+        built: dict[int, Lines] = {}
+        needs: Counter[int] = Counter()
         while waiting:
             top = waiting[-1]
             bases = [base for base in self.bases[top] if base >= 0]
-            lacking = []
-            for base in bases:
-                if base not in built:
-                    lines = self._known(base)
-                    if lines is None:
-                        lacking.append(base)
-                    else:
-                        built[base] = lines
-            if lacking:
-                waiting += lacking
-                continue
+            if top not in met:
+                met.add(top)
+                needs.update(bases)
+                if lacking := self._lacking(bases, built):
+                    waiting += lacking
+                    continue
             waiting.pop()
-            if top not in built:
-                built[top] = self._built(top, bases, built)
-                if self._depth[top] % _CHECKPOINT == 0:
-                    self._checkpoints[top] = built[top]
-                if len(bases) == 1 and bases[0] != version:
-                    built.pop(bases[0], None) if _is_needed_once(bases[0], waiting) else None
+            if top in built:
+                continue
+            built[top] = self._built(top, bases, built)
+            if self._depth[top] % _CHECKPOINT == 0:
+                self._checkpoints[top] = built[top]
+            for base in bases:
+                needs[base] -= 1
+                if not needs[base]:
+                    del built[base]
         self._keep(version, built[version])
         return built[version]
+
+    def _lacking(self, versions: Sequence[int], built: dict[int, Lines]) -> list[int]:
+        """Those of ``versions`` to be built first; what is known joins what is ``built``."""
+        lacking = []
+        for version in versions:
+            if version not in built:
+                lines = self._known(version)
+                if lines is None:
+                    lacking.append(version)
+                else:
+                    built[version] = lines
+        return lacking
 
     def _known(self, version: int) -> Lines | None:
         lines = self._recent.get(version)
@@ -256,10 +268,6 @@ class Versions:
 
 def _fragment(first: int, count: int, value: int) -> Fragment:
     return Fragment(first, count, value >> _PLACE, (value >> 1) & 0xFFFFFFFF)
-
-
-def _is_needed_once(base: int, waiting: Sequence[int]) -> bool:
-    return base not in waiting
 
 
 def _carried(version: int, base: Lines, hunks: Hunks) -> Lines:
