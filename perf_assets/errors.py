@@ -13,3 +13,9 @@ class AuditError(PerfAssetsError):
 
     The command line finishes everything else first and exits with code 1.
     """
+
+
+OUT_OF_MEMORY = (
+    "the memory is full; let the program have more of it (docs/performance.md says how much a run "
+    "needs), or run fewer --repository at a time; what was stored is kept"
+)

@@ -5,7 +5,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.replicating import REPORT
-from perf_assets.stages.reviewing import TABLE as VERDICTS
+from perf_assets.storage.verdicts import TABLE as VERDICTS
 
 MINE = dg.AssetSelection.groups("raw")
 LABEL = dg.AssetSelection.groups("labels")

@@ -11,7 +11,7 @@ from perf_assets.reports.summary import summary_markdown, write_report
 from perf_assets.stages.deriving.analyses import ANALYSES
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
-from perf_assets.storage.warehouse import publish
+from perf_assets.storage.publishing import publish
 
 GROUP = "published"
 PUBLISHED = "published.perf_bugs"
@@ -43,7 +43,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         """
         with open_gate(home) as gate:
             describe_tables(gate)
-        is_new = publish(home.warehouse, home.published)
+        is_new = publish(home)
         yield from told(
             context,
             PUBLISHED,

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from perf_assets.assets.factory import stored
-from perf_assets.stages.reviewing import TABLE
+from perf_assets.storage.verdicts import TABLE
 
 
 def review_specs() -> list[dg.AssetSpec]:

@@ -17,7 +17,8 @@ from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
-from perf_assets.storage.warehouse import open_warehouse, publish
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ def run_pipeline(
             derived = derive(gate, forced=derived_tables() if force else ())
             failures += _failures(one.outcome for one in derived if one.outcome is not None)
             describe_tables(gate)
-        publish(home.warehouse, home.published)
+        publish(home)
     return failures
 
 

@@ -14,9 +14,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import GIVEN, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.verdicts import TABLE, keep_verdicts
 from perf_assets.storage.warehouse import reading
 
-TABLE = "reviews.verdicts"
 CONSENSUS = "consensus"
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
 ANSWERS = ("verdict", "category", "subcategory", "impact", "note")
@@ -117,6 +117,7 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
     links = gate.database.frame(
         "select repository, number, html_url from staging.bug_reports where dataset = 'live'"
     )
+    keep_verdicts(gate.database, gate.home)
     known = {(repository, number): link for repository, number, link in links.iter_rows()}
     judged = read_verdicts(path, read_sheet(path, content), known)
     checksum = hashlib.sha256(content).hexdigest()
@@ -155,3 +156,4 @@ def _append(gate: Gate, new: pl.DataFrame, rater: str, file: str, checksum: str,
     (outcome,) = gate.store([Offer([Candidate(TABLE, every)])])
     if outcome.failure is not None:
         raise PerfAssetsError(outcome.failure)
+    keep_verdicts(gate.database, gate.home)

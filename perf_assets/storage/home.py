@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.warehouse import PUBLISHED
 
 DEFAULT = Path("data")
+PUBLISHED = "perf_bugs.duckdb"
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,15 @@ class Home:
     def published(self) -> Path:
         """The analysts' copy of the database."""
         return self.path / PUBLISHED
+
+    @property
+    def verdicts(self) -> Path:
+        """What people judged, once more: a line for each import."""
+        return self.path / "verdicts.jsonl"
+
+    def backup_of_format(self, version: int) -> Path:
+        """The backup that is taken before the warehouse is migrated from format ``version``."""
+        return self.path / "backups" / f"before-format-{version + 1}.zip"
 
     @property
     def report(self) -> Path:

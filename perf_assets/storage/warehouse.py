@@ -1,6 +1,6 @@
 """The warehouse: one DuckDB file, written a whole partition at a time."""
 
-import os
+import logging
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,20 +13,24 @@ import duckdb
 import polars as pl
 
 from perf_assets import stopping
-from perf_assets.errors import PerfAssetsError
-from perf_assets.paths import models_dir
+from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
+from perf_assets.storage.backups import write_backup
+from perf_assets.storage.copies import copy_database, set_in_place
+from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
-from perf_assets.tables.ddl import quoted
 
-PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
-STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
-LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
+log = logging.getLogger(__name__)
+
 FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+DAMAGE = re.compile(
+    r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
+    r"invalidated|INTERNAL Error|WAL"
+)
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
@@ -171,20 +175,23 @@ class Database:
 def open_warehouse(path: Path) -> Iterator[Database]:
     """Open the warehouse at ``path``, made if missing, for this process alone.
 
+    Where it is missing and the published copy is there, that becomes the warehouse again.
+
     Raises
     ------
     PerfAssetsError
-        Another process writes to its home or holds it (named), it is of a newer format, it is no
-        DuckDB file, or the disk is full.
+        Another process writes to its home or holds it (named), it is of a newer format, it is
+        damaged or no DuckDB file, or the disk is full.
     """
-    with writing(path.parent):
-        connection = _connect(path)
+    home = Home(path.parent)
+    with writing(home.path):
+        if not path.exists() and home.published.exists():
+            bring_back(home)
+        connection = _in_our_format(path)
         try:
-            connection.execute("SET TimeZone = 'UTC'")
-            _check_format(connection, path)
             yield Database(connection)
-        except duckdb.IOException as error:
-            raise _explained(error, path) from error
+        except duckdb.Error as error:
+            raise _explained(error, path) or error from error
         finally:
             connection.close()
 
@@ -197,11 +204,11 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
     Raises
     ------
     PerfAssetsError
-        There is none, it is no DuckDB file, or a run holds it and nothing is published yet.
+        There is none, it is damaged or no DuckDB file, or a run holds it and nothing is published.
     """
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
-    published = path.with_name(PUBLISHED)
+    published = Home(path.parent).published
     try:
         connection = duckdb.connect(str(path), read_only=True)
         version = migrations.stored_format(connection)
@@ -211,126 +218,62 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
         with open_warehouse(path):
             pass
         return duckdb.connect(str(path), read_only=True)
-    except (duckdb.IOException, PerfAssetsError) as error:
-        if path != published and published.exists():
+    except duckdb.Error as error:
+        is_held = LOCK_HOLDER.search(str(error)) is not None
+        if is_held and path != published and published.exists():
             return reading(published)
-        raise error if isinstance(error, PerfAssetsError) else _explained(error, path) from None
+        raise _explained(error, path) or error from None
 
 
-def publish(warehouse: Path, published: Path) -> bool:
-    """Replace ``published`` by a consistent copy of ``warehouse``; False when it is up to date.
-
-    It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
-
-    The copy is written as DuckDB 1.1 did, so that analysts need not have the version that runs
-    have. The old one stays readable until the new one takes its place in one step.
+def bring_back(home: Home) -> None:
+    """Make the published copy the warehouse, in the place of whatever is there.
 
     Raises
     ------
     PerfAssetsError
-        As ``open_warehouse``; the old copy stays.
+        It is damaged too, or the disk is full; what is there stays.
     """
-    with writing(published.parent):
-        unfinished = published.with_name(f".{published.name}.new")
-        for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
+    unfinished = home.warehouse.with_name(f".{home.warehouse.name}.new")
+    with phase("bringing back what was published"):
+        for left in home.path.glob(f"{unfinished.name}*"):  # by a process that was killed
             left.unlink()
-        is_newer = (
-            published.exists() and published.stat().st_mtime_ns > warehouse.stat().st_mtime_ns
-        )
-        if is_newer and _is_for_every_client(published):
-            return False
-        with phase("publishing the database"), open_warehouse(warehouse) as database:
-            is_later = published.exists() and published.stat().st_mtime > _models_changed_at()
-            if (
-                is_later
-                and _is_for_every_client(published)
-                and _is_as(database.connection, published)
-            ):
-                return False
-            _copy(database.connection, unfinished)
-        unfinished.touch()  # newer than the warehouse, whatever closing that wrote
-        with unfinished.open("rb") as handle:
-            os.fsync(handle.fileno())
-        unfinished.replace(published)
-    return True
-
-
-def _copy(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """All that the open database holds, to a new file that older clients read."""
-    ((own,),) = connection.execute("SELECT current_database()").fetchall()
-    connection.execute("CHECKPOINT")
-    connection.execute(
-        f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
+        try:
+            with duckdb.connect(str(home.published), read_only=True) as connection:
+                copy_database(connection, unfinished)
+        except duckdb.Error as error:
+            raise _explained(error, home.published) or error from None
+        set_in_place(unfinished, home.warehouse)
+    log.warning(
+        "%s was not there, and is again what was published: to begin anew, choose another --home",
+        home.warehouse,
     )
-    connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
-    connection.execute("CHECKPOINT copy")
-    connection.execute("DETACH copy")
 
 
-def _models_changed_at() -> float:
-    """When a model was last written: a view's text is not to be seen in what it shows."""
-    return max(path.stat().st_mtime for path in models_dir().rglob("*.sql"))
-
-
-def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
-    """Whether ``published`` holds what the open database holds, but for looks at the sources."""
-    ((own,),) = connection.execute("SELECT current_database()").fetchall()
-    connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")
+def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
+    """The warehouse opened; one of an older format is kept in a backup, and migrated."""
+    connection = _connect(path)
     try:
-        catalogs = [_catalog(connection, name) for name in (own, "copy")]
-        return catalogs[0] == catalogs[1] and all(
-            _content(connection, f'"{own}".{table}') == _content(connection, f"copy.{table}")
-            for table in _tables(connection, own)
-            if table != LOOKS
-        )
-    finally:
-        connection.execute("DETACH copy")
-
-
-def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
-    """All columns of all tables and views, and what is said of them."""
-    found: list[tuple[object, ...]] = connection.execute(
-        """
-        SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
-        WHERE database_name = $1 AND NOT internal
-        UNION ALL
-        SELECT schema_name, view_name, '', '', comment
-        FROM duckdb_views() WHERE database_name = $1 AND NOT internal
-        UNION ALL
-        SELECT schema_name, table_name, '', '', comment
-        FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
-        ORDER BY ALL
-        """,
-        [database],
-    ).fetchall()
-    return found
-
-
-def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
-    found = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?", [database]
-    ).fetchall()
-    return [f"{schema}.{table}" for schema, table in found]
-
-
-def _content(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[object, ...]:
-    (found,) = connection.execute(
-        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
-    ).fetchall()
-    return tuple(found)
-
-
-def _is_for_every_client(published: Path) -> bool:
-    """False of a file that only newer clients read, as was published before, or a damaged one."""
-    try:
-        with duckdb.connect(str(published), read_only=True) as connection:
-            ((version,),) = connection.execute(
-                "SELECT tags['storage_version'] FROM duckdb_databases() "
-                "WHERE database_name = current_database()"
-            ).fetchall()
-    except duckdb.Error:
-        return False
-    return str(version).startswith(STORAGE_VERSION)
+        connection.execute("SET TimeZone = 'UTC'")
+        version = migrations.stored_format(connection)
+        if version is not None and version > FORMAT:
+            raise PerfAssetsError(
+                f"{path.parent} was written by a newer perf-assets (format {version}, this one "
+                f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
+            )
+        if version is not None and version < FORMAT:
+            connection.close()
+            write_backup(Home(path.parent), Home(path.parent).backup_of_format(version))
+            connection = _connect(path)
+            connection.execute("SET TimeZone = 'UTC'")
+        if version != FORMAT:
+            migrations.migrate(connection, version, FORMAT)
+    except duckdb.Error as error:
+        connection.close()
+        raise _explained(error, path) or error from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
@@ -340,34 +283,46 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
             return duckdb.connect(str(path))
         except duckdb.Error as error:
             if LOCK_HOLDER.search(str(error)) is None or time.monotonic() > deadline:
-                raise _explained(error, path) from None
+                raise _explained(error, path) or error from None
             time.sleep(0.2)
 
 
-def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError:
-    holder = LOCK_HOLDER.search(str(error))
+def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
+    """What a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
+    text = str(error)
+    holder = LOCK_HOLDER.search(text)
     if holder:
         return PerfAssetsError(
             f"{path} is in use by {holder['program']} (process {holder['pid']}): wait until it is "
             "done or stop it; to look at the data meanwhile, open the published perf_bugs.duckdb"
         )
-    first_line = str(error).splitlines()[0]
-    if "No space left" in str(error):
+    first_line = text.splitlines()[0]
+    if "No space left" in text:
         return PerfAssetsError(
             f"{path}: the disk is full; free some room and run again, what was stored is kept"
         )
-    return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return PerfAssetsError(f"{path}: {OUT_OF_MEMORY}")
+    if DAMAGE.search(text):
+        return damaged(path, first_line)
+    if isinstance(error, duckdb.IOException):
+        return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
+    return None
 
 
-def _check_format(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    version = migrations.stored_format(connection)
-    if version is not None and version > FORMAT:
-        raise PerfAssetsError(
-            f"{path.parent} was written by a newer perf-assets (format {version}, this one "
-            f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
-        )
-    if version != FORMAT:
-        migrations.migrate(connection, version, FORMAT)
+def damaged(path: Path, how: str) -> PerfAssetsError:
+    """What to say of a database that cannot be read: how it is damaged, and what mends it."""
+    home = Home(path.parent)
+    if path == home.published:
+        remedy = "perf-assets run publishes it anew"
+    elif home.published.exists():
+        remedy = "what was published takes its place"
+    else:
+        remedy = "it is moved aside, and the next run makes it anew"
+    return PerfAssetsError(
+        f"{path} is damaged ({how}): perf-assets doctor --repair --home {home.path} mends it, "
+        f"{remedy}; or bring back a backup with perf-assets restore FILE --home {home.path}"
+    )
 
 
 def _check_name(table: str) -> None:

@@ -47,7 +47,7 @@ PHASES = {
     "study": ("stages.deriving.models", "register_study"),
     "models and statistics": ("stages.deriving.derivation", "derive"),
     "descriptions": ("stages.deriving.models", "describe_tables"),
-    "publishing": ("storage.warehouse", "publish"),
+    "publishing": ("storage.publishing", "publish"),
     "report": ("reports.summary", "summary_markdown"),
 }
 START = "imports"

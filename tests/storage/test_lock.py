@@ -14,13 +14,16 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import lock
+from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
-from perf_assets.storage.warehouse import open_warehouse, publish, reading
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import open_warehouse, reading
 from tests.support import Prepared, environment, perf_assets
 
 HOLD = """
 import sys, time
 from pathlib import Path
+from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 with writing(Path(sys.argv[1])):
     print("held", flush=True)
@@ -66,7 +69,7 @@ def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Pa
         with pytest.raises(PerfAssetsError, match=said), open_warehouse(warehouse):
             pass
         with pytest.raises(PerfAssetsError, match=said):
-            publish(warehouse, published)
+            publish(Home(tmp_path))
     assert not published.exists()
     with open_warehouse(warehouse):
         pass

@@ -7,7 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.storage.warehouse import open_warehouse, publish
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import open_warehouse
 from tests.places import ROOT
 from tests.support import Prepared, assert_same_tables, stored_tables
 
@@ -67,12 +69,12 @@ def test_every_query_of_the_cookbook_answers_as_in_the_warehouse(
 
 def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> None:
     warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
-    assert not publish(warehouse, published)
+    assert not publish(Home(home))
     with open_warehouse(warehouse) as database:
         database.connection.execute("UPDATE meta.repositories SET study = 'another'")
-    assert publish(warehouse, published)
+    assert publish(Home(home))
     assert rows(published, "SELECT DISTINCT study FROM meta.repositories") == [("another",)]
-    assert not publish(warehouse, published)
+    assert not publish(Home(home))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_looks_that_found_nothing_need_no_new_copy(
 ) -> None:
     with open_warehouse(home / "warehouse.duckdb") as database:
         database.connection.execute(statement)
-    assert publish(home / "warehouse.duckdb", home / "perf_bugs.duckdb") is is_new
+    assert publish(Home(home)) is is_new
 
 
 def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
@@ -105,7 +107,7 @@ def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
     with duckdb.connect(str(home / "analyst.duckdb"), read_only=True) as analyst:
         with open_warehouse(warehouse) as database:
             database.connection.execute("DELETE FROM marts.trend_monthly")
-        assert publish(warehouse, published)
+        assert publish(Home(home))
         assert analyst.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
     assert rows(published, "SELECT count(*) FROM marts.trend_monthly") == [(0,)]
 
@@ -115,11 +117,11 @@ def test_a_copy_that_only_newer_clients_read_is_replaced_though_nothing_changed(
 ) -> None:
     warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
     shutil.copyfile(warehouse, published)
-    assert publish(warehouse, published)
+    assert publish(Home(home))
     assert storage_version(published).startswith("v1.0.0")
     published.write_bytes(b"no database")
     os.utime(published)
-    assert publish(warehouse, published)
+    assert publish(Home(home))
     assert rows(published, "SELECT 1") == [(1,)]
 
 
@@ -129,5 +131,5 @@ def test_what_a_killed_run_left_beside_it_is_removed(home: Path, is_published: b
         (home / "perf_bugs.duckdb").unlink()
     for name in (".perf_bugs.duckdb.new", ".perf_bugs.duckdb.new.wal"):
         (home / name).write_bytes(b"half a database")
-    assert publish(home / "warehouse.duckdb", home / "perf_bugs.duckdb") is not is_published
+    assert publish(Home(home)) is not is_published
     assert [path.name for path in home.glob(".perf_bugs*")] == []

@@ -11,6 +11,7 @@ from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
 from perf_assets.stages.deriving.models import build_model, lay_view
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ def derive(
     That a table is up to date is noted when the next one is asked for: who tells of it and is
     killed meanwhile will tell again.
     """
+    keep_verdicts(gate.database, gate.home)
     failed: set[str] = set()
     # Each table comes after its inputs: what is read of them is what they hold to the end.
     content = cache(partial(fingerprints.content, gate.database))

@@ -1,0 +1,187 @@
+"""Backups: all that cannot be had again, in one file that knows its own checksums."""
+
+import hashlib
+import json
+import shutil
+import zipfile
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import duckdb
+
+from perf_assets import __version__
+from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import phase
+from perf_assets.storage.copies import copy_while_written, journal_of, read_whole, set_in_place
+from perf_assets.storage.home import Home
+from perf_assets.storage.migrations import stored_format
+
+MANIFEST = "backup.json"
+CHUNK = 1 << 20
+LONGEST_WAIT = 60.0  # for a moment in which a run writes nothing
+COMPRESSION_LEVEL = 1  # the others take several times as long for a tenth less
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself.
+
+    perf_assets, duckdb : the versions that took it.
+    format : of the warehouse.
+    taken_at : when, in UTC.
+    taken_of : ``warehouse``, or ``published`` where a run never rested.
+    rows : the number of rows of each table.
+    sha256 : the checksum of each file.
+    """
+
+    perf_assets: str
+    duckdb: str
+    format: int
+    taken_at: str
+    taken_of: str
+    rows: dict[str, int]
+    sha256: dict[str, str]
+
+
+def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> Manifest:
+    """Write what ``home`` stores to one file at ``path``, also while a run goes on.
+
+    That is the warehouse as of one moment, and the verdicts of people once more. An older backup
+    at ``path`` is replaced in one step, once the new one is whole.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is nothing to keep, it is damaged, or it cannot be written there.
+    """
+    _check_place(path)
+    copied, packed = (path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with phase(f"backing up {home.path}"):
+            taken_of = _copy(home, copied, longest_wait)
+            manifest = _manifest(copied, taken_of, home)
+            with zipfile.ZipFile(
+                packed, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL
+            ) as archive:
+                archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
+                for name in manifest.sha256:
+                    archive.write(copied if name == home.warehouse.name else home.path / name, name)
+            read_manifest(packed)
+            set_in_place(packed, path)
+    except duckdb.Error as error:
+        raise PerfAssetsError(
+            f"{home.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
+            f"made: perf-assets doctor --home {home.path} says what is damaged"
+        ) from None
+    except OSError as error:
+        raise PerfAssetsError(
+            f"{path}: the backup cannot be written there: {error.strerror or error}"
+        ) from None
+    finally:
+        for left in (copied, journal_of(copied), packed):
+            left.unlink(missing_ok=True)
+    return manifest
+
+
+def read_manifest(path: Path) -> Manifest:
+    """What the backup at ``path`` says of itself, once every byte of it was found to be right.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is none, it is no backup, or it is damaged.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = Manifest(**json.loads(archive.read(MANIFEST)))
+            for name, expected in manifest.sha256.items():
+                with archive.open(name) as file:
+                    if _sha256(file) != expected:
+                        raise PerfAssetsError(
+                            f"{path} is damaged: {name} in it is not what was kept; take another"
+                        )
+    except FileNotFoundError:
+        raise PerfAssetsError(f"{path}: there is no such backup") from None
+    except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+        raise PerfAssetsError(
+            f"{path} is no backup of perf-assets, or a damaged one: {error}"
+        ) from None
+    except (KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
+        raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no {MANIFEST}") from None
+    return manifest
+
+
+def unpack(path: Path, name: str, target: Path) -> None:
+    """Write the file called ``name`` of the backup at ``path`` to ``target``."""
+    with zipfile.ZipFile(path) as archive, archive.open(name) as file, target.open("wb") as copy:
+        shutil.copyfileobj(file, copy, CHUNK)
+
+
+def _check_place(path: Path) -> None:
+    """Refuse to replace a file that is no backup."""
+    if path.is_dir():
+        raise PerfAssetsError(f"{path} is a directory: name the file that the backup becomes")
+    if path.exists() and not _is_backup(path):
+        raise PerfAssetsError(
+            f"{path} is there already and is no backup of perf-assets: choose another name"
+        )
+
+
+def _is_backup(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _copy(home: Home, target: Path, longest_wait: float) -> str:
+    """Copy the warehouse, or what was published where it never rests; which of the two."""
+    journal_of(target).unlink(missing_ok=True)
+    if home.warehouse.exists() and copy_while_written(home.warehouse, target, longest_wait):
+        return "warehouse"
+    if not home.published.exists():
+        raise PerfAssetsError(
+            f"{home.warehouse}: "
+            + (
+                "a run writes to it without a rest, and nothing is published yet: try again later"
+                if home.warehouse.exists()
+                else "there is nothing to back up yet: perf-assets run makes it"
+            )
+        )
+    shutil.copyfile(home.published, target)
+    return "published"
+
+
+def _manifest(copied: Path, taken_of: str, home: Home) -> Manifest:
+    with duckdb.connect(str(copied)) as connection:  # what the journal says, it has now
+        rows = read_whole(connection)
+        version = stored_format(connection)
+        connection.execute("CHECKPOINT")
+    sums = {home.warehouse.name: _sum_of(copied)}
+    if home.verdicts.exists():
+        sums[home.verdicts.name] = _sum_of(home.verdicts)
+    return Manifest(
+        __version__,
+        duckdb.__version__,
+        version or 0,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        taken_of,
+        rows,
+        sums,
+    )
+
+
+def _sum_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return _sha256(file)
+
+
+def _sha256(file: IO[bytes]) -> str:
+    found = hashlib.sha256()
+    while chunk := file.read(CHUNK):
+        found.update(chunk)
+    return found.hexdigest()

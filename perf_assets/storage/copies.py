@@ -1,0 +1,103 @@
+"""Whole databases copied: by DuckDB, which leaves nothing half done, or byte by byte."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.tables.ddl import quoted
+
+QUIET_SECONDS = 0.1  # since the last write: file systems tell its time in steps of some ms
+LOOK_SECONDS = 0.05
+
+
+def copy_database(
+    connection: duckdb.DuckDBPyConnection, path: Path, storage_version: str = "latest"
+) -> None:
+    """Write all that the database open in ``connection`` holds to a new file at ``path``.
+
+    ``storage_version`` names the oldest DuckDB that reads the copy.
+
+    Raises
+    ------
+    duckdb.Error
+        The disk is full, or the database is damaged.
+    """
+    ((own,),) = connection.execute("SELECT current_database()").fetchall()
+    connection.execute(
+        f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(storage_version)})"
+    )
+    try:
+        connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
+        connection.execute("CHECKPOINT copy")
+    finally:
+        connection.execute("DETACH copy")
+
+
+def read_whole(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Read every value of every stored table; the number of rows of each.
+
+    Raises
+    ------
+    duckdb.Error
+        The file is damaged.
+    """
+    tables = connection.execute(
+        "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
+        "WHERE database_name = current_database() ORDER BY ALL"
+    ).fetchall()
+    rows = {}
+    for (table,) in tables:
+        query = f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
+        ((rows[table], _),) = connection.execute(query).fetchall()
+    return rows
+
+
+def copy_while_written(source: Path, target: Path, longest: float) -> bool:
+    """Copy a database file that another process may be writing to; False where that never rests.
+
+    What DuckDB has on the disk between two writes is what it would find after a power failure: the
+    file and the journal beside it. So both are copied, and the copy counts when nobody wrote
+    meanwhile.
+    """
+    until = time.monotonic() + longest
+    while time.monotonic() < until:
+        before = _state(source)
+        if time.time_ns() - max(before[:2]) >= QUIET_SECONDS * 1e9:
+            shutil.copyfile(source, target)
+            _copy_journal(source, target)
+            if _state(source) == before:
+                return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def journal_of(database: Path) -> Path:
+    """What DuckDB writes first, beside the file."""
+    return database.with_name(f"{database.name}.wal")
+
+
+def set_in_place(finished: Path, path: Path) -> None:
+    """Let ``finished`` take the place of ``path`` in one step, once the disk has all of it."""
+    with finished.open("rb") as handle:
+        os.fsync(handle.fileno())
+    finished.replace(path)
+
+
+def _state(database: Path) -> tuple[int, int, int, int]:
+    """Times and sizes of a database file and of its journal."""
+    of_file, journal = database.stat(), journal_of(database)
+    try:
+        of_journal = journal.stat()
+    except FileNotFoundError:
+        return of_file.st_mtime_ns, 0, of_file.st_size, 0
+    return of_file.st_mtime_ns, of_journal.st_mtime_ns, of_file.st_size, of_journal.st_size
+
+
+def _copy_journal(source: Path, target: Path) -> None:
+    try:
+        shutil.copyfile(journal_of(source), journal_of(target))
+    except FileNotFoundError:
+        journal_of(target).unlink(missing_ok=True)

@@ -1,0 +1,137 @@
+"""What analysts open: a copy of the warehouse that every client reads, replaced in one step."""
+
+import os
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.paths import models_dir
+from perf_assets.progress import phase
+from perf_assets.storage.copies import copy_database, journal_of, set_in_place
+from perf_assets.storage.home import Home
+from perf_assets.storage.lock import writing
+from perf_assets.storage.verdicts import keep_verdicts
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.tables.ddl import quoted
+
+STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
+LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
+
+
+def publish(home: Home) -> bool:
+    """Replace the published database by a consistent copy of the warehouse; False when up to date.
+
+    It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
+
+    The copy is written as DuckDB 1.1 did, so that analysts need not have the version that runs
+    have. The old one stays readable until the new one takes its place in one step, and no verdict
+    of people that it holds is ever missing in the new one.
+
+    Raises
+    ------
+    PerfAssetsError
+        As ``open_warehouse``; the old copy stays.
+    """
+    published = home.published
+    with writing(home.path):
+        unfinished = published.with_name(f".{published.name}.new")
+        for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
+            left.unlink()
+        if _is_of(home) and _is_for_every_client(published):
+            return False
+        with phase("publishing the database"), open_warehouse(home.warehouse) as database:
+            keep_verdicts(database, home)
+            is_later = published.exists() and published.stat().st_mtime > _models_changed_at()
+            if (
+                is_later
+                and _is_for_every_client(published)
+                and _is_as(database.connection, published)
+            ):
+                _set_moment(published, home.warehouse)
+                return False
+            database.connection.execute("CHECKPOINT")
+            copy_database(database.connection, unfinished, STORAGE_VERSION)
+        _set_moment(unfinished, home.warehouse)
+        set_in_place(unfinished, published)
+    return True
+
+
+def _is_of(home: Home) -> bool:
+    """Whether nothing was written to the warehouse since it was published."""
+    return (
+        home.published.exists()
+        and not journal_of(home.warehouse).exists()
+        and home.published.stat().st_mtime_ns == home.warehouse.stat().st_mtime_ns
+    )
+
+
+def _set_moment(copy: Path, original: Path) -> None:
+    """Let a copy be of the very same moment as its original, whatever the clock says."""
+    changed = original.stat().st_mtime_ns
+    os.utime(copy, ns=(changed, changed))
+
+
+def _models_changed_at() -> float:
+    """When a model was last written: a view's text is not to be seen in what it shows."""
+    return max(path.stat().st_mtime for path in models_dir().rglob("*.sql"))
+
+
+def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
+    """Whether ``published`` holds what the open database holds, but for looks at the sources."""
+    ((own,),) = connection.execute("SELECT current_database()").fetchall()
+    connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")
+    try:
+        catalogs = [_catalog(connection, name) for name in (own, "copy")]
+        return catalogs[0] == catalogs[1] and all(
+            _content(connection, f'"{own}".{table}') == _content(connection, f"copy.{table}")
+            for table in _tables(connection, own)
+            if table != LOOKS
+        )
+    finally:
+        connection.execute("DETACH copy")
+
+
+def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
+    """All columns of all tables and views, and what is said of them."""
+    found: list[tuple[object, ...]] = connection.execute(
+        """
+        SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+        WHERE database_name = $1 AND NOT internal
+        UNION ALL
+        SELECT schema_name, view_name, '', '', comment
+        FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+        UNION ALL
+        SELECT schema_name, table_name, '', '', comment
+        FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+        ORDER BY ALL
+        """,
+        [database],
+    ).fetchall()
+    return found
+
+
+def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
+    found = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?", [database]
+    ).fetchall()
+    return [f"{schema}.{table}" for schema, table in found]
+
+
+def _content(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[object, ...]:
+    (found,) = connection.execute(
+        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
+    ).fetchall()
+    return tuple(found)
+
+
+def _is_for_every_client(published: Path) -> bool:
+    """False of a file that only newer clients read, as was published before, or a damaged one."""
+    try:
+        with duckdb.connect(str(published), read_only=True) as connection:
+            ((version,),) = connection.execute(
+                "SELECT tags['storage_version'] FROM duckdb_databases() "
+                "WHERE database_name = current_database()"
+            ).fetchall()
+    except duckdb.Error:
+        return False
+    return str(version).startswith(STORAGE_VERSION)
