@@ -13,6 +13,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import by_repository, partitions_of
 from perf_assets.assets.telling import Event, Teller, failure
 from perf_assets.errors import PerfAssetsError
+from perf_assets.mishaps import mishap
 from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome
 from perf_assets.storage.home import Home
@@ -171,6 +172,9 @@ def open_gate(home: Home) -> Iterator[Gate]:
             yield Gate(database, home)
     except PerfAssetsError as error:
         raise failure(str(error), "user") from None
+    except (OSError, MemoryError) as error:
+        sentence = mishap(error, home.path)
+        raise (error if sentence is None else failure(sentence, "user")) from None
 
 
 def _column_schema(table: Table) -> dg.TableSchema:

@@ -3,6 +3,7 @@
 import click
 
 from perf_assets import __version__
+from perf_assets.cli.backup import backup, restore
 from perf_assets.cli.corpora import generate, serve_corpus
 from perf_assets.cli.doctor import doctor
 from perf_assets.cli.replicate import replicate
@@ -33,6 +34,8 @@ for command in (
     import_review,
     agreement,
     status,
+    backup,
+    restore,
     ui,
     serve_corpus,
     generate,

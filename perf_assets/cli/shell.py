@@ -2,8 +2,8 @@
 
 import atexit
 import gc
-import shutil
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -16,13 +16,17 @@ from rich.console import Console
 from perf_assets import stopping
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
+from perf_assets.mishaps import mishap
 
 console = Console()
-LEAST_FREE_BYTES = 1 << 20
+OUR_MISTAKE = 70  # as sysexits.h has it; 1 says that rows are in quarantine
 
 
 def explained(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a user's mistake into one sentence and exit code 2 (1: rows failed their audit)."""
+    """Turn a mistake or a mishap into one sentence and exit code 2 (1: rows failed their audit).
+
+    What nobody foresaw is a mistake of the program: its traceback is shown, and it exits with 70.
+    """
 
     @wraps(command)
     def wrapped(*args: Any, **options: Any) -> None:  # noqa: ANN401
@@ -38,30 +42,14 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             sys.exit(2)
         except Exception as error:
             stopping.go_on(after_failure=True)
-            sentence = _mishap(error, options.get("home"))
+            sentence = mishap(error, options.get("home"))
             if sentence is None:
-                raise
+                traceback.print_exception(error)
+                sys.exit(OUR_MISTAKE)
             click.echo(f"Error: {sentence}", err=True)
             sys.exit(2)
 
     return wrapped
-
-
-def _mishap(error: Exception, home: Path | None) -> str | None:
-    """The machine's trouble behind an error, in one sentence; None where it is our own.
-
-    A full disk shows in many guises, among them those of the libraries that could not write.
-    """
-    place = home if home is not None and home.is_dir() else Path()
-    is_full = shutil.disk_usage(place).free < LEAST_FREE_BYTES
-    if is_full or any(sign in str(error) for sign in ("No space left", "disk is full")):
-        return (
-            f"{place}: the disk is full; make room or choose another --home and run again, "
-            "what was stored is kept"
-        )
-    if isinstance(error, PermissionError):
-        return f"{error.filename}: permission denied; make it writable or choose another --home"
-    return None
 
 
 @contextmanager

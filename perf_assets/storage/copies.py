@@ -3,6 +3,8 @@
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -16,7 +18,7 @@ LOOK_SECONDS = 0.05
 def copy_database(
     connection: duckdb.DuckDBPyConnection, path: Path, storage_version: str = "latest"
 ) -> None:
-    """Write all that the database open in ``connection`` holds to a new file at ``path``.
+    """Write all that the database in use by ``connection`` holds to a new file at ``path``.
 
     ``storage_version`` names the oldest DuckDB that reads the copy.
 
@@ -72,6 +74,28 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
                 return True
         time.sleep(LOOK_SECONDS)
     return False
+
+
+@contextmanager
+def attached(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The database at ``path`` to be read only, by a connection that may write to others.
+
+    Raises
+    ------
+    duckdb.Error
+        There is none, or it is damaged.
+    """
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"ATTACH {quoted(str(path))} AS original (READ_ONLY)")
+        connection.execute("USE original")
+        yield connection
+
+
+def fault_in(error: duckdb.Error, path: Path) -> str:
+    """How the database at ``path`` is damaged, as DuckDB says it, for a sentence that names it."""
+    said = str(error).splitlines()[0].removeprefix("IO Error: ")
+    return said.replace(f'The file "{path}"', "the file").replace(f'file "{path}"', "it")
 
 
 def journal_of(database: Path) -> Path:

@@ -17,7 +17,7 @@ from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.copies import copy_database, set_in_place
+from perf_assets.storage.copies import attached, copy_database, fault_in, set_in_place
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
@@ -238,7 +238,7 @@ def bring_back(home: Home) -> None:
         for left in home.path.glob(f"{unfinished.name}*"):  # by a process that was killed
             left.unlink()
         try:
-            with duckdb.connect(str(home.published), read_only=True) as connection:
+            with attached(home.published) as connection:
                 copy_database(connection, unfinished)
         except duckdb.Error as error:
             raise _explained(error, home.published) or error from None
@@ -304,7 +304,7 @@ def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
     if isinstance(error, duckdb.OutOfMemoryException):
         return PerfAssetsError(f"{path}: {OUT_OF_MEMORY}")
     if DAMAGE.search(text):
-        return damaged(path, first_line)
+        return damaged(path, fault_in(error, path))
     if isinstance(error, duckdb.IOException):
         return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
     return None

@@ -1,0 +1,58 @@
+"""backup and restore: all that cannot be had again, in one file."""
+
+from pathlib import Path
+
+import click
+
+from perf_assets import stopping
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.home import Home
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@home_option
+@explained
+def backup(file: Path, home: Path) -> None:
+    """Write all that is stored to one FILE with checksums, also while a run goes on.
+
+    FILE has the warehouse as of one moment and the verdicts of people. A backup that is there
+    already is replaced once the new one is whole. Clones and Dagster's record are left out: the
+    next run makes them again.
+    """
+    from perf_assets.storage.backups import write_backup  # noqa: PLC0415
+
+    if not home.is_dir():
+        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
+    stopping.leave_word(f"no backup was made; what was at {file} is as it was")
+    with shown_progress(console):
+        manifest = write_backup(Home.of(home), file)
+    of = "" if manifest.taken_of == "warehouse" else " (as last published: a run never rested)"
+    click.echo(
+        f"{file}: {sum(manifest.rows.values()):,} rows of {len(manifest.rows)} tables, "
+        f"{file.stat().st_size / 1e6:,.1f} MB{of}\nBring it back with: perf-assets restore {file}"
+    )
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@home_option
+@explained
+def restore(file: Path, home: Path) -> None:
+    """Bring back what is stored in FILE, a backup, and publish it.
+
+    What is replaced is kept below the home, in replaced/. Verdicts of people are never taken back:
+    those that came after the backup stay.
+    """
+    from perf_assets.storage.restoring import restore as restored  # noqa: PLC0415
+
+    place = Home.of(home)
+    stopping.leave_word("restore it again, it starts anew; nothing is lost")
+    with shown_progress(console):
+        manifest, replaced = restored(place, file)
+    click.echo(f"{place.path} is as of {manifest.taken_at} again, and published.")
+    if replaced is not None:
+        click.echo(f"What it replaced is kept: {replaced}")
+    click.echo("Bring it up to date with: perf-assets run")

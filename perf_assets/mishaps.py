@@ -1,0 +1,75 @@
+"""What happens to a machine and its files, and how a person mends it: a sentence for each."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from perf_assets.errors import OUT_OF_MEMORY
+
+LEAST_FREE_BYTES = 1 << 20
+FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
+NO_MEMORY = re.compile(
+    r"Cannot allocate memory|malloc of size|bad_alloc|MemoryError|OutOfMemory|Out of Memory|"
+    r"failed to allocate|can't start new thread|Resource temporarily unavailable",
+    re.IGNORECASE,
+)
+RECORD = re.compile(
+    r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
+    r"unable to open database file|disk I/O error|no such table|no such column)"
+    r"|(?P<schema>Can't locate revision)",
+    re.IGNORECASE | re.DOTALL,
+)
+FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)['\"]")
+
+
+def mishap(error: BaseException, home: Path | None) -> str | None:
+    """What happened to the machine, or to the files of ``home``; None where it is our own mistake.
+
+    A full disk or memory shows in many guises, those of the libraries that ran into it among them.
+    """
+    text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
+    place = home if home is not None else Path()
+    if home is not None and not home.is_dir():
+        return (
+            f"{home} was removed, or its disk is gone: nothing can be stored; bring it back, or "
+            "choose another --home, and run again"
+        )
+    if shutil.disk_usage(place).free < LEAST_FREE_BYTES or FULL.search(text):
+        return (
+            f"{place}: the disk is full; make room or choose another --home and run again, "
+            "what was stored is kept"
+        )
+    if any(isinstance(one, MemoryError) for one in _chain(error)) or NO_MEMORY.search(text):
+        return OUT_OF_MEMORY
+    if record := RECORD.search(text):
+        return (
+            f"Dagster's record in {place / 'dagster'} cannot be used "
+            f"({record['why'] or record['schema']}): perf-assets doctor --repair --home {place} "
+            "moves what is damaged aside; no stored table depends on it"
+        )
+    return _about_a_file(text)
+
+
+def _about_a_file(text: str) -> str | None:
+    found = FILE.search(text)
+    if found is None:
+        return None
+    what, where = found["what"], found["where"]
+    if what == "Permission denied":
+        return f"{where}: permission denied; make it writable or choose another --home"
+    if what == "No such file or directory" and Path(where).exists():
+        return None
+    return (
+        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
+        "another --home, and run again"
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
