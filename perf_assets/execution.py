@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import dagster as dg
@@ -172,6 +172,16 @@ def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
             instance.report_run_failed(run, "The process was killed.")
         with undoing(lambda: _cancel_runs(instance)):
             yield instance
+
+
+def end_lost_runs(home: Home) -> None:
+    """Mark runs as failed that were started by a UI that was killed; none of ``home`` is open.
+
+    They would hold back the queue of the next one. While a run goes on, all is left as it is.
+    """
+    with open_instance(home.dagster) as instance, suppress(PerfAssetsError), writing(home.path):
+        for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED)):
+            instance.report_run_failed(run, "The process was killed.")
 
 
 def _own_runs(instance: dg.DagsterInstance) -> Iterator[dg.DagsterRun]:

@@ -1,0 +1,105 @@
+"""Who may ask the web server for what: no page of another origin, whatever a browser lets it send.
+
+A server on loopback is within reach of every page that is open in a browser of the same machine:
+by forms, by images, by names that an attacker lets point to 127.0.0.1. Dagster asks for no
+password, so what such a page could set going is refused here, by what browsers say of themselves
+(Host, Origin, Sec-Fetch-Site), and by what a page cannot send without asking first (JSON).
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+POLICY_VIOLATED = 1008  # RFC 6455, section 7.4.1
+NOT_FRAMED = (b"x-frame-options", b"DENY")
+
+
+class Guard:
+    """An ASGI application that lets only what ``refusal`` has no word against reach ``app``."""
+
+    def __init__(self, app: App, hosts: frozenset[str] = LOOPBACK) -> None:
+        """Guard ``app``, which answers to the names ``hosts``."""
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        refused = refusal(scope, self._hosts)
+        if refused is not None and scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": POLICY_VIOLATED})
+        elif refused is not None:
+            await _answer(send, *refused)
+        else:
+            await self._app(scope, receive, _unframed(send))
+
+
+def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] | None:
+    """The HTTP status and the reason why a request is refused; ``None`` where it is not."""
+    headers = _headers(scope)
+    host = headers.get("host", [])
+    if len(host) != 1 or _name(host[0]) not in hosts:
+        return 421, f"this server answers to {', '.join(sorted(hosts))} alone"
+    if any(urlsplit(origin).netloc != host[0] for origin in headers.get("origin", [])):
+        return 403, "a page of another origin may not ask this server"
+    method = scope.get("method", "GET")
+    is_opened = method == "GET" and headers.get("sec-fetch-mode") == ["navigate"]
+    is_opened = is_opened and headers.get("sec-fetch-dest") == ["document"]
+    from_elsewhere = set(headers.get("sec-fetch-site", [])) - {"same-origin", "none"}
+    if from_elsewhere and not is_opened:
+        return 403, "a page of another origin may not ask this server"
+    if method in READING:
+        return _refusal_of_query(scope)
+    kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
+    if kind != "application/json":
+        return 415, "what changes something has to be sent as application/json"
+    return None
+
+
+def _refusal_of_query(scope: Scope) -> tuple[int, str] | None:
+    """GraphQL is asked by POST alone: a link or an image must not be able to ask it."""
+    asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    if scope["path"].rstrip("/").endswith("/graphql") and "query" in asked:
+        return 405, "GraphQL is asked by POST, as application/json"
+    return None
+
+
+def _headers(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without the port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdecimal() else host).lower()
+
+
+def _unframed(send: Send) -> Send:
+    """``send``, by which no page of another origin can show the answer within itself."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), NOT_FRAMED]}
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Send, status: int, reason: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), NOT_FRAMED]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{reason}\n".encode()})
