@@ -8,10 +8,13 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
+from perf_assets.storage.backups import read_manifest
+from perf_assets.storage.home import Home
+from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, Database, open_warehouse
 from perf_assets.tables import declared
 from tests.model_database import insert
-from tests.rows import SHA, detail, issue, verdict
+from tests.rows import SHA, at, commit, detail, issue, verdict
 
 FORMAT_3 = Path(__file__).with_name("format_3.sql").read_text(encoding="utf-8")
 LOADS = {
@@ -69,6 +72,55 @@ def test_a_home_of_format_3_keeps_what_was_stored(migrated: Database) -> None:
     ]
     assert migrated.frame("SELECT count(*) FROM details.commit_details").item() == 1
     assert migrated.frame("SELECT max(version) FROM meta.format").item() == FORMAT
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_home_of_an_even_older_format_is_brought_to_the_shape_of_this_one(
+    version: int, tmp_path: Path
+) -> None:
+    home = Home.of(tmp_path)
+    schema = Path(__file__).with_name(f"format_{version}.sql").read_text(encoding="utf-8")
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute(schema)
+        insert(connection, "meta.format", [{"version": version}])
+        known = {row[0] for row in connection.execute("DESCRIBE raw.commits").fetchall()}
+        row = {name: value for name, value in commit("a", at(1), 1, 2).items() if name in known}
+        insert(connection, "raw.commits", [row])
+    with open_warehouse(home.warehouse) as database:
+        assert database.frame("SELECT max(version) FROM meta.format").item() == FORMAT
+        for name, table in declared().items():
+            if not table.is_view:
+                described = database.frame(f"DESCRIBE {name}")["column_name"].to_list()
+                assert sorted(described) == sorted(column.name for column in table.columns)
+    assert read_manifest(home.backup_of_format(version)).rows["raw.commits"] == 1
+
+
+def test_before_a_migration_a_backup_is_taken_that_brings_the_older_format_back(
+    path: Path,
+) -> None:
+    home = Home(path.parent)
+    with open_warehouse(path):
+        pass
+    manifest = read_manifest(home.backup_of_format(3))
+    assert (manifest.format, manifest.rows["reviews.verdicts"]) == (3, 1)
+    with open_warehouse(path) as database:
+        database.connection.execute("DELETE FROM raw.issues")
+    restore(home, home.backup_of_format(3))
+    with open_warehouse(path) as database:
+        assert database.frame("SELECT number, events FROM raw.issues").rows() == [(7, 2)]
+
+
+def test_a_home_of_a_newer_format_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with open_warehouse(tmp_path / "warehouse.duckdb") as database:
+        database.connection.execute("UPDATE meta.format SET version = 99")
+    before = (tmp_path / "warehouse.duckdb").read_bytes()
+    said = f"^{tmp_path} was written by a newer perf-assets .format 99.*: upgrade perf-assets"
+    with (
+        pytest.raises(PerfAssetsError, match=said),
+        open_warehouse(tmp_path / "warehouse.duckdb"),
+    ):
+        pass
+    assert (tmp_path / "warehouse.duckdb").read_bytes() == before
 
 
 def test_what_stored_rows_show_is_typed(migrated: Database) -> None:

@@ -1,0 +1,164 @@
+"""Backups: one file, checked whole, taken and brought back without a loss."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.home import Home
+from perf_assets.storage.restoring import restore
+from perf_assets.storage.warehouse import FORMAT, open_warehouse
+from tests.model_database import insert
+from tests.places import ROOT
+from tests.rows import verdict
+from tests.support import Prepared, assert_same_tables, environment, perf_assets, stored_tables
+
+pytestmark = pytest.mark.slow
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from perf_assets.storage.warehouse import open_warehouse
+with open_warehouse(Path(sys.argv[1])) as database:
+    database.connection.execute("CREATE TABLE raw.beat (a INTEGER, b INTEGER)")
+    print("ready", flush=True)
+    for beat in range(100_000):
+        with database.transaction():
+            database.connection.execute("INSERT INTO raw.beat VALUES (?, 0)", [beat])
+            database.connection.execute("INSERT INTO raw.beat VALUES (?, 1)", [beat])
+        if beat % 7 == 0:
+            database.connection.execute("CHECKPOINT")
+        time.sleep(0.15 if beat % 5 else 0.3)
+"""
+
+
+@pytest.fixture
+def place(home: Path) -> Home:
+    return Home.of(home)
+
+
+def test_what_is_brought_back_is_what_was_stored(place: Home, tmp_path: Path) -> None:
+    before = stored_tables(place.warehouse)
+    made = perf_assets("backup", tmp_path / "kept.zip", "--home", place.path)
+    assert (made.returncode, made.stderr) == (0, "")
+    with open_warehouse(place.warehouse) as database:
+        database.connection.execute("DELETE FROM raw.issues")
+    done = perf_assets("restore", tmp_path / "kept.zip", "--home", place.path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_same_tables(stored_tables(place.warehouse), before)
+    assert_same_tables(stored_tables(place.published), before)
+    (replaced,) = (place.path / "replaced").glob("*/warehouse.duckdb")
+    assert stored_tables(replaced)["raw.issues"].is_empty()
+
+
+def test_a_new_home_is_made_of_it(place: Home, tmp_path: Path) -> None:
+    write_backup(place, tmp_path / "kept.zip")
+    other = Home.of(tmp_path / "other")
+    manifest, replaced = restore(other, tmp_path / "kept.zip")
+    assert (manifest.format, manifest.taken_of, replaced) == (FORMAT, "warehouse", None)
+    assert_same_tables(stored_tables(other.warehouse), stored_tables(place.warehouse))
+
+
+def test_it_is_taken_of_one_moment_while_another_process_writes(
+    place: Home, tmp_path: Path
+) -> None:
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(place.warehouse)],
+        stdout=subprocess.PIPE,
+        env=environment(PYTHONPATH=str(ROOT)),
+    )
+    try:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        for number in range(3):
+            path = tmp_path / f"{number}.zip"
+            assert write_backup(place, path).taken_of == "warehouse"
+            restored = Home.of(tmp_path / str(number))
+            restore(restored, path)
+            with duckdb.connect(str(restored.warehouse), read_only=True) as connection:
+                uneven = connection.execute(
+                    "SELECT a FROM raw.beat GROUP BY a HAVING count(*) <> 2"
+                ).fetchall()
+            assert uneven == []
+        assert writer.poll() is None
+    finally:
+        writer.kill()
+        writer.communicate()
+
+
+def test_where_a_run_never_rests_what_was_published_is_kept(place: Home, tmp_path: Path) -> None:
+    assert write_backup(place, tmp_path / "a.zip", longest_wait=0).taken_of == "published"
+    place.published.unlink()
+    with pytest.raises(PerfAssetsError, match="without a rest, and nothing is published yet"):
+        write_backup(place, tmp_path / "b.zip", longest_wait=0)
+    assert sorted(path.name for path in tmp_path.glob("*.zip*")) == ["a.zip"]
+
+
+def test_verdicts_that_came_later_stay(place: Home, tmp_path: Path) -> None:
+    write_backup(place, tmp_path / "kept.zip")
+    with open_warehouse(place.warehouse) as database:
+        later = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
+        insert(database.connection, "reviews.verdicts", [later])
+    restore(place, tmp_path / "kept.zip")
+    assert stored_tables(place.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
+
+
+@settings(max_examples=30)
+@given(position=st.floats(0, 1), byte=st.integers(0, 255))
+def test_a_changed_byte_never_gives_another_content(
+    tmp_path_factory: pytest.TempPathFactory, backup: Path, position: float, byte: int
+) -> None:
+    content = bytearray(backup.read_bytes())
+    content[int(position * (len(content) - 1))] = byte
+    changed = tmp_path_factory.mktemp("changed") / "kept.zip"
+    changed.write_bytes(content)
+    try:
+        assert read_manifest(changed).sha256 == read_manifest(backup).sha256
+    except PerfAssetsError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.fixture(scope="module")
+def backup(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("backup") / "kept.zip"
+    write_backup(Home.of(small.home), path)
+    return path
+
+
+def test_what_is_no_backup_is_refused_and_nothing_changes(
+    place: Home, backup: Path, tmp_path: Path
+) -> None:
+    before = place.warehouse.read_bytes()
+    text = tmp_path / "text.zip"
+    text.write_text("no archive", encoding="utf-8")
+    archive = tmp_path / "archive.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a", "b")
+    newer = tmp_path / "newer.zip"
+    with zipfile.ZipFile(backup) as old, zipfile.ZipFile(newer, "w") as file:
+        for name in old.namelist():
+            file.writestr(name, old.read(name).replace(b'"format": 4', b'"format": 99'))
+    for path, said in (
+        (text, "is no backup of perf-assets, or a damaged one"),
+        (archive, "is no backup of perf-assets"),
+        (tmp_path / "none.zip", "there is no such backup"),
+        (newer, "was taken by a newer perf-assets"),
+    ):
+        done = perf_assets("restore", path, "--home", place.path)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert place.warehouse.read_bytes() == before
+
+
+def test_a_file_that_is_no_backup_is_never_replaced(place: Home) -> None:
+    done = perf_assets("backup", place.published, "--home", place.path)
+    assert done.returncode == 2
+    assert "is no backup of perf-assets: choose another name" in done.stderr

@@ -1,0 +1,158 @@
+"""What is damaged in a home is found, named with its remedy, and mended without a loss."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from perf_assets.storage.health import find_damage, repair
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.rows import verdict
+from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
+
+pytestmark = pytest.mark.slow
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def zeroed(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def random_bytes(path: Path) -> None:
+    path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+
+
+def sprinkled(path: Path) -> None:
+    """A byte changed in each block of data: no header shows it."""
+    content = bytearray(path.read_bytes())
+    content[12288 + 4000 :: 262_144] = bytes(len(content[12288 + 4000 :: 262_144]))
+    content[-100_000::5000] = b"\xff" * len(content[-100_000::5000])
+    path.write_bytes(content)
+
+
+DAMAGES = (cut, emptied, zeroed, random_bytes, sprinkled)
+
+
+@pytest.fixture
+def place(home: Path) -> Home:
+    """A home with a verdict, published."""
+    found = Home.of(home)
+    with open_warehouse(found.warehouse) as database:
+        said = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
+        insert(database.connection, "reviews.verdicts", [said])
+    publish(found)
+    return found
+
+
+def damages(place: Home) -> list[str]:
+    return [str(damage) for damage in find_damage(place)]
+
+
+def test_a_sound_home_has_none(place: Home) -> None:
+    assert damages(place) == []
+    done = perf_assets("doctor", "--repair", "--home", place.path)
+    assert (done.returncode, done.stdout) == (0, f"{place.path}: nothing is damaged.\n")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_warehouse_is_named_with_its_remedy_and_what_was_published_takes_its_place(
+    place: Home, damage: Callable[[Path], None], small: Prepared
+) -> None:
+    before = stored_tables(place.published)
+    damage(place.warehouse)
+    for command in (("status",), ("run", "--study", small.study)):
+        done = perf_assets(*command, "--home", place.path)
+        assert done.returncode == 2
+        assert "doctor --repair" in done.stderr and "restore FILE" in done.stderr
+        assert "Traceback" not in done.stderr
+    doctor = perf_assets("doctor", "--home", place.path, "--study", small.study)
+    assert doctor.returncode == 2
+    assert f"{place.warehouse} is damaged" in doctor.stdout
+    mended = perf_assets("doctor", "--repair", "--home", place.path)
+    assert mended.returncode == 0, mended.stdout
+    assert_same_tables(stored_tables(place.warehouse), before)
+    assert damages(place) == []
+    materialize(small.study, place.path)
+    assert stored_tables(place.published)["reviews.verdicts"].height == 1
+
+
+def test_a_warehouse_that_was_deleted_is_again_what_was_published(
+    place: Home, small: Prepared
+) -> None:
+    before = stored_tables(place.published)
+    place.warehouse.unlink()
+    (found,) = damages(place)
+    assert found == f"{place.warehouse} is not there: what was published takes its place"
+    materialize(small.study, place.path)
+    after = stored_tables(place.published)
+    assert_same_tables(
+        {name: rows for name, rows in after.items() if name.startswith(("raw.", "reviews."))},
+        {name: rows for name, rows in before.items() if name.startswith(("raw.", "reviews."))},
+    )
+
+
+def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
+    place: Home, small: Prepared
+) -> None:
+    cut(place.warehouse)
+    zeroed(place.published)
+    assert len(damages(place)) == 2
+    list(repair(place))
+    materialize(small.study, place.path)
+    assert stored_tables(place.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
+    assert len(list((place.path / "replaced").glob("*/*.duckdb"))) == 2
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_published_file_is_published_anew(
+    place: Home, damage: Callable[[Path], None]
+) -> None:
+    before = stored_tables(place.published)
+    damage(place.published)
+    (found,) = damages(place)
+    assert "published anew" in found
+    list(repair(place))
+    assert_same_tables(stored_tables(place.published), before)
+
+
+def test_a_damaged_line_of_verdicts_is_written_anew(place: Home) -> None:
+    place.verdicts.write_bytes(place.verdicts.read_bytes() + b'{"sha256": "0", "verdicts": []}\n')
+    (found,) = damages(place)
+    assert f"{place.verdicts} is damaged (line 2)" in found
+    list(repair(place))
+    assert damages(place) == []
+
+
+def test_dagster_s_own_files_are_moved_aside(place: Home) -> None:
+    (place.dagster / "history").mkdir(parents=True)
+    (place.dagster / "history" / "runs.db").write_bytes(
+        b"no database, and longer than a header" * 9
+    )
+    (place.dagster / "dagster.yaml").write_text("a: [", encoding="utf-8")
+    assert len(damages(place)) == 2
+    assert all(why is None for _, why in repair(place))
+    assert damages(place) == []
+    assert not (place.dagster / "history" / "runs.db").exists()
+
+
+def test_a_damaged_clone_is_moved_aside_and_cloned_anew(place: Home, small: Prepared) -> None:
+    (clone,) = (place.path / "clones").glob("*.git")
+    shutil.rmtree(clone / "objects")
+    (clone / "objects").mkdir()
+    assert [f"{clone} is damaged" in found for found in damages(place)] == [True]
+    list(repair(place))
+    materialize(small.study, place.path)
+    assert damages(place) == []

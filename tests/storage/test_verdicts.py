@@ -1,0 +1,126 @@
+"""What people judged is kept twice, and whatever happens to one place is mended from the other."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import keep_verdicts, read_kept
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.rows import verdict
+
+
+def judged(home: Home, *numbers: int, sheet: str = "a") -> None:
+    """Let Ann judge issues, straight in the warehouse."""
+    with open_warehouse(home.warehouse) as database:
+        ((last,),) = database.connection.execute(
+            "SELECT coalesce(max(verdict_id), 0) FROM reviews.verdicts"
+        ).fetchall()
+        for place, number in enumerate(numbers, start=1):
+            row = verdict(last + place, "Ann", number, "yes")
+            row |= {"file": f"{sheet}.csv", "file_sha256": sheet * 64, "line": place + 1}
+            insert(database.connection, "reviews.verdicts", [{"imported_at": "2026-01-01"} | row])
+
+
+def kept(home: Home) -> int:
+    with open_warehouse(home.warehouse) as database:
+        return keep_verdicts(database, home)
+
+
+def stored(home: Home) -> pl.DataFrame:
+    with open_warehouse(home.warehouse) as database:
+        return database.frame("FROM reviews.verdicts ORDER BY verdict_id")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.of(tmp_path)
+
+
+def test_an_import_is_a_line_and_lines_are_only_added(home: Home) -> None:
+    judged(home, 1, 2)
+    assert kept(home) == 0
+    first = home.verdicts.read_bytes()
+    assert [len(json.loads(line)["verdicts"]) for line in first.splitlines()] == [2]
+    assert kept(home) == 0
+    assert home.verdicts.read_bytes() == first
+    judged(home, 3, sheet="b")
+    kept(home)
+    assert home.verdicts.read_bytes().startswith(first)
+    assert read_kept(home.verdicts).rows.sort("verdict_id").equals(stored(home))
+
+
+def test_a_warehouse_that_was_deleted_has_them_again(home: Home) -> None:
+    judged(home, 1, 2)
+    kept(home)
+    before = stored(home)
+    home.warehouse.unlink()
+    assert kept(home) == 2
+    assert stored(home).equals(before)
+
+
+def test_nothing_is_published_that_lacks_what_was_published(home: Home) -> None:
+    judged(home, 1, 2)
+    publish(home)
+    with open_warehouse(home.warehouse) as database:
+        database.connection.execute("DELETE FROM reviews.verdicts")
+    home.verdicts.unlink()
+    assert not publish(home)  # as they are there again, it is what is published already
+    assert stored(home)["number"].to_list() == [1, 2]
+    assert read_kept(home.verdicts).rows.height == 2
+
+
+def test_verdicts_of_two_homes_get_numbers_in_the_order_of_their_import(home: Home) -> None:
+    judged(home, 1, 2)
+    kept(home)
+    home.warehouse.unlink()
+    with open_warehouse(home.warehouse) as database:
+        later = verdict(1, "Ann", 1, "no") | {"imported_at": "2026-02-01"}
+        later |= {"file": "b.csv", "file_sha256": "b" * 64, "line": 2}
+        insert(database.connection, "reviews.verdicts", [later])
+    assert kept(home) == 2
+    found = stored(home)
+    assert found.select("verdict_id", "number", "verdict").rows() == [
+        (1, 1, "yes"),
+        (2, 2, "yes"),
+        (3, 1, "no"),
+    ]
+
+
+@given(cut=st.integers(0, 2000))
+def test_a_line_that_was_cut_by_a_kill_is_written_again(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    home = Home.of(tmp_path_factory.mktemp("home"))
+    judged(home, 1)
+    kept(home)
+    judged(home, 2, sheet="b")
+    kept(home)
+    whole = home.verdicts.read_bytes()
+    first = whole.index(b"\n") + 1
+    home.verdicts.write_bytes(whole[: first + cut % (len(whole) - first)])
+    kept(home)
+    assert home.verdicts.read_bytes() == whole
+
+
+@given(place=st.integers(0, 10_000), byte=st.binary(min_size=1, max_size=1))
+def test_a_changed_byte_is_noticed_and_no_verdict_is_taken_for_another(
+    tmp_path_factory: pytest.TempPathFactory, place: int, byte: bytes
+) -> None:
+    home = Home.of(tmp_path_factory.mktemp("home"))
+    judged(home, 1, 2)
+    kept(home)
+    whole = read_kept(home.verdicts).rows
+    content = bytearray(home.verdicts.read_bytes())
+    content[place % len(content)] = byte[0]
+    home.verdicts.write_bytes(content)
+    found = read_kept(home.verdicts)
+    assert found.damaged or found.rows.equals(whole)
+    kept(home)
+    assert stored(home).height == 2
