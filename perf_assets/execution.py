@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -39,6 +40,8 @@ DOING = {
     "replicate": "replicating the paper",
     "review": "measuring labels and raters",
 }
+LOOKS = 5
+SECONDS_BETWEEN = 0.05
 NOT_ENDED = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
@@ -191,8 +194,13 @@ def _own_runs(instance: dg.DagsterInstance) -> Iterator[dg.DagsterRun]:
 
 
 def _cancel_runs(instance: dg.DagsterInstance) -> None:
-    for run in _own_runs(instance):
-        instance.report_run_canceled(run, "The process was stopped.")
+    """Mark runs as canceled; again where a thread, in the midst of it, marked one as started."""
+    for _ in range(LOOKS):
+        for run in _own_runs(instance):
+            instance.report_run_canceled(run, "The process was stopped.")
+        time.sleep(SECONDS_BETWEEN)
+        if not list(_own_runs(instance)):
+            return
 
 
 def _execute(

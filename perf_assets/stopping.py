@@ -23,6 +23,7 @@ class _State:
 
 
 _state = _State()
+_thread = threading.local()  # is_undoing: it alone goes on
 
 
 def begin() -> None:
@@ -31,14 +32,14 @@ def begin() -> None:
 
 
 def go_on(*, after_failure: bool = False) -> None:
-    """Return at once; but where the process is being stopped, never.
+    """Return at once; but where the process is being stopped, never, but for who undoes.
 
     Ctrl-C reaches children too, and what they leave undone looks like a failure. So, with
     ``after_failure``, wait a moment, in which the process learns that it is being stopped.
     """
     if after_failure and not _state.is_stopping:
         time.sleep(MOMENT_SECONDS)
-    if _state.is_stopping:
+    if _state.is_stopping and not getattr(_thread, "is_undoing", False):
         threading.Event().wait()
 
 
@@ -55,6 +56,7 @@ def undoing(undo: Callable[[], None]) -> Iterator[None]:
 
 def undo() -> None:
     """Call what is to be called, the latest first; what fails is left to the next run."""
+    _thread.is_undoing = True
     for one in reversed(_state.undoing):
         try:
             one()

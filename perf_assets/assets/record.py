@@ -20,6 +20,8 @@ from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy.pool import StaticPool
 
+from perf_assets import stopping
+
 INSTANCE: dict[str, Any] = {
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},
@@ -66,6 +68,8 @@ class KeptOpenEventLog(SqliteEventLogStorage):
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[sqlalchemy.Connection]:
+        # A run that was marked as canceled must not be marked as started by what it still does.
+        stopping.go_on()
         with self._db_lock:
             engine = self._engine(shard)
             if shard not in self._initialized_dbs:
