@@ -6,6 +6,7 @@ import click
 
 from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, explained, home_option
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
@@ -40,6 +41,7 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
         perf-assets replicate
         perf-assets replicate --data package/
     """
+    check_memory()
     from perf_assets.reports.replication.report import read_reproduction  # noqa: PLC0415
     from perf_assets.reports.replication.words import print_comparison  # noqa: PLC0415
 

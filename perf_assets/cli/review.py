@@ -6,6 +6,7 @@ import click
 
 from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, explained, home_option
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
@@ -77,6 +78,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
     )
     with shown_progress(console):
         with phase("starting"):
+            check_memory()
             from perf_assets.execution import run_import  # noqa: PLC0415
         imported = run_import(place, sheet, rater)
     if imported.imported_before is not None:

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from perf_assets import stopping
+from perf_assets.cli.memory import check_memory
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
 from perf_assets.mishaps import mishap
@@ -54,7 +55,14 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Import what takes long. No garbage is searched for in it: not meanwhile, and not later."""
+    """Import what takes long. No garbage is searched for in it: not meanwhile, and not later.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is too little memory for it.
+    """
+    check_memory()
     with no_search_for_garbage():
         yield
     gc.freeze()

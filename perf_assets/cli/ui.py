@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from perf_assets import stopping
+from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import explained, home_option, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.home import Home
@@ -36,6 +37,7 @@ def ui(study: str, home: Path, port: int) -> None:
     switched on there. It asks for no password: whoever has an account on this machine can reach
     it; pages of other sites, and other machines, cannot.
     """
+    check_memory()
     from perf_assets.execution import end_lost_runs  # noqa: PLC0415
     from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
