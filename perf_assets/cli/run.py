@@ -12,6 +12,7 @@ from perf_assets.cli.shell import console, explained, home_option, importing, st
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
+from perf_assets.storage.lock import writing
 from perf_assets.study import Until
 
 
@@ -100,7 +101,8 @@ def run(  # noqa: PLR0913
         f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
     )
     wait = 60 * max_wait
-    with shown_progress(console):
+    # The lock comes first: who has to wait for another run hears so before Dagster is there.
+    with writing(place.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             from perf_assets.execution import run_study  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
