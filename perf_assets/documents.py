@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain, shortened
 
 Checked = TypeVar("Checked")
 
@@ -53,7 +54,7 @@ def checked(shape: type[Checked], content: object, place: Path | str) -> Checked
         value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
         return value
     except ValidationError as error:
-        raise PerfAssetsError(f"{place}: {_sentence(error, shape)}") from None
+        raise PerfAssetsError(f"{place}: {plain(_sentence(error, shape))}") from None
 
 
 @cache
@@ -103,7 +104,7 @@ def _path(location: Iterable[int | str]) -> str:
     """``repositories[2].name``: entries of lists are counted from 1, as people do."""
     text = ""
     for part in location:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part, 60)}"
     return text.removeprefix(".")
 
 
@@ -127,5 +128,8 @@ def _document_in(annotation: object) -> object:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    try:
+        text = repr(value)
+    except ValueError:  # a number of thousands of digits, which Python does not write out
+        return "a number that is too long to show"
+    return shortened(text, 60)
