@@ -82,15 +82,16 @@ def _sentence(error: ValidationError, shape: object) -> str:
         keys = _known_keys(shape, location[:-1])
         unknown = [str(key) for key in first["input"] if key not in keys]
         alike = get_close_matches(str(location[-1]), unknown, 1)
-        return f"{where}{_reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
+        return f"{where}{reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
     is_secret = isinstance(first.get("ctx", {}).get("error"), UntoldError)
     # A whole table may hold a secret in another of its keys.
     is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
     shown = f" ({_shown(first['input'])})" if is_shown else ""
-    return f"{where}{_reason(first)}{shown}"
+    return f"{where}{reason(first)}{shown}"
 
 
-def _reason(error: Mapping[str, Any]) -> str:
+def reason(error: Mapping[str, Any]) -> str:
+    """Why pydantic refuses a value, in words for somebody at the terminal."""
     if error["type"] == "literal_error":
         allowed = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return f"this is not a known value; {nearest(error['input'], allowed)}"
