@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from perf_assets.months import month_of
-from perf_assets.sources.github.shapes import WHOLE_SECONDS, Comment, Issue, Labels, Login
+from perf_assets.sources.github.shapes import WHOLE_SECONDS, Comment, Issue, Login
 from perf_assets.tables import schema_of
 from perf_assets.tables.types import TIME
 
@@ -22,7 +22,6 @@ EVENT_NAMES = {
     "RenamedTitleEvent": "renamed",
     "TransferredEvent": "transferred",
 }
-NO_LABELS: Labels = {"pageInfo": {"hasNextPage": False, "endCursor": None}, "nodes": []}
 
 
 @dataclass(frozen=True)
@@ -113,9 +112,7 @@ def _issue(node: Issue) -> dict[str, Any]:
         "author": _login(node["author"]),
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
-        "labels": sorted(
-            label["name"] for label in (node["labels"] or NO_LABELS)["nodes"] if label
-        ),
+        "labels": sorted(label["name"] for label in node["labels"]["nodes"] if label),
         "created_at": node["createdAt"],
         "updated_at": node["updatedAt"],
         "closed_at": node["closedAt"],

@@ -14,11 +14,17 @@ from typing_extensions import TypedDict
 LARGEST = 2**31 - 1  # of GraphQL's Int
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})")
 WHOLE_SECONDS = 20  # characters of 2020-01-31T12:00:00Z
+WHOLE_SECOND = re.compile(
+    "(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])-([01][1-9]|2[0-8])"
+    "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
+)
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 
 
 def _moment(text: str) -> str:
     """A moment as it is stored: in UTC, with a Z."""
+    if WHOLE_SECOND.fullmatch(text):  # as GitHub writes them, without exception
+        return text
     if MOMENT.fullmatch(text) is None:
         raise ValueError("a moment in time is needed here")
     try:
@@ -220,7 +226,7 @@ class Issue(TypedDict):
     updatedAt: Moment
     closedAt: Moment | None
     url: Url
-    labels: Labels | None
+    labels: Labels
     comments: Comments
     timelineItems: Events
     closedByPullRequestsReferences: PullRequests | None
