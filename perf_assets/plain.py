@@ -13,6 +13,7 @@ from rich.markup import escape
 # line; marks that turn the direction of writing; halves of a character.
 _HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -22,6 +23,11 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def plain(text: object) -> str:
     """``text`` on one line, with nothing in it that is no visible character."""
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
+
+
+def without_controls(text: str) -> str:
+    """``text`` with its lines and tabs, and without any other control character."""
+    return _CONTROLS.sub("", text)
 
 
 def shortened(text: object, length: int) -> str:

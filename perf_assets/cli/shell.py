@@ -16,6 +16,7 @@ from rich.console import Console
 from perf_assets import stopping
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
+from perf_assets.plain import plain
 
 console = Console()
 LEAST_FREE_BYTES = 1 << 20
@@ -30,18 +31,18 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **options)
         except AuditError as error:
             stopping.go_on(after_failure=True)
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {plain(error)}", err=True)
             sys.exit(1)
         except PerfAssetsError as error:
             stopping.go_on(after_failure=True)
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {plain(error)}", err=True)
             sys.exit(2)
         except Exception as error:
             stopping.go_on(after_failure=True)
             sentence = _mishap(error, options.get("home"))
             if sentence is None:
                 raise
-            click.echo(f"Error: {sentence}", err=True)
+            click.echo(f"Error: {plain(sentence)}", err=True)
             sys.exit(2)
 
     return wrapped
