@@ -17,7 +17,7 @@ from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 
-UNLIMITED = 10**12  # points an hour: our own server need not hold us back
+UNLIMITED = 2**31 - 1  # points an hour, the largest Int: our own server need not hold us back
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Every answer goes through :func:`read_json`, and what is taken from it through :
 
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -49,10 +49,17 @@ def read_json(text: str) -> object:
         raise ValueError("it is too deep to read") from None
 
 
-def checked(shape: type[Shape], data: object, subject: str, numbers: Mapping[str, int]) -> Shape:
+def checked(
+    shape: type[Shape],
+    data: object,
+    subject: str,
+    numbers: Mapping[str, int],
+    hide: Callable[[str], str] = str,
+) -> Shape:
     """``data``, from an answer about ``subject``, in its ``shape``.
 
     ``numbers`` are the issues that parts of the data belong to, by key, where it does not say so.
+    ``hide`` takes what is secret out of a sentence.
 
     Raises
     ------
@@ -65,10 +72,11 @@ def checked(shape: type[Shape], data: object, subject: str, numbers: Mapping[str
         first = error.errors(include_url=False)[0]
     number, field = _place(data, first["loc"], numbers)
     where = subject if number is None else f"{subject}#{number}"
-    shown = "" if first["type"] == "missing" else f" ({_shown(first['input'])})"
+    shown = "" if first["type"] == "missing" else f" ({_shown(first['input'], hide)})"
+    why = hide(plain(f"{field}: {reason(first)}"))
     raise AnswerError(
-        f"{where}: GitHub's answer cannot be used: {plain(field)}: {reason(first)}{shown}; "
-        "run again later, what was stored is kept"
+        f"{where}: GitHub's answer cannot be used: {why}{shown}; run again later, what was stored "
+        "is kept"
     )
 
 
@@ -111,9 +119,10 @@ def _place(
     return number, field.removeprefix(".") or "data"
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, hide: Callable[[str], str]) -> str:
     if value is None:
         return "null"
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
-    return shortened(repr(value), 60)
+    text = plain(value) if isinstance(value, str) else repr(value)
+    return shortened(repr(hide(text)) if isinstance(value, str) else text, 60)

@@ -28,10 +28,12 @@ GITHUB = "https://api.github.com"
 # (HTTP 502 and 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
 TOO_HEAVY = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
 TOLD = (502, 504)
+LONGEST_DATE = 40  # characters
 GROWS_AFTER = 5  # whole answers in a row
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
 PATIENCE = Patience()
+Send = Callable[[github.Github, str, str, object], Answer]
 
 
 @dataclass
@@ -111,6 +113,7 @@ class GitHubClient:
         goes out with the one that has the most points left.
     on_wait : told, in a sentence, whenever the client waits.
     patience : how long it does.
+    send : what carries a request to the server, and its answer back.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class GitHubClient:
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
         patience: Patience = PATIENCE,
+        send: Send = ask,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
         self.base_url = base_url.rstrip("/")
@@ -134,7 +138,7 @@ class GitHubClient:
                 f"{self.base_url}: a token would be sent over plain http, where others can read "
                 "it: write https:// in the study file, or unset GITHUB_TOKEN"
             )
-        self._on_wait, self._patience = on_wait, patience
+        self._on_wait, self._patience, self._send = on_wait, patience, send
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
         self.spent = Spent()
@@ -229,7 +233,7 @@ class GitHubClient:
             return Fault(str(error))
         asked = {"query": document, "variables": dict(variables)}
         try:
-            answer = ask(connection, "POST", connection.requester.graphql_url, asked)
+            answer = self._send(connection, "POST", connection.requester.graphql_url, asked)
         except RequestException as error:
             self._charge(None)
             return self._judge_connection(error)
@@ -386,10 +390,7 @@ def _pause_of(text: object) -> float | None:
     if seconds is not None:
         return seconds
     try:
-        moment = parsedate_to_datetime(str(text))
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    try:
+        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
         return max(0.0, moment.timestamp() - time())
-    except (ValueError, OverflowError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.plain import shortened
+from perf_assets.plain import plain, shortened
 from perf_assets.sources.github import answers, queries, shapes
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
@@ -248,16 +248,19 @@ class IssueSource:
         return self._checked(shape, self.client.query(document, variables))
 
     def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
-        return answers.checked(shape, data, self.repository, numbers)
+        return answers.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
 
     def _counts(self, data: dict[str, Any], size: int) -> list[int]:
         found = self._checked(shapes.Counts, _part(data, "c", size))
         return [found[f"c{place}"]["issueCount"] for place in range(size)]
 
+    def _quoted(self, text: str) -> str:
+        return shortened(self.client.accounts.hide(plain(text)), 150)
+
     def _check_name(self, name: str) -> None:
         if name.casefold() != self.repository.casefold():
             raise PerfAssetsError(
-                f"repository {self.repository} is called {shortened(name, 150)} now: "
+                f"repository {self.repository} is called {self._quoted(name)} now: "
                 "write the new name in the study file"
             )
 
@@ -345,6 +348,7 @@ def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None
     return page
 
 
-def _part(data: Mapping[str, Any], letter: str, size: int) -> dict[str, Any]:
+def _part(data: object, letter: str, size: int) -> dict[str, Any]:
     """The parts of an answer that were asked for under a letter and their place."""
-    return {key: data.get(key) for key in (f"{letter}{place}" for place in range(size))}
+    held = data if isinstance(data, dict) else {}
+    return {key: held.get(key) for key in (f"{letter}{place}" for place in range(size))}

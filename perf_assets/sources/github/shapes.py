@@ -218,7 +218,7 @@ class Issue(TypedDict):
     id: Word
     number: Number
     title: Text
-    body: Text | None
+    body: Text
     author: Login | None
     state: Literal["OPEN", "CLOSED"]
     stateReason: Annotated[str, Strict(), Field(pattern="^[A-Z_]{1,50}$")] | None
