@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain, shortened
 
 Checked = TypeVar("Checked")
 
@@ -22,6 +23,8 @@ REASONS = {
     "tuple_type": "a list is needed here",
     "int_type": "a whole number is needed here",
     "bool_type": "true or false is needed here",
+    "union_tag_invalid": "this is of no known kind",
+    "union_tag_not_found": "this does not say of which kind it is",
 }
 
 
@@ -53,7 +56,7 @@ def checked(shape: type[Checked], content: object, place: Path | str) -> Checked
         value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
         return value
     except ValidationError as error:
-        raise PerfAssetsError(f"{place}: {_sentence(error, shape)}") from None
+        raise PerfAssetsError(f"{place}: {plain(_sentence(error, shape))}") from None
 
 
 @cache
@@ -81,15 +84,16 @@ def _sentence(error: ValidationError, shape: object) -> str:
         keys = _known_keys(shape, location[:-1])
         unknown = [str(key) for key in first["input"] if key not in keys]
         alike = get_close_matches(str(location[-1]), unknown, 1)
-        return f"{where}{_reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
+        return f"{where}{reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
     is_secret = isinstance(first.get("ctx", {}).get("error"), UntoldError)
     # A whole table may hold a secret in another of its keys.
     is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
     shown = f" ({_shown(first['input'])})" if is_shown else ""
-    return f"{where}{_reason(first)}{shown}"
+    return f"{where}{reason(first)}{shown}"
 
 
-def _reason(error: Mapping[str, Any]) -> str:
+def reason(error: Mapping[str, Any]) -> str:
+    """Why pydantic refuses a value, in words for somebody at the terminal."""
     if error["type"] == "literal_error":
         allowed = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return f"this is not a known value; {nearest(error['input'], allowed)}"
@@ -103,7 +107,7 @@ def _path(location: Iterable[int | str]) -> str:
     """``repositories[2].name``: entries of lists are counted from 1, as people do."""
     text = ""
     for part in location:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part, 60)}"
     return text.removeprefix(".")
 
 
@@ -127,5 +131,8 @@ def _document_in(annotation: object) -> object:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    try:
+        text = repr(value)
+    except ValueError:  # a number of thousands of digits, which Python does not write out
+        return "a number that is too long to show"
+    return shortened(text, 60)

@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
 from perf_assets.progress import phase
-from perf_assets.sources.opening import check_token
+from perf_assets.sources.opening import out_of_reach
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import Imported, import_sheet
@@ -77,28 +77,39 @@ def run_study(  # noqa: PLR0913
     Raises
     ------
     PerfAssetsError
-        For whatever stops the run as a whole.
+        For whatever stops the run as a whole, or, after the others, that of a repository.
     """
     study = study.as_far_as(until)
     chosen = [study.repository(name) for name in repositories] or list(study.repositories)
     spans = [(repository, *_span(repository, first, last)) for repository in chosen]
-    for repository in chosen:
-        check_token(repository)
+    stopped = out_of_reach(chosen)
+    if len(stopped) == len(chosen):
+        raise _together(stopped)
     tags = refresh_tags(verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with writing(home.path), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         for repository, start, end in spans:
+            if repository.name in stopped:
+                continue
             log.info("%s: %s to %s", repository.name, start, end)
             months = range_tags(repository.name, start, end)
-            for job in ("mine", "label" if until == "labels" else "decide"):
-                failures += _execute(definitions.resolve_job_def(job), record, tags | months)
-        if until == "labels":
-            return failures
-        log.info("models, statistics, published database")
-        failures += _execute(definitions.resolve_job_def("derive"), record, tags)
+            try:
+                for job in ("mine", "label" if until == "labels" else "decide"):
+                    failures += _execute(definitions.resolve_job_def(job), record, tags | months)
+            except PerfAssetsError as error:  # which need not concern the others
+                stopped[repository.name] = error
+        if until != "labels" and len(stopped) < len(spans):
+            log.info("models, statistics, published database")
+            failures += _execute(definitions.resolve_job_def("derive"), record, tags)
+    if stopped:
+        raise _together(stopped)
     return failures
+
+
+def _together(troubles: Mapping[str, PerfAssetsError]) -> PerfAssetsError:
+    return PerfAssetsError("; ".join(dict.fromkeys(map(str, troubles.values()))))
 
 
 def run_replication(

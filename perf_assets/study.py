@@ -8,19 +8,23 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
-from perf_assets.documents import Document, Many, UntoldError, checked
+from perf_assets.documents import Document, Many, checked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.partitions import Subject
+from perf_assets.plain import plain
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
 VERIFY_MONTHS = 6
+FIRST_MONTH = "1970-01"  # git knows no earlier commits
+LARGEST_FILE = 1_000_000  # bytes
 Until = Literal["labels", "links", "details", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
 leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
@@ -87,31 +91,66 @@ def load_study(source: str | Path) -> Study:
         One sentence with file, key and reason.
     """
     packaged = PACKAGED / f"{source}.toml"
-    path = packaged if re.fullmatch(r"[\w-]+", str(source)) and packaged.is_file() else Path(source)
+    is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
+    path = packaged if is_packaged else Path(source)
+    content = _parsed(path, _read(path))
+    return _study(path, checked(_StudyEntry, content, path))
+
+
+def _read(path: Path) -> str:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > LARGEST_FILE:
+            raise PerfAssetsError(
+                f"{path}: this is no study file: it has more than {LARGEST_FILE:,} bytes; name "
+                "another"
+            )
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         names = ", ".join(sorted([SAMPLE, *(entry.stem for entry in PACKAGED.glob("*.toml"))]))
         raise PerfAssetsError(
-            f"{path}: there is no such study file; name one that exists or a packaged study "
+            f"{plain(path)}: there is no such study file; name one that exists or a packaged study "
             f"({names})"
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise PerfAssetsError(f"{path}: the study file cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise PerfAssetsError(
+            f"{path}: the study file is not UTF-8 text; save it as that"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PerfAssetsError(
+            f"{plain(path)}: the study file cannot be read ({reason}); name another"
+        ) from None
+
+
+def _parsed(path: Path, text: str) -> object:
+    """The TOML in ``text``; PerfAssetsError where it is none, or more than a study can say."""
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PerfAssetsError(f"{path}: this is not valid TOML: {error}") from None
-    return _study(path, checked(_StudyEntry, content, path))
+        raise PerfAssetsError(f"{path}: this is not valid TOML: {plain(error)}") from None
+    except (ValueError, RecursionError, OverflowError):
+        # Numbers of thousands of digits, tables in tables in tables.
+        raise PerfAssetsError(
+            f"{path}: this is no study: it has a value that is too long or too deep to read; "
+            "remove it"
+        ) from None
 
 
 def _text(value: str) -> str:
     if not value.strip():
         raise ValueError("a text that is not blank is needed here")
+    if CONTROL.search(value) or len(value) > LONGEST:
+        raise ValueError(
+            f"a text of at most {LONGEST:,} characters without control characters is needed here"
+        )
     return value.strip()
 
 
 def _month(value: str) -> str:
     if not is_month(value):
         raise ValueError("this is no month; write it as YYYY-MM")
+    if value < FIRST_MONTH:
+        raise ValueError(f"nothing is mined from before {FIRST_MONTH}")
     return value
 
 
@@ -121,11 +160,8 @@ def _name(value: str) -> str:
     return value
 
 
-def _address(value: str) -> str:
-    if re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value) is None:
-        raise UntoldError(
-            "give an http(s) address without credentials; the token belongs in GITHUB_TOKEN"
-        )
+def _git(value: str) -> str:
+    git_address(value)
     return value
 
 
@@ -140,8 +176,8 @@ class _RepositoryEntry(Document):
     start: _Month
     trend_start: _Month | None = None
     end: _Month | None = None
-    git: _Text | None = None
-    github_url: Annotated[str, AfterValidator(_address)] | None = None
+    git: Annotated[_Text, AfterValidator(_git)] | None = None
+    github_url: Annotated[str, AfterValidator(api_address)] | None = None
     corpus: _Text | None = None
 
     @model_validator(mode="after")
@@ -151,6 +187,8 @@ class _RepositoryEntry(Document):
         for key, month in (("trend_start", self.trend_start), ("end", self.end)):
             if month is not None and month < self.start:
                 raise ValueError(f"{key} {month} is before start {self.start}")
+        if self.trend_start is not None and self.trend_start > last_full_month():
+            raise ValueError(f"trend_start {self.trend_start} is not over yet; nothing to show")
         if self.corpus is not None and self.github_url is not None:
             raise ValueError("give either corpus or github_url, not both")
         return self
@@ -165,7 +203,7 @@ class _StudyEntry(Document):
     non_bug_labels: Many[_Text] = ()
     keywords: Many[_Text] = paper.KEYWORDS
     count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
-    verify_months: int = Field(VERIFY_MONTHS, ge=1)
+    verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
     close_look: bool = True
 
     @model_validator(mode="after")
@@ -199,11 +237,10 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
 
 def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
     """The repository with its paths, which are relative to the study file at ``path``."""
-    corpus = _beside(path, entry.corpus) if entry.corpus is not None else None
+    corpus = _beside(path, place, "corpus", entry.corpus) if entry.corpus is not None else None
     if corpus is not None and not corpus.is_dir():
         raise PerfAssetsError(f"{path}: repositories[{place}].corpus: {corpus} is no directory")
     git = entry.git or f"https://github.com/{entry.name}.git"
-    is_url = "://" in git or re.match(r"[\w.-]+@[\w.-]+:", git) is not None
     last = entry.end
     if last is None and corpus is not None:
         last = newest_month(corpus) or entry.start
@@ -212,11 +249,20 @@ def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
         entry.start,
         last,
         entry.trend_start or add_months(entry.start, paper.MONTHS_BEFORE_TREND),
-        git if is_url else str(_beside(path, git)),
+        str(_beside(path, place, "git", git)) if git_address(git).is_path else git,
         entry.github_url,
         corpus,
     )
 
 
-def _beside(path: Path, value: str) -> Path:
-    return (path.parent / Path(value).expanduser()).resolve()
+def _beside(path: Path, place: int, key: str, value: str) -> Path:
+    """The path that ``value`` is, seen from the study file."""
+    try:
+        beside = (path.parent / Path(value).expanduser()).resolve()
+        beside.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PerfAssetsError(
+            f"{path}: repositories[{place}].{key}: this is no path that can be read ({reason})"
+        ) from None
+    return beside

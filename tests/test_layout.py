@@ -26,7 +26,9 @@ ORDER = (
     ("sql_models",),
     ("core",),
     ("tables",),
-    ("months", "errors", "mishaps", "paths", "documents", "garbage", "progress", "stopping"),
+    ("addresses",),
+    ("documents",),
+    ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),
 )
 KNOW_DAGSTER = ("assets", "definitions", "execution", "web")
 # What reads files, asks the network, or belongs to a library that does.

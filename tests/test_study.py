@@ -1,15 +1,23 @@
 """study.toml: what is accepted, and how what is not accepted is named."""
 
+import json
+from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
 
+from perf_assets import study as written_study
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
 from perf_assets.study import Until, load_study
+from tests.thoroughness import examples
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
@@ -111,6 +119,40 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
             "end 2019-12 is before start 2020-01",
         ),
         ("name = \n", "", "TOML"),
+        (f"verify_months = {'9' * 6000}\n{MINIMAL}", "", "too long or too deep"),
+        (f"verify_months = 0x{'f' * 6000}\n{MINIMAL}", "verify_months", "too long to show"),
+        (f"verify_months = 10000\n{MINIMAL}", "verify_months", "less than or equal to"),
+        (f"keywords = {'[' * 5000}{']' * 5000}\n{MINIMAL}", "", "too deep"),
+        (f"name = {'{a = ' * 5000}1{'}' * 5000}\n", "", "too deep"),
+        (f"a{'.a' * 5000} = 1\n", "a", "unknown key"),
+        (MINIMAL.replace('"mine"', '"mi\\u0000ne"'), "name", "control characters"),
+        (MINIMAL.replace('"mine"', f'"{"m" * 5000}"'), "name", "1,000 characters"),
+        (MINIMAL + 'git = "a\\u0000b"\n', "repositories[1].git", "control character"),
+        (MINIMAL + f'git = "{"g" * 5000}"\n', "repositories[1].git", "1,000 characters"),
+        (MINIMAL + f'git = "{"g" * 900}"\n', "repositories[1].git", "File name too long"),
+        (MINIMAL + 'git = "~nosuchuser/x"\n', "repositories[1].git", "no path"),
+        (MINIMAL + 'git = "user:t0ken@host:x.git"\n', "repositories[1].git", "no password"),
+        (MINIMAL + 'git = "--upload-pack=x"\n', "repositories[1].git", "an option"),
+        (MINIMAL + 'git = "ext::sh -c x"\n', "repositories[1].git", "run a command"),
+        (MINIMAL + 'corpus = "a\\u0000b"\n', "repositories[1].corpus", "control characters"),
+        (MINIMAL + 'corpus = "~nosuchuser/x"\n', "repositories[1].corpus", "no path"),
+        (MINIMAL + f'corpus = "{"c" * 900}"\n', "repositories[1].corpus", "File name too long"),
+        (MINIMAL + 'github_url = "http://h:99999"\n', "repositories[1].github_url", "http(s)"),
+        (MINIMAL + 'github_url = "http://[::1/"\n', "repositories[1].github_url", "http(s)"),
+        (MINIMAL + 'github_url = "http://h/?t0ken"\n', "repositories[1].github_url", "http(s)"),
+        (MINIMAL + 'github_url = "http://h/\\n"\n', "repositories[1].github_url", "http(s)"),
+        (MINIMAL.replace("2020-01", "0000-01"), "repositories[1].start", "no month"),
+        (MINIMAL.replace("2020-01", "0001-01"), "repositories[1].start", "before 1970-01"),
+        (MINIMAL.replace("2020-01", "9999-12"), "repositories[1]", "not over"),
+        (MINIMAL + 'trend_start = "9999-12"\n', "repositories[1]", "not over"),
+        ("repositories = 1\nname = 'x'\n", "repositories", "a list"),
+        ("repositories = [1]\nname = 'x'\n", "repositories[1]", "a table"),
+        ("repositories = []\nname = 'x'\n", "repositories", "at least 1"),
+        ("close_look = nan\n" + MINIMAL, "close_look", "true or false"),
+        ("verify_months = 6.0\n" + MINIMAL, "verify_months", "whole number"),
+        ("verify_months = true\n" + MINIMAL, "verify_months", "whole number"),
+        ("keywords = 2020-01-01\n" + MINIMAL, "keywords", "a list"),
+        ('"na\\u001bme" = 1\n' + MINIMAL, "name", "unknown key"),
     ],
 )
 def test_a_wrong_study_is_refused_naming_file_key_and_reason(
@@ -122,13 +164,137 @@ def test_a_wrong_study_is_refused_naming_file_key_and_reason(
     message = str(raised.value)
     assert message.startswith(f"{path}: {key}")
     assert reason in message
-    assert "\n" not in message
+    assert message.isprintable()
+    assert len(message) < len(str(path)) + 400
     assert "t0ken" not in message
 
 
 def test_a_study_that_is_not_there_is_said_so() -> None:
     with pytest.raises(PerfAssetsError, match=r"nowhere\.toml.*dl-frameworks, sample"):
         load_study("nowhere.toml")
+
+
+def test_what_is_no_study_file_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "binary.toml").write_bytes(b"\x89PNG\r\n\xff")
+    (tmp_path / "huge.toml").write_bytes(b"#" * 2_000_000)
+    for source, reason in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "binary.toml", "not UTF-8 text"),
+        (tmp_path / "huge.toml", "more than 1,000,000 bytes"),
+        ("nul\0.toml", "null byte"),
+        ("n" * 5000, "File name too long"),
+        ("\x1b[2J.toml", "no such study file"),
+    ):
+        with pytest.raises(PerfAssetsError, match=reason) as raised:
+            load_study(source)
+        assert str(raised.value).isprintable()
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(MINIMAL, encoding="utf-8-sig")
+    assert load_study(tmp_path / "study.toml").name == "mine"
+
+
+HOSTILE_TEXTS = st.sampled_from(
+    [
+        *("", " ", "owner/name", "../x", "a/b", "~nosuchuser/x", "~", "/", ".", "x" * 5000),
+        *(
+            "2021-13",
+            "0000-01",
+            "0001-01",
+            "9999-12",
+            "2021-02",
+            "-1-01",
+            "２０２１-01",
+            "\0",
+            "\n",
+        ),
+        *(
+            "http://[::1/",
+            "http://h:99999",
+            "http://h:x",
+            "https://u:canary@h/",
+            "http://",
+            "ext::x",
+        ),
+        *("u:canary@h:x.git", "--upload-pack=x", "\x1b[2J", "\u202e", "[/x]", "url", "performance"),
+        *(
+            "https://[v1.x]/",
+            "https://ｈ/",
+            "https://\u2100.com",
+            "file://",
+            "ssh://",
+            "ssh://-o/x",
+        ),
+    ]
+)
+SCALARS = st.one_of(
+    HOSTILE_TEXTS,
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.datetimes(),
+    st.dates(),
+)
+VALUES = st.one_of(
+    SCALARS, st.lists(SCALARS, max_size=3), st.dictionaries(HOSTILE_TEXTS, SCALARS, max_size=2)
+)
+
+
+def table(shape: type[BaseModel], likely: dict[str, str]) -> st.SearchStrategy[dict[str, object]]:
+    """Tables of the keys of ``shape``, most of them with a value that is right."""
+    known = {name: st.one_of(st.just(value), VALUES) for name, value in likely.items()}
+    others = {name: VALUES for name in shape.model_fields if name not in likely}
+    return st.fixed_dictionaries(known, optional=others)
+
+
+DOCUMENTS = st.builds(
+    lambda study, repositories: {**study, "repositories": repositories},
+    table(written_study._StudyEntry, {"name": "mine"}).map(
+        lambda entry: {key: value for key, value in entry.items() if key != "repositories"}
+    ),
+    st.one_of(
+        st.lists(
+            table(written_study._RepositoryEntry, {"name": "owner/name", "start": "2020-01"}),
+            max_size=3,
+        ),
+        VALUES,
+    ),
+)
+
+
+@given(DOCUMENTS)
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow])
+def test_any_document_is_a_study_or_refused_in_one_sentence(content: dict[str, object]) -> None:
+    with TemporaryDirectory() as directory:
+        path = written(Path(directory), as_toml(content))
+        try:
+            loaded = load_study(path)
+        except PerfAssetsError as error:
+            assert str(error).startswith(f"{path}: ")
+            assert str(error).isprintable() and len(str(error)) < 700
+            assert "canary" not in str(error)
+        else:
+            assert all(repository.months for repository in loaded.repositories)
+
+
+def as_toml(content: dict[str, object]) -> str:
+    return "".join(f"{json.dumps(key)} = {as_value(value)}\n" for key, value in content.items())
+
+
+def as_value(value: object) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{as_value(key)} = {as_value(inner)}" for key, inner in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_value, value))}]"
+    if isinstance(value, str):
+        escaped = (f"\\U{ord(one):08x}" if not one.isalnum() else one for one in value)
+        return f'"{"".join(escaped)}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def test_months_count_across_years() -> None:

@@ -9,6 +9,7 @@ from perf_assets import stopping
 from perf_assets.assets.asking import Asked
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of
+from perf_assets.plain import for_markdown
 from perf_assets.storage.gate import BrokenRule, Outcome
 from perf_assets.storage.suites import load_suite
 
@@ -194,7 +195,7 @@ def _results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.Asse
                 "failing_rows": rows,
                 "examples": dg.MetadataValue.md(
                     "\n".join(
-                        f"- {one.place}: {example}"
+                        f"- {for_markdown(one.place)}: {for_markdown(example)}"
                         for one in broken[:PLACES]
                         for example in one.examples
                     )

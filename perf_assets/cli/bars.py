@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets import progress
+from perf_assets.plain import plain
 
 BAR_WIDTH = 16
 REFRESHES_PER_SECOND = 5
@@ -49,7 +50,7 @@ def _bar(phase: progress.Phase | None, spinner: Spinner) -> RenderableType:
     line.add_column(width=BAR_WIDTH if phase.total else 1)
     for fact in facts:
         line.add_column(width=fact.cell_len)
-    title = Text(phase.title, no_wrap=True, overflow="ellipsis")
+    title = Text(plain(phase.title), no_wrap=True, overflow="ellipsis")
     done = min(phase.done, phase.total or 0)
     line.add_row(title, ProgressBar(phase.total, done) if phase.total else spinner, *facts)
     return line
@@ -74,12 +75,20 @@ def _clock(seconds: float) -> str:
 
 @contextmanager
 def _handling(logger: logging.Logger, handler: logging.Handler) -> Iterator[None]:
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(Lines("%(asctime)s %(message)s", "%H:%M:%S"))
     logger.addHandler(handler)
     try:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+class Lines(logging.Formatter):
+    """Messages on one line each, whatever the texts that they quote hold."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """The time and the message."""
+        return plain(super().formatMessage(record))
 
 
 class _AboveTheBar(logging.Handler):

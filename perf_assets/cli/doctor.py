@@ -27,8 +27,9 @@ def doctor(study: str, home: Path, *, repair: bool) -> None:
     First the home: is anything that is stored damaged, and what mends it.
 
     For each token: does it work, how much it may still ask, and when its budget is full again.
-    For each repository of the study: can it be read, how many issues are not stored yet, and how
-    many requests and points they take. Costs a few requests itself. Corpora need no token.
+    For each repository of the study: can git and the API read it, how many issues are not stored
+    yet, and how many requests and points they take. Costs a few requests itself. Corpora need no
+    token.
 
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.

@@ -18,6 +18,7 @@ from perf_assets.cli.memory import check_memory
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
 from perf_assets.mishaps import mishap
+from perf_assets.plain import plain
 
 console = Console()
 OUR_MISTAKE = 70  # as sysexits.h has it; 1 says that rows are in quarantine
@@ -35,11 +36,11 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **options)
         except AuditError as error:
             stopping.go_on(after_failure=True)
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {plain(error)}", err=True)
             sys.exit(1)
         except PerfAssetsError as error:
             stopping.go_on(after_failure=True)
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {plain(error)}", err=True)
             sys.exit(2)
         except Exception as error:
             stopping.go_on(after_failure=True)
@@ -47,7 +48,7 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             if sentence is None:
                 traceback.print_exception(error)
                 sys.exit(OUR_MISTAKE)
-            click.echo(f"Error: {sentence}", err=True)
+            click.echo(f"Error: {plain(sentence)}", err=True)
             sys.exit(2)
 
     return wrapped

@@ -1,12 +1,14 @@
 """What a run would need before it starts: tokens that work, repositories in reach, a budget."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain
 from perf_assets.progress import in_words
+from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.github.accounts import Accounts, Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
@@ -42,7 +44,7 @@ class Cost:
 
 def examine(study: Study, home: Home, say: Say) -> bool:
     """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
-    is_well = True
+    is_well = _git_answers(study.repositories, say)
     for url in dict.fromkeys(map(_url, study.repositories)):
         chosen = [repository for repository in study.repositories if _url(repository) == url]
         if url is None:
@@ -54,6 +56,21 @@ def examine(study: Study, home: Home, say: Say) -> bool:
         except PerfAssetsError as error:
             say(str(error))
             is_well = False
+    return is_well
+
+
+def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:
+    """Say which git repositories can be read, and which cannot; whether all can."""
+    is_well = True
+    for repository in repositories:
+        try:
+            address = Address.of(repository.git)
+            branch = read_heads(address).branch
+        except PerfAssetsError as error:
+            say(f"{repository.name}: {error}")
+            is_well = False
+        else:
+            say(f"{repository.name}: git can read {address.url}, default branch {plain(branch)}")
     return is_well
 
 

@@ -10,8 +10,10 @@ import polars as pl
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import for_markdown, plain
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
@@ -133,7 +135,7 @@ def print_summary(published: Path, console: Console) -> None:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
         for sentence in _left_out(connection):
-            console.print(f"{sentence}\n", soft_wrap=True, highlight=False, markup=False)
+            console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
@@ -155,9 +157,10 @@ def summary_markdown(published: Path) -> str:
     with reading(published) as connection:
         for title, query in FIGURES:
             rows = connection.sql(query).pl()
-            lines = [rows.columns, ["---"] * rows.width, *(map(_text, r) for r in rows.rows())]
+            cells = ([for_markdown(_text(value)) for value in row] for row in rows.rows())
+            lines = [rows.columns, ["---"] * rows.width, *cells]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
-        parts += _left_out(connection)
+        parts += map(for_markdown, _left_out(connection))
     return "\n\n".join(parts) + "\n"
 
 
@@ -260,8 +263,8 @@ def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
             name, justify="right" if kind.is_numeric() else "left", no_wrap=name == "metric"
         )
     for row in rows.iter_rows():
-        table.add_row(*map(_text, row))
-    console.print(title, style="bold", highlight=False, markup=False, soft_wrap=True)
+        table.add_row(*(Text(plain(_text(value))) for value in row))
+    console.print(plain(title), style="bold", highlight=False, markup=False, soft_wrap=True)
     console.print(table)
 
 

@@ -1,9 +1,10 @@
 """Opening the issue source of a repository: GitHub, another API, or a corpus on loopback."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.progress import phase
@@ -16,7 +17,7 @@ from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 
-UNLIMITED = 10**12  # points an hour: our own server need not hold us back
+UNLIMITED = 2**31 - 1  # points an hour, the largest Int: our own server need not hold us back
 
 
 @contextmanager
@@ -38,10 +39,35 @@ def open_issue_source(
     yield from _source(repository, url, credentials_of(), longest_wait)
 
 
-def check_token(repository: Repository) -> None:
-    """PerfAssetsError when ``repository`` needs a token and there is none: before any work."""
-    if repository.corpus is None:
-        open_client(repository.github_url or GITHUB, credentials_of()).close()
+def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsError]:
+    """The repositories whose API accepts none of our tokens, or needs one, and why.
+
+    Asked before any work, once for each API; it costs nothing of the rate limit. What else may be
+    wrong with it is told when it is asked in earnest.
+    """
+    troubles: dict[str, PerfAssetsError | None] = {}
+    for repository in repositories:
+        url = repository.github_url or GITHUB
+        if repository.corpus is None and url not in troubles:
+            troubles[url] = _trouble(url)
+    return {
+        repository.name: trouble
+        for repository in repositories
+        if repository.corpus is None
+        and (trouble := troubles[repository.github_url or GITHUB]) is not None
+    }
+
+
+def _trouble(url: str) -> PerfAssetsError | None:
+    try:
+        client = open_client(url, credentials_of())
+        try:
+            client.accounts.check()
+        finally:
+            client.close()
+    except PerfAssetsError as error:
+        return error
+    return None
 
 
 def open_client(

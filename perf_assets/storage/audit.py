@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain
 from perf_assets.storage.declared_rules import MISSING, MONTH_OF, Rule
 from perf_assets.storage.judging import Verdict, judge
 from perf_assets.storage.suites import Suite, load_suite
@@ -257,7 +258,7 @@ def _text(value: object) -> str:
         return value.isoformat(sep=" ")
     if isinstance(value, pl.Series):
         value = ", ".join(str(entry) for entry in value)
-    text = repr(value) if isinstance(value, str) else str(value)
+    text = repr(value) if isinstance(value, str) else plain(value)
     return text if len(text) <= TEXT_LENGTH else f"{text[: TEXT_LENGTH - 1]}…"
 
 

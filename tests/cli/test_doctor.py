@@ -114,3 +114,15 @@ def test_a_corpus_needs_no_token(corpus: Path, tmp_path: Path) -> None:
     ran = doctor(corpus / "study.toml", tmp_path / "home")
     assert ran.returncode == 0
     assert "no token is needed" in ran.stdout
+
+
+def test_an_address_that_git_cannot_read_is_named(
+    corpus: Path, server: CorpusServer, tmp_path: Path
+) -> None:
+    path = study(tmp_path, corpus, server.url)
+    path.write_text(path.read_text().replace("repository.git", "nowhere.git"))
+    ran = doctor(path, tmp_path / "home", TOKENS[0])
+    assert ran.returncode == 2
+    assert f"{NAME}: there is no git repository at {corpus / 'nowhere.git'}" in ran.stdout
+    assert "a run costs about" in ran.stdout
+    assert "git can read" in doctor(corpus / "study.toml", tmp_path / "home").stdout

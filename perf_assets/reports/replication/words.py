@@ -4,6 +4,9 @@ import polars as pl
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from perf_assets.plain import plain
 
 COLUMNS = ("place", "repository", "figure", "published", "reproduced", "verdict", "note")
 
@@ -36,22 +39,16 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
     for row in comparison.filter(is_derived).iter_rows(named=True):
         reason = row["reason"]
         note = "" if reason is None else str(notes.setdefault(reason, len(notes) + 1))
-        table.add_row(
-            row["place"],
-            row["repository"],
-            row["quantity"],
-            row["published_text"],
-            number_text(row["reproduced"]),
-            row["verdict"],
-            note,
-        )
+        texts = [row[name] for name in ("place", "repository", "quantity", "published_text")]
+        cells = [*texts, number_text(row["reproduced"]), row["verdict"], note]
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     console.print(table)
     for reason, number in notes.items():
-        console.print(f"{number:>3}  {reason}", highlight=False, markup=False)
+        console.print(f"{number:>3}  {plain(reason)}", highlight=False, markup=False)
     console.print()
     missing = comparison.filter(~is_derived).group_by("reason", maintain_order=True).len()
     for reason, count in missing.iter_rows():
-        console.print(f"{count} not derivable: {reason}", highlight=False, markup=False)
+        console.print(f"{count} not derivable: {plain(reason)}", highlight=False, markup=False)
     counts = comparison.group_by("verdict").len().sort("len", descending=True).iter_rows()
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts)
     console.print(f"{comparison.height} figures: {told}", highlight=False)

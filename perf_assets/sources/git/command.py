@@ -77,15 +77,31 @@ def in_clone(git_dir: Path, *arguments: str) -> list[str]:
     return ["git", f"--git-dir={git_dir}", *settings, *arguments]
 
 
-def run(command: Sequence[str], env: Mapping[str, str], stdin: bytes = b"") -> bytes:
-    """What the command prints; GitError when it fails, PerfAssetsError when git is missing."""
+def run(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    seconds: float | None = None,
+) -> bytes:
+    """What the command prints; GitError when it fails, PerfAssetsError when git is missing.
+
+    It fails too when it takes longer than ``seconds``.
+    """
     stopping.go_on()
     try:
         done = subprocess.run(
-            command, cwd=_NOWHERE, env=dict(env), input=stdin, capture_output=True, check=False
+            command,
+            cwd=_NOWHERE,
+            env=dict(env),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=seconds,
         )
     except FileNotFoundError:
         raise _git_is_missing() from None
+    except subprocess.TimeoutExpired:
+        raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
     if done.returncode:
         _heed(done.returncode)
         raise GitError(readable(done.stderr))

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
 
+from perf_assets.addresses import GitAddress, git_address
+from perf_assets.documents import UntoldError
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.command import (
     GitError,
@@ -16,6 +17,7 @@ from perf_assets.sources.git.command import (
 )
 
 _SECRET = "***"
+LOOK_SECONDS = 60.0  # a look at thousands of branches takes one or two
 _NO_NETWORK = (
     "could not resolve",
     "failed to connect",
@@ -42,51 +44,33 @@ _OVERRULED = (
 
 
 @dataclass(frozen=True)
-class Address:
-    """Where to clone from.
-
-    url : address with nothing secret in it; the absolute path of a local repository.
-    private_url : the address as given, for git's eyes only.
-    secrets : texts that must not be shown.
-    """
-
-    url: str
-    private_url: str
-    secrets: tuple[str, ...] = ()
+class Address(GitAddress):
+    """Where to clone from: a URL, or the absolute path of a local repository."""
 
     @classmethod
     def of(cls, url_or_path: str) -> "Address":
-        """Read a URL or a path; PerfAssetsError when it is a path that does not exist."""
-        if "://" in url_or_path:
-            return cls._of_url(url_or_path)
-        if re.match(r"[^/\\]{2,}:", url_or_path):  # host:path, as ssh knows it
-            return cls(url_or_path, url_or_path)
-        path = Path(url_or_path).expanduser().resolve()
-        if not path.exists():
+        """Read a URL or a path; PerfAssetsError where it is none, or nothing exists there."""
+        try:
+            address = git_address(url_or_path)
+        except UntoldError as error:
+            raise PerfAssetsError(
+                f"a repository's git entry in the study file cannot be used: {error}"
+            ) from None
+        if not address.is_path:
+            return cls(**vars(address))
+        try:
+            path = Path(url_or_path).expanduser().resolve()
+            is_there = path.exists()
+        except (OSError, RuntimeError, ValueError):
+            raise PerfAssetsError(
+                "a repository's git entry in the study file is no path that can be read: correct it"
+            ) from None
+        if not is_there:
             raise PerfAssetsError(
                 f"there is no git repository at {path}: nothing exists there, so correct the "
                 "repository's git entry in the study file"
             )
-        return cls(str(path), str(path))
-
-    @classmethod
-    def _of_url(cls, url: str) -> "Address":
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            raise PerfAssetsError(
-                "a repository's git entry in the study file is not a URL: correct it"
-            ) from None
-        user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-        is_http = parts.scheme in ("http", "https")
-        host = parts.netloc.rpartition("@")[2]
-        kept = f"{user}@{host}" if user and not is_http else host
-        clean = urlunsplit((parts.scheme, kept, parts.path, "", ""))
-        hidden = [password, f"{user}:{password}" if password else "", parts.query]
-        if is_http and not password:
-            hidden.append(user)
-        hidden += [unquote(text) for text in hidden]
-        return cls(clean, url, tuple(sorted(filter(None, set(hidden)), key=len, reverse=True)))
+        return cls(str(path), str(path), is_path=True)
 
     def environment(self) -> dict[str, str]:
         """The environment in which git reaches the address by its public form.
@@ -141,11 +125,14 @@ class Heads:
     tips: dict[str, str]
 
 
-def read_heads(address: Address) -> Heads:
-    """Ask the remote once for its branches; PerfAssetsError when it has no default branch."""
+def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
+    """Ask the remote once for its branches; PerfAssetsError when it has no default branch.
+
+    Or when it does not answer within ``seconds``.
+    """
     command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
     try:
-        answer = readable(run(command, address.environment()))
+        answer = readable(run(command, address.environment(), seconds=seconds))
     except GitError as failure:
         raise address.failed("reach", failure) from None
     pairs = [tuple(line.split("\t", 1)) for line in answer.splitlines() if "\t" in line]

@@ -3,21 +3,26 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import ceil
 
 import github
 from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import in_words
+from perf_assets.sources.github.answers import AnswerError, checked, read_json
 from perf_assets.sources.github.credentials import Credential
+from perf_assets.sources.github.shapes import Limits
+from perf_assets.sources.github.transport import ask, finite, within
 from perf_assets.sources.waiting import LONGEST_WAIT
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits
 POINTS_PER_HOUR = 5000
-TIMEOUT_SECONDS = 60
+LONGEST_WINDOW = 2 * 86400.0  # seconds: budgets are full again within the hour
+CHECK_SECONDS = 5.0
 COUNTDOWN_SECONDS = 60.0
 
 
@@ -31,11 +36,17 @@ class Patience:
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     ``reset_margin`` is added to the moment GitHub names, for clocks that differ. ``longest_wait``
     bounds the waits for rate limits between two whole answers.
+
+    An answer must be there whole within ``answer`` seconds: GitHub gives up itself after ten, and
+    what takes longer to come in is asked for in smaller pages. ``longest_trouble`` bounds what is
+    spent on a question that is answered wrongly, or not at all.
     """
 
     attempts: int = 8
     first_pause: float = 0.5
-    longest_pause: float = 60.0
+    longest_pause: float = 15.0
+    answer: float = 20.0
+    longest_trouble: float = 45.0
     secondary_pause: float = 60.0
     reset_margin: float = 1.0
     longest_wait: float = LONGEST_WAIT
@@ -61,11 +72,13 @@ class Account:
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Take over the budget that the headers of an answer tell."""
-        if "x-ratelimit-remaining" not in headers or "x-ratelimit-reset" not in headers:
+        remaining = finite(headers.get("x-ratelimit-remaining"))
+        reset = finite(headers.get("x-ratelimit-reset"))
+        if remaining is None or reset is None or reset > time.time() + LONGEST_WINDOW:
             return
-        self.remaining = int(float(headers["x-ratelimit-remaining"]))
-        self.reset = float(headers["x-ratelimit-reset"])
-        self.limit = int(float(headers.get("x-ratelimit-limit", self.limit)))
+        self.remaining, self.reset = int(remaining), reset
+        limit = finite(headers.get("x-ratelimit-limit"))
+        self.limit = self.limit if limit is None else int(limit)
 
 
 class Accounts:
@@ -124,32 +137,39 @@ class Accounts:
         with self._lock:
             is_news, account.is_refused = not account.is_refused, True
         if all(one.is_refused for one in self.all):
-            raise PerfAssetsError(
-                f"GitHub at {self.base_url} refused {self._called()} (401): "
-                "create a new one at https://github.com/settings/tokens and export it"
-            )
+            raise self._refused()
         if is_news:
             self._on_wait(f"GitHub refused {account.name} (401): it is left out")
 
-    def probe(self, account: Account) -> str | None:
+    def probe(self, account: Account, seconds: float | None = None) -> str | None:
         """Ask for the budget of ``account``, which costs nothing; what is wrong, None if nothing.
+
+        It may take ``seconds``, else as long as any answer.
 
         Source: https://docs.github.com/rest/rate-limit/rate-limit
         """
         connection = self._connect(account)
         try:
-            account.credential.renew()
-            _, answer = connection.requester.requestJsonAndCheck("GET", "/rate_limit")
-            budget = answer["resources"]["graphql"]
-            account.remaining, account.limit = budget["remaining"], budget["limit"]
-            account.reset = float(budget["reset"])
-        except github.GithubException as error:
-            if error.status == 401:
+            with within(self._patience.answer if seconds is None else seconds):
+                account.credential.renew()
+                answer = ask(connection, "GET", "/rate_limit")
+            if answer.status == 401:
                 account.is_refused = True
                 return "refused (401)"
-            # An Enterprise server without limits says 404.
-            return None if error.status == 404 else f"cannot be asked now (HTTP {error.status})"
-        except (KeyError, TypeError, ValueError):
+            if answer.status != 200:
+                # An Enterprise server without limits says 404.
+                is_free = answer.status == 404
+                return None if is_free else f"cannot be asked now (HTTP {answer.status})"
+            limits = checked(Limits, read_json(answer.text), account.name, {})
+            budget = limits["resources"]["graphql"]
+            account.remaining, account.limit = budget["remaining"], budget["limit"]
+            account.reset = min(budget["reset"], time.time() + LONGEST_WINDOW)
+        except github.GithubException as error:
+            if error.status in (401, 404):
+                account.is_refused = True
+                return f"refused ({error.status})"
+            return f"cannot be asked now (HTTP {error.status})"
+        except (AnswerError, ValueError, RecursionError):
             return "cannot be asked now (its answer is no budget)"
         except RequestException as error:
             raise PerfAssetsError(
@@ -159,6 +179,21 @@ class Accounts:
         finally:
             connection.close()
         return None
+
+    def check(self) -> None:
+        """PerfAssetsError when no credential is accepted; no answer is no refusal."""
+        for account in self.all:
+            with suppress(PerfAssetsError):
+                self.probe(account, CHECK_SECONDS)
+        if all(account.is_refused for account in self.all):
+            raise self._refused()
+
+    def hide(self, text: str) -> str:
+        """``text`` without our tokens, should somebody have repeated them."""
+        for account in self.all:
+            for secret in account.credential.secrets():
+                text = text.replace(secret, "***")
+        return text
 
     def sleep(self, seconds: float) -> None:
         """Pause; PerfAssetsError as soon as the accounts are closed."""
@@ -172,6 +207,12 @@ class Accounts:
             while account.idle:
                 account.idle.pop().close()
 
+    def _refused(self) -> PerfAssetsError:
+        return PerfAssetsError(
+            f"GitHub at {self.base_url} refused {self._called()} (401): "
+            "create a new one at https://github.com/settings/tokens and export it"
+        )
+
     def _called(self) -> str:
         if len(self.all) == 1:
             return self.all[0].credential.kind
@@ -182,7 +223,7 @@ class Accounts:
         return github.Github(
             base_url=self.base_url,
             auth=account.credential.auth,
-            timeout=TIMEOUT_SECONDS,
+            timeout=ceil(self._patience.answer),
             retry=None,
             seconds_between_requests=0,
             seconds_between_writes=0,
@@ -211,7 +252,7 @@ class Accounts:
             started = time.time()
             if until <= started:
                 return
-            moment = f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d %H:%M:%S} UTC"
+            moment = _written(until)
             if self._waited + until - started > self._patience.longest_wait:
                 raise PerfAssetsError(
                     f"GitHub at {self.base_url}: the rate limit is reached until {moment}, longer "
@@ -224,3 +265,11 @@ class Accounts:
                 )
                 self.sleep(min(left, COUNTDOWN_SECONDS))
             self._waited += time.time() - started
+
+
+def _written(moment: float) -> str:
+    """A moment that a server named, however far away it is."""
+    try:
+        return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return "a year that no calendar has"

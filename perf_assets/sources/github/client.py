@@ -6,25 +6,34 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from json import JSONDecodeError
+from email.utils import parsedate_to_datetime
+from time import monotonic, time
 from typing import Any
 
 import github
 from requests.exceptions import ConnectionError as NoConnection
-from requests.exceptions import RequestException
+from requests.exceptions import RequestException, Timeout
 
+from perf_assets.addresses import is_private
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, Patience
+from perf_assets.sources.github.answers import read_json
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
+from perf_assets.sources.github.transport import Answer, ask, finite, within
 
 GITHUB = "https://api.github.com"
 
 # Faults GitHub documents, or is known, to mend by itself. Its "something went wrong" answers
 # (HTTP 502 and 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
 TOO_HEAVY = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
+TOLD = (502, 504)
+LONGEST_DATE = 40  # characters
 GROWS_AFTER = 5  # whole answers in a row
+MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
 PATIENCE = Patience()
+Send = Callable[[github.Github, str, str, object], Answer]
 
 
 @dataclass
@@ -51,13 +60,15 @@ class Fault:
     """A failed attempt: why, and whether a smaller page may help.
 
     ``is_limit``: the account rests before it asks again, so no pause is due. ``counts`` is False
-    where GitHub said when to go on, so that trying then is no further attempt.
+    where GitHub said when to go on, so that trying then is no further attempt. ``is_told``: in the
+    way GitHub tells of its own trouble, which may last longer than a wrong answer is put up with.
     """
 
     reason: str
     is_heavy: bool = False
     is_limit: bool = False
     counts: bool = True
+    is_told: bool = False
 
 
 class PageSizes:
@@ -102,6 +113,7 @@ class GitHubClient:
         goes out with the one that has the most points left.
     on_wait : told, in a sentence, whenever the client waits.
     patience : how long it does.
+    send : what carries a request to the server, and its answer back.
     """
 
     def __init__(
@@ -110,6 +122,7 @@ class GitHubClient:
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
         patience: Patience = PATIENCE,
+        send: Send = ask,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
         self.base_url = base_url.rstrip("/")
@@ -120,7 +133,12 @@ class GitHubClient:
                 "GitHub's GraphQL interface needs a token and GITHUB_TOKEN is not set: create one "
                 "at https://github.com/settings/tokens (no scopes needed) and export it"
             )
-        self._on_wait, self._patience = on_wait, patience
+        if credentials and not is_private(self.base_url):
+            raise PerfAssetsError(
+                f"{self.base_url}: a token would be sent over plain http, where others can read "
+                "it: write https:// in the study file, or unset GITHUB_TOKEN"
+            )
+        self._on_wait, self._patience, self._send = on_wait, patience, send
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
         self.spent = Spent()
@@ -168,11 +186,14 @@ class GitHubClient:
         sent = dict(variables)
         attempts = 0
         pause = self._patience.first_pause
+        patience_left = self._patience.longest_trouble
         while True:
             if first is not None:
                 sent["first"] = self._pages.size(operation, first)
             with self.accounts.borrow() as (account, connection):
-                outcome = self._attempt(account, connection, document, sent, may_lack=may_lack)
+                started = monotonic()
+                with within(min(self._patience.answer, patience_left)):
+                    outcome = self._attempt(account, connection, document, sent, may_lack=may_lack)
             if not isinstance(outcome, Fault):
                 self.accounts.succeed(account)
                 self._pages.grow(operation)
@@ -180,13 +201,15 @@ class GitHubClient:
             if outcome.is_heavy and first is not None:
                 self._pages.shrink(operation, sent["first"])
             attempts += outcome.counts
-            if attempts == self._patience.attempts:
+            wait = 0.0 if outcome.is_limit else pause * random.uniform(0.5, 1.0)
+            if not outcome.is_limit and not outcome.is_told:
+                patience_left -= monotonic() - started + wait
+            if attempts == self._patience.attempts or patience_left <= 0:
                 raise PerfAssetsError(
                     f"GitHub at {self.base_url} did not answer in {attempts} attempts "
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
             if not outcome.is_limit:
-                wait = pause * random.uniform(0.5, 1.0)
                 pause = min(pause * 2, self._patience.longest_pause)
                 self._on_wait(f"GitHub: {outcome.reason}; trying again in {wait:.1f} s")
                 self.accounts.sleep(wait)
@@ -204,21 +227,35 @@ class GitHubClient:
             account.credential.renew()
         except github.GithubException as error:
             return self._judge_renewal(account, error)
-        except (RequestException, JSONDecodeError, UnicodeDecodeError) as error:
+        except RequestException as error:
             return self._judge_connection(error)
+        except ValueError as error:
+            return Fault(str(error))
+        asked = {"query": document, "variables": dict(variables)}
         try:
-            headers, answer = connection.requester.graphql_query(document, dict(variables))
-        except github.GithubException as error:
-            if not (may_lack and _is_lacking(error.data)):
-                self._charge(error.data)
-                return self._judge(account, error, variables)
-            headers, answer = {}, error.data
-        except (RequestException, JSONDecodeError, UnicodeDecodeError) as error:
+            answer = self._send(connection, "POST", connection.requester.graphql_url, asked)
+        except RequestException as error:
             self._charge(None)
             return self._judge_connection(error)
-        account.note(headers)
-        self._charge(answer)
-        data = answer.get("data") if isinstance(answer, dict) else None
+        return self._judge(account, answer, variables, may_lack=may_lack)
+
+    def _judge(
+        self, account: Account, answer: Answer, variables: Mapping[str, Any], *, may_lack: bool
+    ) -> dict[str, Any] | Fault:
+        """The data of an answer that is whole, and what is wrong with any other."""
+        try:
+            content = read_json(answer.text)
+        except ValueError:
+            content = None  # its status may say more
+        account.note(answer.headers)
+        self._charge(content)
+        if answer.status != 200:
+            return self._judge_status(account, answer, content, variables)
+        if not isinstance(content, dict):
+            return Fault("an answer that is not GraphQL", is_heavy=True)
+        if content.get("errors") and not (may_lack and _is_lacking(content)):
+            return self._judge_errors(account, content, variables)
+        data = content.get("data")
         if not isinstance(data, dict):
             return Fault("an answer that is not GraphQL", is_heavy=True)
         return data
@@ -227,7 +264,9 @@ class GitHubClient:
         """Count a request, and the points that its answer, whole or not, names."""
         data = answer.get("data") if isinstance(answer, dict) else None
         limit = data.get("rateLimit") if isinstance(data, dict) else None
-        cost = Spent(1, limit.get("cost", 0) if isinstance(limit, dict) else 0)
+        points = limit.get("cost") if isinstance(limit, dict) else None
+        is_cost = isinstance(points, int) and 0 <= points <= MOST_POINTS
+        cost = Spent(1, int(points) if is_cost and points is not None else 0)
         with self._lock:
             getattr(self._charged, "to", self.spent).add(cost)
             self.total.add(cost)
@@ -236,7 +275,8 @@ class GitHubClient:
         if error.status in (401, 404):
             self.accounts.refuse(account)
             return Fault("refused", is_limit=True, counts=False)
-        return self._judge(account, error, {})
+        headers = {key.lower(): value for key, value in (error.headers or {}).items()}
+        return self._judge_status(account, Answer(error.status, headers, ""), error.data, {})
 
     def _judge_connection(self, error: Exception) -> Fault:
         # A server that cannot be found or refuses at the first request will not mend by itself.
@@ -246,76 +286,111 @@ class GitHubClient:
             raise PerfAssetsError(
                 f"GitHub at {self.base_url} cannot be reached: check the network and the address"
             ) from None
+        if isinstance(error, Timeout) or "timed out" in str(error):
+            return Fault("no whole answer in time", is_heavy=True)
         return Fault(f"the connection failed ({type(error).__name__})", is_heavy=True)
 
-    def _judge(
-        self, account: Account, error: github.GithubException, variables: Mapping[str, Any]
+    def _judge_status(
+        self, account: Account, answer: Answer, content: object, variables: Mapping[str, Any]
     ) -> Fault:
-        headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-        account.note(headers)
-        if error.status == 401:
+        status = answer.status
+        if status == 401:
             self.accounts.refuse(account)
             return Fault("refused", is_limit=True, counts=False)
-        if error.status in (403, 429):
-            return self._judge_limit(account, error, headers)
-        if error.status == 404:
-            raise PerfAssetsError(self._not_found(error, variables)) from None
-        if error.status >= 500:
-            return Fault(f"HTTP {error.status}", is_heavy=True)
-        kinds = {entry.get("type", "") for entry in _graphql_errors(error)}
+        if status in (403, 429):
+            return self._judge_limit(account, answer, content)
+        if status == 404:
+            raise PerfAssetsError(self._not_found(content, variables))
+        if status >= 500 or status == 408:
+            return Fault(f"HTTP {status}", is_heavy=True, is_told=status in TOLD)
+        if status < 300:
+            return Fault(f"an answer of HTTP {status} without content", is_heavy=True)
+        raise PerfAssetsError(
+            f"GitHub at {self.base_url} answered with HTTP {status}{self._because(content)}: check "
+            "the address (github_url in the study file)"
+        )
+
+    def _judge_errors(
+        self, account: Account, content: dict[str, Any], variables: Mapping[str, Any]
+    ) -> Fault:
+        kinds = {str(entry.get("type") or "") for entry in _graphql_errors(content)}
         if "RATE_LIMITED" in kinds:
             return self._at_limit(account)
         if "NOT_FOUND" in kinds:
-            raise PerfAssetsError(self._not_found(error, variables)) from None
+            raise PerfAssetsError(self._not_found(content, variables))
+        words = self._words(content) or "an error without a word"
         if kinds & TOO_HEAVY or kinds == {""}:
-            return Fault(_message(error), is_heavy=True)
-        raise PerfAssetsError(
-            f"GitHub at {self.base_url} refused a query: {_message(error)}"
-        ) from None
+            return Fault(words, is_heavy=True, is_told=bool(kinds & TOO_HEAVY))
+        raise PerfAssetsError(f"GitHub at {self.base_url} refused a query: {words}")
 
-    def _judge_limit(
-        self, account: Account, error: github.GithubException, headers: Mapping[str, str]
-    ) -> Fault:
-        if "retry-after" in headers:
-            self.accounts.rest(account, float(headers["retry-after"]))
+    def _judge_limit(self, account: Account, answer: Answer, content: object) -> Fault:
+        if "retry-after" in answer.headers:
+            seconds = _pause_of(answer.headers["retry-after"])
+            if seconds is None:
+                return Fault("a limit that names no time (Retry-After)")
+            self.accounts.rest(account, seconds)
             return Fault("secondary rate limit", is_limit=True)
-        if headers.get("x-ratelimit-remaining") == "0":
+        if answer.headers.get("x-ratelimit-remaining") == "0":
             return self._at_limit(account)
-        if "rate limit" in _message(error).lower():
+        if "rate limit" in self._words(content).lower():
             self.accounts.rest(account, None)
             return Fault("secondary rate limit", is_limit=True)
         raise PerfAssetsError(
-            f"GitHub at {self.base_url} forbids this ({error.status}): {_message(error)}"
-        ) from None
+            f"GitHub at {self.base_url} forbids this (HTTP {answer.status})"
+            f"{self._because(content)}: check what the token may see"
+        )
 
     def _at_limit(self, account: Account) -> Fault:
+        # A reset that is past already does not say when to go on.
+        is_named = account.reset > time()
         self.accounts.rest_until_reset(account)
-        return Fault("rate limit reached", is_limit=True, counts=False)
+        return Fault("rate limit reached", is_limit=True, counts=not is_named)
 
-    def _not_found(self, error: github.GithubException, variables: Mapping[str, Any]) -> str:
+    def _not_found(self, content: object, variables: Mapping[str, Any]) -> str:
         if "owner" in variables:
             return (
                 f"GitHub at {self.base_url} has no repository "
                 f"{variables['owner']}/{variables['name']}, or the token may not see it: "
                 "check the name in the study file"
             )
-        return f"GitHub at {self.base_url} answered 'not found': {_message(error)}"
+        return f"GitHub at {self.base_url} answered 'not found'{self._because(content)}"
+
+    def _because(self, content: object) -> str:
+        words = self._words(content)
+        return f" ({words})" if words else ""
+
+    def _words(self, content: object) -> str:
+        """What an answer says in words: on one line, without our secrets, and not for long."""
+        data = content if isinstance(content, dict) else {}
+        text = _graphql_errors(data)[0].get("message") or data.get("message")
+        return shortened(self.accounts.hide(plain(text)), 200) if isinstance(text, str) else ""
 
 
-def _is_lacking(answer: object) -> bool:
+def _is_lacking(content: dict[str, Any]) -> bool:
     """Whether an answer is whole but for things that are not there, the repository among them."""
-    if not isinstance(answer, dict) or not (answer.get("data") or {}).get("repository"):
+    data = content.get("data")
+    if not isinstance(data, dict) or not data.get("repository"):
         return False
-    return {entry.get("type") for entry in answer.get("errors") or [{}]} == {"NOT_FOUND"}
+    return {entry.get("type") for entry in _graphql_errors(content)} == {"NOT_FOUND"}
 
 
-def _graphql_errors(error: github.GithubException) -> list[dict[str, Any]]:
-    data = error.data if isinstance(error.data, dict) else {}
-    errors = data.get("errors")
-    return [entry for entry in errors if isinstance(entry, dict)] if errors else [{}]
+def _graphql_errors(content: dict[str, Any]) -> list[dict[str, Any]]:
+    errors = content.get("errors")
+    entries = errors if isinstance(errors, list) else []
+    found = [entry if isinstance(entry, dict) else {"message": entry} for entry in entries]
+    return [
+        {**entry, "type": kind if isinstance(kind := entry.get("type"), str) else ""}
+        for entry in found
+    ] or [{}]
 
 
-def _message(error: github.GithubException) -> str:
-    data = error.data if isinstance(error.data, dict) else {}
-    text = _graphql_errors(error)[0].get("message") or data.get("message")
-    return str(text)[:200] if text else f"HTTP {error.status}"
+def _pause_of(text: object) -> float | None:
+    """How long Retry-After asks to wait, in seconds or until a date; None where it says neither."""
+    seconds = finite(text)
+    if seconds is not None:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
+        return max(0.0, moment.timestamp() - time())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

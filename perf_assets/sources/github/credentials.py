@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import github
+from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
 
@@ -23,11 +24,37 @@ class Credential:
     name: str
     kind: str
     auth: github.Auth.Auth | None = field(default=None, repr=False)
+    issued: list[str] = field(default_factory=list, repr=False, compare=False)
 
     def renew(self) -> None:
-        """Get an installation's token where it is due; github.GithubException when refused."""
-        if isinstance(self.auth, github.Auth.AppInstallationAuth):
-            _ = self.auth.token
+        """Get an installation's token where it is due.
+
+        Raises
+        ------
+        github.GithubException
+            It is refused.
+        requests.exceptions.RequestException
+            It cannot be asked for.
+        ValueError
+            The answer has none.
+        """
+        if not isinstance(self.auth, github.Auth.AppInstallationAuth):
+            return
+        try:
+            token = self.auth.token
+        except (github.GithubException, RequestException):
+            raise
+        except Exception:  # PyGithub reads whatever comes, and stumbles in many ways
+            raise ValueError("an answer that has no token") from None
+        if not isinstance(token, str) or not token.isprintable():
+            raise ValueError("an answer that has no token")
+        if token not in self.issued:
+            self.issued.append(token)
+
+    def secrets(self) -> list[str]:
+        """What must never be shown."""
+        is_token = isinstance(self.auth, github.Auth.Token)
+        return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
 
 ANONYMOUS = Credential("requests without a token", "requests without a token")

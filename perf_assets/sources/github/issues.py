@@ -1,19 +1,24 @@
 """Issues of one repository: what changed, how many there are, and whole cohorts of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sources.github import queries
+from perf_assets.plain import plain, shortened
+from perf_assets.sources.github import answers, queries, shapes
 from perf_assets.sources.github.ahead import Job, in_order
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
 from perf_assets.sources.github.client import GitHubClient, Spent
+from perf_assets.sources.github.paging import OpenPage, Paging
+from perf_assets.sources.github.shapes import Issue
+
+Shape = TypeVar("Shape")
 
 PAGE = 100
 SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
@@ -38,6 +43,15 @@ class Look:
     changed: IssueBatch
     totals: tuple[int, ...] = ()
     is_last: bool = True
+
+
+@dataclass(frozen=True)
+class Part:
+    """Issues that were read, what that cost, and why they are none where they cannot be used."""
+
+    batch: IssueBatch
+    spent: Spent
+    trouble: answers.AnswerError | None = None
 
 
 @dataclass(frozen=True)
@@ -69,10 +83,11 @@ class IssueSource:
         ``spans`` are lists of months that follow each other; their issues are counted by the way.
         """
         if since is None:
-            found = self._repository(self.client.query(queries.LOOK, self._names()))
-            yield Look(_newest(found["issues"]), EMPTY_BATCH)
+            there = self._ask(shapes.Look, queries.LOOK, self._names())["repository"]
+            self._check_name(there["nameWithOwner"])
+            yield Look(_newest(there["issues"]), EMPTY_BATCH)
             return
-        nodes: dict[str, dict[str, Any]] = {}
+        nodes: dict[str, Issue] = {}
         newest: datetime | None = None
         totals: tuple[int, ...] = ()
         variables = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
@@ -81,27 +96,26 @@ class IssueSource:
             for place, span in enumerate(spans)
         }
         after: str | None = None
+        paging = Paging(self.repository)
         while True:
             sent = {**variables, **counted, "after": after}
-            document = queries.changed_document(len(counted))
-            data = self.client.query(document, sent, first=PAGE)
-            found = self._repository(data)
+            data = self.client.query(queries.changed_document(len(counted)), sent, first=PAGE)
+            found = self._checked(shapes.Changed, data)["repository"]
+            self._check_name(found["nameWithOwner"])
             # The first answer decides: what changes while we read is found by the next look.
             newest = newest or _newest(found["newest"])
-            totals = totals or tuple(
-                data[f"c{place}"]["issueCount"] for place in range(len(counted))
-            )
+            totals = totals or tuple(self._counts(data, len(counted)))
             counted = {}
             nodes |= {node["id"]: node for node in found["issues"]["nodes"]}
-            after = _next_page(found["issues"])
+            after = paging.next(found["issues"])
             if after is None:
                 yield Look(newest, self._batch(list(nodes.values())), totals)
                 return
             if len(nodes) >= HELD_ISSUES:
                 # An issue that changes meanwhile moves to the end of the list, and comes again.
                 batch = self._batch(list(nodes.values()))
-                reached = datetime.fromisoformat(found["issues"]["nodes"][-1]["updatedAt"])
-                yield Look(reached, batch, is_last=False)
+                reached = max(node["updatedAt"] for node in found["issues"]["nodes"])
+                yield Look(_no_later_than_now(reached), batch, is_last=False)
                 nodes = {}
 
     def counts(self, months: Sequence[str]) -> dict[str, int]:
@@ -114,9 +128,8 @@ class IssueSource:
                 f"q{place}": self._created(start_of(month), end_of(month))
                 for place, month in enumerate(part)
             }
-            data = self.client.query(document, variables)
-            for place, month in enumerate(part):
-                counts[month] = data[f"c{place}"]["issueCount"]
+            found = self._counts(self.client.query(document, variables), len(part))
+            counts |= dict(zip(part, found, strict=True))
         return counts
 
     def whereabouts(self, numbers: Sequence[int]) -> list[Departure]:
@@ -128,13 +141,15 @@ class IssueSource:
             document = queries.whereabouts_document(len(part))
             data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
             found = data["repository"]
+            here = self._checked(shapes.Places, _part(found, "i", len(part)))
+            discussions = self._checked(shapes.Discussions, _part(found, "d", len(part)))
             for place, number in enumerate(part):
-                departure = self._departure(number, found[f"i{place}"], found[f"d{place}"])
+                departure = self._departure(number, here[f"i{place}"], discussions[f"d{place}"])
                 departures += [] if departure is None else [departure]
         return departures
 
     def _departure(
-        self, number: int, found: dict[str, Any] | None, discussion: dict[str, Any] | None
+        self, number: int, found: shapes.Here | None, discussion: shapes.Discussion | None
     ) -> Departure | None:
         if found is None and discussion is None:
             return Departure(number, "deleted")
@@ -151,15 +166,32 @@ class IssueSource:
         Windows are read ahead by a few threads, and large ones in parts. At most ``HELD_ISSUES``
         are read before they are stored, but for a month that alone has more. What a window cost
         is charged when it is given back.
+
+        Raises
+        ------
+        AnswerError
+            After all months that can be had: GitHub's answers for another cannot be used.
         """
         workers, size = self._division()
         groups = list(windows(counts, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
+        trouble: answers.AnswerError | None = None
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
             for months, parts in zip(groups, results, strict=True):
-                for _, spent in parts:
-                    self.client.spent.add(spent)
-                yield months, joined([batch for batch, _ in parts])
+                for part in parts:
+                    self.client.spent.add(part.spent)
+                if not any(part.trouble for part in parts):
+                    yield months, joined([part.batch for part in parts])
+                    continue
+                # Months whose answers can be used need not wait for those whose cannot.
+                for month in months:
+                    part = self._read(start_of(month), end_of(month))
+                    self.client.spent.add(part.spent)
+                    if part.trouble is None:
+                        yield [month], part.batch
+                    trouble = trouble or part.trouble
+        if trouble is not None:
+            raise trouble
 
     def pages(self, counts: dict[str, int]) -> int:
         """How many pages of issues ``cohorts`` reads, threads longer than a page aside."""
@@ -174,8 +206,9 @@ class IssueSource:
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        found = self._repository(self.client.query(queries.CHANGED_COUNT, sent))
-        return int(found["issues"]["totalCount"])
+        found = self._ask(shapes.ChangedCount, queries.CHANGED_COUNT, sent)["repository"]
+        self._check_name(found["nameWithOwner"])
+        return found["issues"]["totalCount"]
 
     def _division(self) -> tuple[int, int]:
         """How many threads read, and how many issues each at a time."""
@@ -183,7 +216,7 @@ class IssueSource:
         workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
         return workers, HELD_ISSUES // workers
 
-    def _job(self, months: list[str], count: int, size: int) -> Job[tuple[IssueBatch, Spent]]:
+    def _job(self, months: list[str], count: int, size: int) -> Job["Part"]:
         """A window, cut into spans of time that have about ``size`` issues each."""
         start, end = start_of(months[0]), end_of(months[-1])
         pieces = -(-count // size)
@@ -193,12 +226,15 @@ class IssueSource:
         ]
         return Job(count, [partial(self._read, *span) for span in pairwise([*cuts, end])])
 
-    def _read(self, start: datetime, end: datetime) -> tuple[IssueBatch, Spent]:
+    def _read(self, start: datetime, end: datetime) -> "Part":
         """The issues opened from ``start`` to before ``end``, and what they cost."""
         spent = Spent()
         with self.client.charging(spent):
-            nodes = {node["id"]: node for node in self._search(start, end)}
-            return self._batch(list(nodes.values())), spent
+            try:
+                nodes = {node["id"]: node for node in self._search(start, end)}
+                return Part(self._batch(list(nodes.values())), spent)
+            except answers.AnswerError as error:
+                return Part(EMPTY_BATCH, spent, error)
 
     def _names(self) -> dict[str, Any]:
         return {"owner": self._owner, "name": self._name}
@@ -208,22 +244,35 @@ class IssueSource:
         window = f"{start:%Y-%m-%dT%H:%M:%SZ}..{last:%Y-%m-%dT%H:%M:%SZ}"
         return f"repo:{self.repository} is:issue created:{window} sort:created-asc"
 
-    def _repository(self, data: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = data["repository"]
-        if found["nameWithOwner"].casefold() != self.repository.casefold():
+    def _ask(self, shape: type[Shape], document: str, variables: dict[str, Any]) -> Shape:
+        return self._checked(shape, self.client.query(document, variables))
+
+    def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
+        return answers.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
+
+    def _counts(self, data: dict[str, Any], size: int) -> list[int]:
+        found = self._checked(shapes.Counts, _part(data, "c", size))
+        return [found[f"c{place}"]["issueCount"] for place in range(size)]
+
+    def _quoted(self, text: str) -> str:
+        return shortened(self.client.accounts.hide(plain(text)), 150)
+
+    def _check_name(self, name: str) -> None:
+        if name.casefold() != self.repository.casefold():
             raise PerfAssetsError(
-                f"repository {self.repository} is called {found['nameWithOwner']} now: "
+                f"repository {self.repository} is called {self._quoted(name)} now: "
                 "write the new name in the study file"
             )
-        return found
 
-    def _search(self, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
+    def _search(self, start: datetime, end: datetime) -> Iterator[Issue]:
         """Issues opened from ``start`` to before ``end``; the window is halved where it is full."""
         query = self._created(start, end)
         after: str | None = None
+        paging = Paging(self.repository)
         while True:
             sent = {"query": query, "after": after}
-            found = self.client.query(queries.SEARCH, sent, first=PAGE)["search"]
+            data = self.client.query(queries.SEARCH, sent, first=PAGE)
+            found = self._checked(shapes.Search, data)["search"]
             if found["issueCount"] > SEARCH_LIMIT:
                 middle = start + timedelta(seconds=int((end - start).total_seconds()) // 2)
                 if middle == start:
@@ -235,37 +284,38 @@ class IssueSource:
                 yield from self._search(middle, end)
                 return
             yield from (node for node in found["nodes"] if node)
-            after = _next_page(found)
+            after = paging.next(found)
             if after is None:
                 return
 
-    def _batch(self, nodes: list[dict[str, Any]]) -> IssueBatch:
+    def _batch(self, nodes: list[Issue]) -> IssueBatch:
         self._complete(nodes)
         return to_frames(nodes, self.repository)
 
-    def _complete(self, nodes: list[dict[str, Any]]) -> None:
+    def _complete(self, nodes: list[Issue]) -> None:
         """Page every nested connection to its end, several at a request."""
         open_pages = [
-            (node, connection, cursor)
+            OpenPage(node, connection, paging, cursor)
             for node in nodes
             for connection in queries.CONNECTIONS
-            if (cursor := _next_page(node[connection])) is not None
+            if (paging := Paging(f"{self.repository}#{node['number']}"))
+            and (cursor := paging.next(_page(node, connection))) is not None
         ]
         while open_pages:
             now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
-            document = queries.rest_document([connection for _, connection, _ in now])
+            document = queries.rest_document([one.connection for one in now])
             variables: dict[str, Any] = {}
-            for place, (node, _, cursor) in enumerate(now):
-                variables |= {f"id{place}": node["id"], f"after{place}": cursor}
-            data = self.client.query(document, variables, first=PAGE)
-            for place, (node, connection, _) in enumerate(now):
-                page = data[f"n{place}"][connection]
-                node[connection]["nodes"] += page["nodes"]
-                # The newest count: entries may come and go between the pages.
-                node[connection]["totalCount"] = page.get("totalCount")
-                cursor_after = _next_page(page)
-                if cursor_after is not None:
-                    open_pages.append((node, connection, cursor_after))
+            for place, one in enumerate(now):
+                variables |= {f"id{place}": one.issue["id"], f"after{place}": one.cursor}
+            data = _part(self.client.query(document, variables, first=PAGE), "n", len(now))
+            numbers = {f"n{place}": one.issue["number"] for place, one in enumerate(now)}
+            found = self._checked(shapes.Rests, data, **numbers)
+            for place, one in enumerate(now):
+                page = _page(found[f"n{place}"], one.connection)
+                cursor = one.paging.next(page)
+                one.add(page)
+                if cursor is not None:
+                    open_pages.append(replace(one, cursor=cursor))
 
 
 def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:
@@ -283,13 +333,22 @@ def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[s
         yield group
 
 
-def _newest(connection: dict[str, Any]) -> datetime | None:
-    nodes = connection["nodes"]
-    return datetime.fromisoformat(nodes[0]["updatedAt"]) if nodes else None
+def _newest(found: shapes.Newest) -> datetime | None:
+    return _no_later_than_now(found["nodes"][0]["updatedAt"]) if found["nodes"] else None
 
 
-def _next_page(connection: dict[str, Any] | None) -> str | None:
-    if connection is None:  # GitHub may leave a connection out that has nothing to show
-        return None
-    info = connection["pageInfo"]
-    return info["endCursor"] if info["hasNextPage"] else None
+def _no_later_than_now(text: str) -> datetime:
+    # What changes until a moment that is still to come would not be asked for again.
+    return min(datetime.fromisoformat(text), datetime.now(UTC))
+
+
+def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None:
+    # GitHub may leave a connection out that has nothing to show.
+    page: Mapping[str, Any] | None = issue.get(connection)
+    return page
+
+
+def _part(data: object, letter: str, size: int) -> dict[str, Any]:
+    """The parts of an answer that were asked for under a letter and their place."""
+    held = data if isinstance(data, dict) else {}
+    return {key: held.get(key) for key in (f"{letter}{place}" for place in range(size))}

@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import without_controls
 
 GIVEN = (
     "repository",
@@ -56,7 +57,9 @@ def sheet_text(bugs: pl.DataFrame) -> str:
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows.iter_rows():
-        writer.writerow([*(safe(str(cell)) for cell in row), *("" for _ in RATED)])
+        writer.writerow(
+            [*(safe(without_controls(str(cell))) for cell in row), *("" for _ in RATED)]
+        )
     return text.getvalue()
 
 

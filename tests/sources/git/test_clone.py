@@ -118,7 +118,7 @@ def test_what_cannot_be_cloned_is_refused_in_one_sentence(tmp_path, source):
     git(source, "symbolic-ref", "HEAD", "refs/heads/absent")
     assert "no default branch" in refused(source, target)
     assert "cannot be reached" in refused("http://127.0.0.1:9/a/b", target)
-    assert "could not reach ext::sh" in refused("ext::sh -c 'touch /tmp/pwned'", target)
+    assert "make git run a command" in refused("ext::sh -c 'touch /tmp/pwned'", target)
 
 
 def test_a_shallow_repository_is_refused(three_months, source, tmp_path):
@@ -193,3 +193,49 @@ def test_a_secret_in_the_url_is_used_and_never_shown(web, source, tmp_path):
     assert "absent.git" in said and "s3cr" not in said and "octocat" not in said
     assert "ghp_0" not in refused(f"http://ghp_0@{web}/no.git", tmp_path / "other.git")
     assert "ghp_1" not in refused(f"{url}/no.git?token=ghp_1", tmp_path / "other.git")
+
+
+SECRET_ADDRESSES = (
+    "user:canary@host.invalid:x.git",
+    "user:canary@host.invalid/x.git",
+    "canary@host.invalid/x.git",
+    "//user:canary@host.invalid/x.git",
+    "https:user:canary@host.invalid/x.git",
+    "ssh://user:canary@host.invalid/x.git",
+    "git://user:canary@host.invalid/x.git",
+    "http://user:canary@host.invalid/x.git",
+    "http://canary@host.invalid/x.git",
+    "https://user:canary@host.invalid:99999/x.git",
+    "https://user:canary@[::1/x.git",
+    "https://user:canary@host.invalid/x\n.git",
+    "gopher://user:canary@host.invalid/x.git",
+    "https://user:canary@127.0.0.1:9/x.git",
+    "http://user:canary@127.0.0.1:9/x.git?token=canary#canary",
+    "http://can%61ry@127.0.0.1:9/x.git",
+)
+
+
+@pytest.mark.parametrize("address", SECRET_ADDRESSES)
+def test_no_sentence_shows_a_secret_of_the_address(address, tmp_path):
+    said = refused(address, tmp_path / "new" / "clone.git")
+    assert "canary" not in said and "can%61ry" not in said and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "--upload-pack=touch ran",
+        "-oProxyCommand=touch ran",
+        "ssh://-oProxyCommand=touch%20ran/x.git",
+        "ssh://-x@host.invalid/x.git",
+        "ext::touch ran",
+        "fd::17",
+        "transport::https://host.invalid",
+        "file:///x\0y",
+        "host.invalid:x\x1b[2Jy.git",
+    ],
+)
+def test_an_address_is_never_an_option_nor_a_command(address, tmp_path):
+    said = refused(address, tmp_path / "clone.git")
+    assert said.startswith("a repository's git entry in the study file cannot be used")
+    assert "\x1b" not in said and address not in said

@@ -1,0 +1,130 @@
+"""Addresses that people write, of git repositories and APIs: what they mean, and what is refused.
+
+No sentence here quotes an address: what is wrong with one may be the secret in it.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
+
+from perf_assets.documents import UntoldError
+
+GIT_SCHEMES = ("https", "http", "ssh", "git", "file")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+LONGEST = 1000  # characters
+
+
+@dataclass(frozen=True)
+class GitAddress:
+    """Where to clone from.
+
+    url : without anything secret.
+    private_url : as it was written, for git's eyes only.
+    secrets : texts that must not be shown.
+    is_path : whether it is a place on this machine, written as a path.
+    """
+
+    url: str
+    private_url: str
+    secrets: tuple[str, ...] = ()
+    is_path: bool = False
+
+
+def git_address(text: str) -> GitAddress:
+    """What ``text`` means to git: a URL, ``host:path`` as ssh knows it, or a path.
+
+    Raises
+    ------
+    UntoldError
+        It would be an option or a command to git, or hands a secret to what cannot keep it.
+    """
+    if CONTROL.search(text) or len(text) > LONGEST:
+        raise UntoldError(
+            f"give an address of at most {LONGEST:,} characters, none of them a control character"
+        )
+    if text.startswith("-"):
+        raise UntoldError("this would be an option to git; write ./ before a path that begins so")
+    if re.match(r"[\w+.-]*::", text):
+        raise UntoldError("this would make git run a command; give a URL or a path")
+    if "://" in text:
+        return _of_url(text)
+    # What looks like a login in what is no URL; a path that does can be written with ./ before it.
+    is_plain_path = re.match(r"[.~]|/(?!/)", text) is not None
+    if not is_plain_path and re.search(r":.*@|^[^/\\]*@[^/\\:]*[/\\]", text):
+        raise UntoldError(
+            "ssh takes no password; write user@host:path, or https://user:token@host/path, and "
+            "./ before a path"
+        )
+    if re.match(r"[^/\\]{2,}:", text):
+        return GitAddress(text, text)
+    return GitAddress(text, text, is_path=True)
+
+
+def api_address(text: str) -> str:
+    """``text``, an http(s) address without credentials; UntoldError where it is none."""
+    parts = _split(text)
+    if (
+        parts is None
+        or parts.scheme not in ("http", "https")
+        or not re.fullmatch(r"[A-Za-z0-9.:-]+", parts.hostname or "")
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+        or CONTROL.search(text)
+        or len(text) > LONGEST
+        or any(sign in text for sign in " \\?#")
+    ):
+        raise UntoldError(
+            "give an http(s) address without credentials; the token belongs in GITHUB_TOKEN"
+        )
+    return text
+
+
+def is_private(url: str) -> bool:
+    """Whether nobody on the way can read what goes to ``url``: over TLS, or not leaving here."""
+    parts = _split(url)
+    if parts is None or parts.scheme != "http":
+        return parts is not None
+    host = parts.hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of a URL, its host and port among them; None where it is no URL."""
+    try:
+        parts = urlsplit(url)
+        if parts.port == 0:
+            return None
+    except ValueError:
+        return None
+    return parts
+
+
+def _of_url(url: str) -> GitAddress:
+    parts = _split(url)
+    if parts is None or (not parts.hostname and parts.scheme != "file"):
+        raise UntoldError("this is not a URL; write https://host/path")
+    if parts.scheme not in GIT_SCHEMES:
+        raise UntoldError(f"git is asked by {', '.join(GIT_SCHEMES)} only")
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    host = parts.netloc.rpartition("@")[2]
+    if user.startswith("-") or host.startswith("-"):
+        raise UntoldError("this would be an option to git; correct the host")
+    is_http = parts.scheme in ("http", "https")
+    if password and not is_http:
+        raise UntoldError(
+            f"{parts.scheme} takes no password; write {parts.scheme}://user@host/path"
+        )
+    if (user or parts.query) and is_http and not is_private(url):
+        raise UntoldError("a secret would be sent over plain http; write https://")
+    kept = f"{user}@{host}" if user and not is_http else host
+    clean = urlunsplit((parts.scheme, kept, parts.path, "", ""))
+    hidden = {password, f"{user}:{password}" if password else "", parts.query, parts.fragment}
+    if is_http and not password:
+        hidden.add(user)
+    hidden |= {quote(unquote(one), safe="") for one in hidden} | {unquote(one) for one in hidden}
+    return GitAddress(clean, url, tuple(sorted(filter(None, hidden), key=len, reverse=True)))

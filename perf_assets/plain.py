@@ -1,0 +1,68 @@
+"""Texts from outside, made harmless for where they are shown: terminal, Markdown.
+
+Whoever writes an issue, a commit or a file name decides what stands in our tables. There it is
+kept as it is; here is what becomes of it on the way to a reader.
+"""
+
+import re
+import unicodedata
+
+from rich.markup import escape
+
+# Characters that a program takes for more than text: controls, which move the cursor or end a
+# line; marks that turn the direction of writing; halves of a character.
+_HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SUSPICIOUS = re.compile(r"[^ -~]")
+# What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
+_MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def plain(text: object) -> str:
+    """``text`` on one line, with nothing in it that is no visible character."""
+    return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
+
+
+def without_controls(text: str) -> str:
+    """``text`` with its lines and tabs, and without any other control character."""
+    return _CONTROLS.sub("", text)
+
+
+def shortened(text: object, length: int) -> str:
+    """``text`` as :func:`plain`, cut to ``length`` characters."""
+    shown = plain(str(text)[: 4 * length])
+    return (
+        shown
+        if len(shown) <= length and len(str(text)) <= 4 * length
+        else f"{shown[: length - 1]}…"
+    )
+
+
+def for_terminal(text: object) -> str:
+    """``text`` as :func:`plain`, which ``rich`` prints as it is: no markup in it has a meaning.
+
+    Where it is printed with ``markup=False`` or as ``rich.text.Text``, :func:`plain` is enough.
+    """
+    return escape(plain(text))
+
+
+def for_markdown(text: object) -> str:
+    """``text`` as :func:`plain`, which a Markdown viewer shows as it is: nothing is rendered.
+
+    No emphasis, link, image, HTML, table cell or heading; no address becomes a link.
+    """
+    return _MARKS.sub(_escaped, plain(text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    mark = found[0].strip()
+    return _ENTITIES.get(mark, f"\\{mark}")
+
+
+def _visible(character: str) -> str:
+    kind = unicodedata.category(character)
+    if kind in ("Zl", "Zp") or character in "\t\n\r\x0b\x0c\x85":
+        return " "
+    return "" if kind in _HIDDEN_KINDS and character not in _JOINERS else character
