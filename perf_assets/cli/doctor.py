@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option, study_option
+from perf_assets.cli.shell import console, explained, home_option, json_option, study_option
+from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
@@ -20,8 +22,9 @@ from perf_assets.storage.home import Home
     help="Mend what is damaged in the home, and look at nothing else. What is replaced is kept in "
     "replaced/ there.",
 )
+@json_option
 @explained
-def doctor(study: str, home: Path, *, repair: bool) -> None:
+def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     """Say whether a run can succeed, and what it will cost GitHub's rate limit, before it starts.
 
     First the home: is anything that is stored damaged, and what mends it.
@@ -35,28 +38,42 @@ def doctor(study: str, home: Path, *, repair: bool) -> None:
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
     from perf_assets.reports.forecast import examine  # noqa: PLC0415
+    from perf_assets.reports.status import as_json  # noqa: PLC0415
     from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
     place = Home.of(home)
     if repair:
         _repair(place)
         return
-    is_sound = _tell_damage(place)
-    if not examine(open_study(study, place.path), place, click.echo) or not is_sound:
+    said: list[str] = []
+    damages = _damages(place)
+    if not is_json:
+        for damage in damages:
+            click.echo(damage["what"] + ": " + damage["remedy"])
+        if any(damage["is_mendable"] for damage in damages):
+            click.echo(f"perf-assets doctor --repair --home {place.path} does so.")
+    is_well = examine(open_study(study, place.path), place, said.append if is_json else click.echo)
+    is_well &= not damages
+    if is_json:
+        found = {"home": str(place.path), "can_run": is_well, "damages": damages, "said": said}
+        click.echo(as_json(found))
+    if not is_well:
         sys.exit(2)
 
 
-def _tell_damage(home: Home) -> bool:
-    """Say what is damaged in the home; whether all is sound."""
+def _damages(home: Home) -> list[dict[str, Any]]:
+    """What is damaged in the home, or that it cannot be looked at."""
     from perf_assets.storage.health import find_damage  # noqa: PLC0415
 
-    with shown_progress(console), phase(f"reading all of {home.path}"):
-        found = list(find_damage(home))
-    for damage in found:
-        click.echo(str(damage))
-    if any(damage.mend for damage in found):
-        click.echo(f"perf-assets doctor --repair --home {home.path} does so.")
-    return not found
+    try:
+        with shown_progress(console), phase(f"reading all of {home.path}"):
+            return [
+                {"what": one.what, "remedy": one.remedy, "is_mendable": one.mend is not None}
+                for one in find_damage(home)
+            ]
+    except PerfAssetsError as error:
+        what, _, remedy = str(error).rpartition(": ")
+        return [{"what": what, "remedy": remedy, "is_mendable": False}]
 
 
 def _repair(home: Home) -> None:

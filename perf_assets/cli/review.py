@@ -7,7 +7,7 @@ import click
 from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.cli.shell import console, explained, home_option, json_option
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
@@ -97,13 +97,20 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
 
 @click.command()
 @home_option
+@json_option
 @explained
-def agreement(home: Path) -> None:
+def agreement(home: Path, *, is_json: bool) -> None:
     """Say how good the labels are by the verdicts of people, and how far these agree.
 
     Precision by rule, recall where other bug reports were judged too, Cohen's and Fleiss' kappa,
     and the bug reports on which raters differ.
     """
-    from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
+    from perf_assets.reports.status import as_json  # noqa: PLC0415
+    from perf_assets.reports.summary import print_agreement, read_agreement  # noqa: PLC0415
 
-    print_agreement(Home.of(home).published, console)
+    published = Home.of(home).published
+    if is_json:
+        found = read_agreement(published)
+        click.echo(as_json({name: rows.to_dicts() for name, rows in found.items()}))
+    else:
+        print_agreement(published, console)

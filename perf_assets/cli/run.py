@@ -8,7 +8,14 @@ import click
 
 from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option, importing, study_option
+from perf_assets.cli.shell import (
+    console,
+    explained,
+    home_option,
+    importing,
+    json_option,
+    study_option,
+)
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
@@ -105,10 +112,10 @@ def run(  # noqa: PLR0913
     with writing(place.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             from perf_assets.execution import run_study  # noqa: PLC0415
+            from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
                 print_next_steps,
-                print_status,
                 print_summary,
             )
             from perf_assets.sample.opening import open_study  # noqa: PLC0415
@@ -127,7 +134,7 @@ def run(  # noqa: PLR0913
         )
     stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
     if until == "labels":
-        print_status(place, console)
+        click.echo(status_text(read_status(place)))
     else:
         print_summary(place.published, console)
         print_cost(place.warehouse, started, console)
@@ -138,11 +145,13 @@ def run(  # noqa: PLR0913
 
 @click.command()
 @home_option
+@json_option
 @explained
-def status(home: Path) -> None:
+def status(home: Path, *, is_json: bool) -> None:
     """Say what is stored: repositories, months, rows, last refresh, failed audits."""
-    from perf_assets.reports.summary import print_status  # noqa: PLC0415
+    from perf_assets.reports.status import as_json, read_status, status_text  # noqa: PLC0415
 
     if not home.is_dir():
         raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
-    print_status(Home.of(home), console)
+    found = read_status(Home.of(home))
+    click.echo(as_json(found) if is_json else status_text(found))

@@ -89,3 +89,8 @@ study_option = click.option(
     help="A study.toml, or a packaged study: sample, dl-frameworks. "
     "Environment: PERF_ASSETS_STUDY.",
 )
+
+
+json_option = click.option(
+    "--json", "is_json", is_flag=True, help="As JSON, for programs; see the README."
+)

@@ -1,4 +1,4 @@
-"""What a person reads at the end of a run, and from ``perf-assets status``."""
+"""What a person reads at the end of a run, and from ``perf-assets agreement``."""
 
 import os
 import sys
@@ -57,33 +57,12 @@ group by repository
 having left_out > 0
 order by repository
 """
-# The queries of meta are no models: they answer in a home whose models were never laid too.
-STATUS = """
-select
-    repository, "table",
-    count(*) filter (where is_stored) as months,
-    min(month) filter (where is_stored) as first,
-    max(month) filter (where is_stored) as last,
-    sum(row_count) as rows,
-    strftime(max(loaded_at) at time zone 'UTC', '%Y-%m-%d %H:%M UTC') as last_refresh,
-    count(*) filter (where status = 'failed') as failed_audits
-from meta.partition_loads
-group by repository, "table"
-order by repository, "table"
-"""
 COST = """
 select repository, sum(requests) as requests, sum(points) as points
 from meta.source_requests
 where started_at >= ?
 group by repository
 order by repository
-"""
-FAILED = """
-select repository, month, any_value(message) as message
-from meta.partition_loads
-where status = 'failed'
-group by repository, month
-order by repository, month
 """
 QUALITY = f"""
 select
@@ -108,20 +87,6 @@ select
 from analysis.rater_disagreements
 order by repository, number, question, rater_1, rater_2
 """
-BRANCH_CHANGES = """
-select
-    repository, strftime(noticed_at at time zone 'UTC', '%Y-%m-%d %H:%M UTC') as noticed,
-    case
-        when branch = old_branch then branch
-        else old_branch || ', now ' || branch
-    end as default_branch,
-    is_rewritten as rewritten, dropped_commits as commits_dropped,
-    list_min(months) as "from", list_max(months) as "to"
-from meta.branch_changes
-order by repository, noticed_at
-"""
-
-
 FIGURES = (
     ("bug reports", BREAKDOWN),
     ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
@@ -214,6 +179,25 @@ def _shown(path: Path) -> str:
     return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else path)
 
 
+def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
+    """What the verdicts say of the labels (quality), how far raters agree, and what to discuss.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nobody has judged anything yet.
+    """
+    queries = {"quality": QUALITY, "agreement": AGREEMENT, "disagreements": DISAGREEMENTS}
+    with reading(published) as connection:
+        found = {name: connection.sql(query).pl() for name, query in queries.items()}
+    if found["quality"].is_empty():
+        raise PerfAssetsError(
+            f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
+            "fill it in and bring it back with perf-assets import-review"
+        )
+    return found
+
+
 def print_agreement(published: Path, console: Console) -> None:
     """Print what the verdicts say of the labels, how far raters agree, and what to discuss.
 
@@ -222,33 +206,13 @@ def print_agreement(published: Path, console: Console) -> None:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    with reading(published) as connection:
-        quality, agreement, disagreements = (
-            connection.sql(query).pl() for query in (QUALITY, AGREEMENT, DISAGREEMENTS)
-        )
-    if quality.is_empty():
-        raise PerfAssetsError(
-            f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
-            "fill it in and bring it back with perf-assets import-review"
-        )
+    found = read_agreement(published)
+    quality, agreement = found["quality"], found["agreement"]
     _print_by_repository(console, "how good the labels are, with 95 % confidence", quality)
     if agreement.is_empty():
         console.print("Nothing was judged by two raters yet.\n")
     _print_by_repository(console, "do the raters agree? (kappa, with 95 % confidence)", agreement)
-    _print_by_repository(console, "to discuss", disagreements)
-
-
-def print_status(home: Home, console: Console) -> None:
-    """Print repositories, months loaded, rows, last refresh and failed audits."""
-    with reading(home.published if not home.warehouse.exists() else home.warehouse) as connection:
-        _print_table(console, f"Stored in {home.path}", connection.sql(STATUS).pl())
-        failed = connection.sql(FAILED).pl()
-        has_changes = connection.sql("from duckdb_tables() where table_name = 'branch_changes'")
-        changes = connection.sql(BRANCH_CHANGES).pl() if has_changes.fetchall() else failed.clear()
-    if failed.height:
-        _print_table(console, "Failed audits", failed)
-    if changes.height:
-        _print_table(console, "Default branches that were rewritten or renamed", changes)
+    _print_by_repository(console, "to discuss", found["disagreements"])
 
 
 def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:

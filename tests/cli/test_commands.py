@@ -77,15 +77,25 @@ def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> No
 def test_status_says_what_is_stored(home: Path) -> None:
     told = perf_assets("status", "--home", home)
     assert told.returncode == 0
+    assert "sample-lab/tensorkit" in told.stdout.splitlines()
     line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
-    assert line.split()[:6] == [
-        "sample-lab/tensorkit",
-        "raw.issues",
-        "3",
-        "2020-01",
-        "2020-03",
-        "24",
-    ]
+    assert line.split()[:5] == ["raw.issues", "3", "2020-01", "2020-03", "24"]
+    assert max(len(line) for line in told.stdout.splitlines()[1:]) <= 80
+
+
+@pytest.mark.slow
+def test_status_doctor_and_agreement_are_told_to_programs_too(home: Path, small: Prepared) -> None:
+    told = json.loads(perf_assets("status", "--home", home, "--json").stdout)
+    row = next(row for row in told["tables"] if row["table"] == "raw.issues")
+    assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)
+    assert (told["failed_audits"], told["is_as_published"]) == ([], False)
+    options = ("--home", home, "--study", small.study, "--json")
+    assert json.loads(perf_assets("doctor", *options).stdout)["can_run"]
+    (home / "verdicts.jsonl").write_text("nonsense\n")
+    sick = perf_assets("doctor", *options)
+    assert sick.returncode == 2
+    assert [one["is_mendable"] for one in json.loads(sick.stdout)["damages"]] == [True]
+    assert perf_assets("agreement", "--home", home, "--json").returncode == 2
 
 
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:

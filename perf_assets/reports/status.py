@@ -1,0 +1,142 @@
+"""What is stored in a home, and how far it is: for people in 80 columns, for programs as JSON."""
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from perf_assets.plain import plain
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import reading
+
+WIDTH = 80
+Row = Mapping[str, Any]
+
+# The queries of meta are no models: they answer in a home whose models were never laid too.
+TABLES = """
+select
+    repository, "table",
+    count(*) filter (where is_stored) as months,
+    min(month) filter (where is_stored) as first,
+    max(month) filter (where is_stored) as last,
+    cast(sum(row_count) as bigint) as rows,
+    max(loaded_at) as last_refresh,
+    count(*) filter (where status = 'failed') as failed_audits
+from meta.partition_loads
+group by repository, "table"
+order by repository, "table"
+"""
+FAILED = """
+select repository, month, any_value(message) as message
+from meta.partition_loads
+where status = 'failed'
+group by repository, month
+order by repository, month
+"""
+BRANCH_CHANGES = """
+select
+    repository, noticed_at, branch, old_branch, is_rewritten, dropped_commits,
+    list_min(months) as "from", list_max(months) as "to"
+from meta.branch_changes
+order by repository, noticed_at
+"""
+READ = (
+    "select parse_filename(path) from duckdb_databases() where database_name = current_database()"
+)
+
+
+def read_status(home: Home) -> dict[str, Any]:
+    """What ``home`` stores, as ``perf-assets status --json`` says it.
+
+    home : where it is.
+    is_as_published : whether a run goes on, so that this is what was published before it.
+    tables : of each repository and table the months stored, the first and the last of them, rows,
+        the last refresh (UTC), and how many months have a failed audit.
+    failed_audits : of each repository and month what is wrong with it.
+    branch_changes : default branches that were rewritten or renamed.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nothing is stored yet, or it is damaged.
+    """
+    path = home.warehouse if home.warehouse.exists() else home.published
+    with reading(path) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        ((read,),) = connection.execute(READ).fetchall()
+        has_changes = connection.sql(
+            "from duckdb_tables() where table_name = 'branch_changes'"
+        ).fetchall()
+        return {
+            "home": str(home.path),
+            "is_as_published": Path(read).name != home.warehouse.name,
+            "tables": connection.sql(TABLES).pl().to_dicts(),
+            "failed_audits": connection.sql(FAILED).pl().to_dicts(),
+            "branch_changes": connection.sql(BRANCH_CHANGES).pl().to_dicts() if has_changes else [],
+        }
+
+
+def as_json(found: Mapping[str, Any]) -> str:
+    """What was found, for programs; moments as ISO 8601."""
+
+    def written(value: object) -> str:
+        return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+    return json.dumps(found, indent=2, default=written, ensure_ascii=True)
+
+
+def status_text(status: Mapping[str, Any]) -> str:
+    """The same for people; no line is wider than 80 columns, but for what has no space in it."""
+    parts = [_wrapped(f"Stored in {plain(status['home'])}")]
+    if status["is_as_published"]:
+        parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
+    rows = status["tables"]
+    for repository in dict.fromkeys(row["repository"] for row in rows):
+        own = [row for row in rows if row["repository"] == repository]
+        parts.append("\n".join([plain(repository), *_lines(own)]))
+    for title, lines in (
+        ("Failed audits", [*map(_failure, status["failed_audits"])]),
+        ("Default branches that changed", [*map(_branch_change, status["branch_changes"])]),
+    ):
+        if lines:
+            parts.append("\n".join([title, *lines]))
+    return "\n\n".join(parts)
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[str]:
+    wide = max(len(row["table"]) for row in rows)
+    yield f"  {'table':<{wide}} {'months':>6} {'first':<7} {'last':<7} {'rows':>9} refreshed"
+    for row in rows:
+        failed = f" {row['failed_audits']} failed" if row["failed_audits"] else ""
+        yield (
+            f"  {row['table']:<{wide}} {row['months']:>6} {row['first'] or '-':<7} "
+            f"{row['last'] or '-':<7} {int(row['rows'] or 0):>9,} "
+            f"{row['last_refresh']:%Y-%m-%d}{failed}"
+        )
+
+
+def _failure(row: Row) -> str:
+    return _wrapped(f"{plain(row['repository'])} {row['month']}: {plain(row['message'])}", "  ")
+
+
+def _branch_change(row: Row) -> str:
+    new, old = plain(row["branch"]), plain(row["old_branch"])
+    what = f"{new} was rewritten" if row["is_rewritten"] else f"{new} was extended"
+    renamed = "" if new == old else f", {old} before"
+    return _wrapped(
+        f"{plain(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {what}{renamed}; "
+        f"{row['dropped_commits']:,} commits dropped, {row['from'] or '-'} to {row['to'] or '-'}",
+        "  ",
+    )
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
