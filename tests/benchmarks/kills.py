@@ -1,0 +1,45 @@
+"""Kills what is done to a home at random moments, and says how many of them hit.
+
+Run by hand; it ends with an error where anything but the expected tables is found:
+
+    python -m tests.benchmarks.kills [--number 100] [--seed 0] [NAME...]
+
+NAMEs are run, refresh, publish, migration, backup and restore; all of them when none is given.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from perf_assets.sample.generator import generate
+from tests.killing import DEEDS, kill_at_random_moments
+from tests.support import Prepared, materialize
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=[], choices=[*DEEDS, []])
+    parser.add_argument("--number", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        prepared = Prepared(Path(directory))
+        generate(prepared.corpus, seed=11, issues=24, months=3, commits=20)
+        materialize(prepared.study, prepared.home)
+        for name in arguments.names or DEEDS:
+            began = time.monotonic()
+            place = Path(directory) / name
+            place.mkdir()
+            hits = kill_at_random_moments(
+                DEEDS[name], prepared, place, arguments.number, arguments.seed
+            )
+            print(
+                f"{name}: {arguments.number} kills, {hits} while at work, each ended in the same "
+                f"tables; {time.monotonic() - began:.0f} s",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

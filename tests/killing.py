@@ -1,0 +1,167 @@
+"""Processes that are killed at a random moment, and what must be true then and afterwards."""
+
+import multiprocessing
+import random
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.copies import read_whole
+from perf_assets.storage.great_expectations import prepare
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.restoring import restore
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.rows import issue
+from tests.support import Prepared, assert_same_tables, materialize, stored_tables
+
+# Great Expectations takes seconds to import: once, in the process from which the others fork.
+prepare()
+
+FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
+BACKUP = "kept.zip"
+Tables = Mapping[str, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something that is done to a home, and may be killed while it is.
+
+    before : makes the home ready for it.
+    act : does it; may be done again.
+    """
+
+    before: Callable[[Prepared, Path], None]
+    act: Callable[[Path, Path], None]
+
+
+def tables_of(home: Path) -> Tables:
+    """All that is stored."""
+    return stored_tables(home / "warehouse.duckdb")
+
+
+def kill_at_random_moments(
+    deed: Deed, prepared: Prepared, directory: Path, number: int, seed: int = 0
+) -> int:
+    """Kill ``deed`` ``number`` times, and hold what must hold; how many kills found it at work."""
+    whole = directory / "whole"
+    deed.before(prepared, whole)
+    began = time.monotonic()
+    run_to_its_end(deed, prepared, whole)
+    seconds = time.monotonic() - began
+    expected = tables_of(whole)
+    chance = random.Random(seed)
+    hits = 0
+    for turn in range(number):
+        home = directory / str(turn)
+        deed.before(prepared, home)
+        process = _started(deed, prepared, home)
+        time.sleep(chance.uniform(0, seconds))
+        hits += process.is_alive()
+        process.kill()
+        process.join()
+        assert_readable(home)
+        run_to_its_end(deed, prepared, home)
+        assert_same_tables(tables_of(home), expected)
+        assert_readable(home)
+        shutil.rmtree(home)
+    shutil.rmtree(whole)
+    return hits
+
+
+def assert_readable(home: Path) -> None:
+    """What analysts open, and a backup, are whole whenever they are there."""
+    published = Home(home).published
+    if published.exists():
+        with duckdb.connect(str(published), read_only=True) as connection:
+            read_whole(connection)
+    if (home / BACKUP).exists():
+        read_manifest(home / BACKUP)
+
+
+def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> None:
+    process = _started(deed, prepared, home)
+    process.join()
+    assert process.exitcode == 0
+
+
+def _started(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    process = context.Process(target=deed.act, args=(prepared.study, home))
+    process.start()
+    return process
+
+
+def _nothing(_: Prepared, home: Path) -> None:
+    home.mkdir()
+
+
+def _whole(prepared: Prepared, home: Path) -> None:
+    shutil.copytree(prepared.home, home)
+
+
+def _one_month_less(prepared: Prepared, home: Path) -> None:
+    known = home.with_name("one-month-less")
+    if not known.exists():
+        materialize(prepared.study, known, None, "2020-02")
+    shutil.copytree(known, home)
+
+
+def _changed(prepared: Prepared, home: Path) -> None:
+    _whole(prepared, home)
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        database.connection.execute("UPDATE meta.repositories SET study = 'another'")
+
+
+def _older(_: Prepared, home: Path) -> None:
+    home.mkdir()
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(FORMAT_3.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 3}])
+        rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
+        insert(connection, "raw.issues", rows)
+
+
+def _with_backup(prepared: Prepared, home: Path) -> None:
+    _changed(prepared, home)
+    write_backup(Home(home), home / BACKUP)
+
+
+def _run(study: Path, home: Path) -> None:
+    materialize(study, home)
+
+
+def _publish(_: Path, home: Path) -> None:
+    publish(Home(home))
+
+
+def _open(_: Path, home: Path) -> None:
+    with open_warehouse(home / "warehouse.duckdb"):
+        pass
+
+
+def _back_up(_: Path, home: Path) -> None:
+    write_backup(Home(home), home / BACKUP)
+
+
+def _restore(_: Path, home: Path) -> None:
+    restore(Home(home), home / BACKUP)
+
+
+DEEDS = {
+    "run": Deed(_nothing, _run),
+    "refresh": Deed(_one_month_less, _run),
+    "publish": Deed(_changed, _publish),
+    "migration": Deed(_older, _open),
+    "backup": Deed(_with_backup, _back_up),
+    "restore": Deed(_with_backup, _restore),
+}

@@ -1,0 +1,18 @@
+"""Whatever is done to a home may be killed at any moment: done again, it ends the same."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.killing import DEEDS, kill_at_random_moments
+from tests.support import Prepared
+from tests.thoroughness import KILLS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_what_was_killed_and_is_done_again_ends_as_if_undisturbed(
+    small: Prepared, tmp_path: Path, name: str
+) -> None:
+    kill_at_random_moments(DEEDS[name], small, tmp_path, KILLS)
