@@ -87,6 +87,21 @@ def middling(once: Callable[..., Path]) -> "Prepared":
     return Prepared(once("middling", corpus_and_home(seed=5, issues=60, months=4, commits=80)))
 
 
+@pytest.fixture(scope="session")
+def sampled(once: Callable[..., Path]) -> "Prepared":
+    """The home that `make run` leaves; not to be changed."""
+    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    from perf_assets.stages.pipeline import run_pipeline  # noqa: PLC0415
+    from perf_assets.storage.home import Home  # noqa: PLC0415
+    from tests.support import Prepared  # noqa: PLC0415
+
+    def fill(directory: Path) -> None:
+        home = Home.of(directory / "home")
+        assert run_pipeline(open_study("sample", home.path), home) == []
+
+    return Prepared(once("sampled", fill))
+
+
 @pytest.fixture
 def copy(small: "Prepared", tmp_path: Path) -> Path:
     """A corpus that a test may spoil."""

@@ -40,7 +40,7 @@ def sample_for_review(
 
     \b
     Example:
-        perf-assets sample-for-review --n 160 --seed 1
+        perf-assets sample-for-review --n 40 --seed 1
     """
     from perf_assets.sources.review_sheets.codebook import PATH  # noqa: PLC0415
     from perf_assets.stages.reviewing import sample_sheet, write_sheet  # noqa: PLC0415
@@ -67,7 +67,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
 
     \b
     Example:
-        perf-assets import-review review-160-1.csv --rater Ann
+        perf-assets import-review review-40-1.csv --rater Ann
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 

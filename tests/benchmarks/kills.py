@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from perf_assets.sample.generator import generate
+from tests.guarantees import note
 from tests.killing import DEEDS, kill_at_random_moments
 from tests.support import Prepared, materialize
 
@@ -34,11 +35,10 @@ def main() -> None:
             hits = kill_at_random_moments(
                 DEEDS[name], prepared, place, arguments.number, arguments.seed
             )
-            print(
-                f"{name}: {arguments.number} kills, {hits} while at work, each ended in the same "
-                f"tables; {time.monotonic() - began:.0f} s",
-                flush=True,
-            )
+            outcome = f"{hits} while it was at work; all ended in the same tables"
+            note(f"kills of {name}", "python -m tests.benchmarks.kills", arguments.number, outcome)
+            took = time.monotonic() - began
+            print(f"{name}: {arguments.number} kills, {outcome}; {took:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
