@@ -77,6 +77,17 @@ def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> 
     assert not publish(Home(home))
 
 
+def test_a_clock_that_was_set_back_hides_no_change(home: Path) -> None:
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        database.connection.execute("UPDATE meta.repositories SET study = 'another'")
+    os.utime(home / "warehouse.duckdb", (1, 1))
+    assert publish(Home(home))
+    assert rows(home / "perf_bugs.duckdb", "SELECT DISTINCT study FROM meta.repositories") == [
+        ("another",)
+    ]
+    assert not publish(Home(home))
+
+
 @pytest.mark.parametrize(
     ("statement", "is_new"),
     [
