@@ -320,7 +320,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
             lambda connection: connection.sendall(
                 OK + b"\x1b[2J: \xff\r\nContent-Length: 2\r\n\r\n{}"
             ),
-            "an answer that is not GraphQL",
+            "an answer that is not GraphQL|the connection failed",
         ),
     ],
 )
