@@ -86,9 +86,9 @@ def _sentence(error: ValidationError, shape: object) -> str:
         alike = get_close_matches(str(location[-1]), unknown, 1)
         return f"{where}{reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
     is_secret = isinstance(first.get("ctx", {}).get("error"), UntoldError)
-    # A whole table may hold a secret in another of its keys.
+    # A whole table may hold a secret in another of its keys, an address before its @.
     is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
-    shown = f" ({_shown(first['input'])})" if is_shown else ""
+    shown = _shown(first["input"]) if is_shown else ""
     return f"{where}{reason(first)}{shown}"
 
 
@@ -134,5 +134,5 @@ def _shown(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # a number of thousands of digits, which Python does not write out
-        return "a number that is too long to show"
-    return shortened(text, 60)
+        return " (a number that is too long to show)"
+    return f" ({shortened(text, 60)})" if "@" not in text else ""

@@ -6,6 +6,7 @@ kept as it is; here is what becomes of it on the way to a reader.
 
 import re
 import unicodedata
+from typing import Any
 
 from rich.markup import escape
 
@@ -13,7 +14,9 @@ from rich.markup import escape
 # line; marks that turn the direction of writing; halves of a character.
 _HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_TURNS}]")
+_HALVES = re.compile("[\ud800-\udfff]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -25,8 +28,17 @@ def plain(text: object) -> str:
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
 
 
+def whole_characters(value: Any) -> Any:  # noqa: ANN401
+    """``value``, as read from JSON, with U+FFFD for each half of a character in its texts."""
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_HALVES.sub("\ufffd", key): whole_characters(inner) for key, inner in value.items()}
+    return [whole_characters(inner) for inner in value] if isinstance(value, list) else value
+
+
 def without_controls(text: str) -> str:
-    """``text`` with its lines and tabs, and without any other control character."""
+    """``text`` with its lines and tabs, without other controls and marks of direction."""
     return _CONTROLS.sub("", text)
 
 

@@ -132,6 +132,8 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (MINIMAL + f'git = "{"g" * 900}"\n', "repositories[1].git", "File name too long"),
         (MINIMAL + 'git = "~nosuchuser/x"\n', "repositories[1].git", "no path"),
         (MINIMAL + 'git = "user:t0ken@host:x.git"\n', "repositories[1].git", "no password"),
+        (MINIMAL + 'git = ["https://t0ken@h"]\n', "repositories[1].git", "a text is needed"),
+        (MINIMAL + f'git = [["https://u:t0ken{"x" * 99}@h"]]\n', "repositories[1].git", "a text"),
         (MINIMAL + 'git = "--upload-pack=x"\n', "repositories[1].git", "an option"),
         (MINIMAL + 'git = "ext::sh -c x"\n', "repositories[1].git", "run a command"),
         (MINIMAL + 'corpus = "a\\u0000b"\n', "repositories[1].corpus", "control characters"),

@@ -119,7 +119,7 @@ class Teller:
     def told_rules(self, table: str, broken: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
         """One result for each rule of ``table`` that the run is asked for."""
         selected = self._context.selected_asset_check_keys
-        for result in _results(table, broken):
+        for result in rule_results(table, broken):
             if dg.AssetCheckKey(asset_key(table), str(result.check_name)) in selected:
                 yield result
 
@@ -175,7 +175,7 @@ class Teller:
             self._context.add_asset_metadata(metadata, table, partition_key=key)
 
 
-def _results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
+def rule_results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
     """One result for each rule: where it is broken, by how many rows, with examples."""
     for rule in load_suite(table).rules:
         broken = [one for one in broken_rules if one.rule == rule.name]

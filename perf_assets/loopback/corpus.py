@@ -21,6 +21,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
 from perf_assets.loopback.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
+from perf_assets.plain import whole_characters
 
 Record = dict[str, Any]
 Shape = TypeVar("Shape")
@@ -179,6 +180,8 @@ def _lines(path: Path) -> Iterator[_Line]:
 def _parsed(path: Path, number: int, line: bytes) -> _Line:
     try:
         record = json.loads(line)
+        if b"\\ud" in line.lower() or b"\xed" in line:
+            record = whole_characters(record)
     except (ValueError, RecursionError) as error:
         raise _Line(path, number, {}).refuse(f"this is not JSON ({error})") from None
     if not isinstance(record, dict):

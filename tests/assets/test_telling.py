@@ -17,9 +17,12 @@ from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags
 from perf_assets.assets.record import open_instance, write_instance_config
+from perf_assets.assets.telling import rule_results
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
+from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
+from perf_assets.storage.suites import load_suite
 from perf_assets.study import Study, load_study
 from tests.support import Prepared, environment
 
@@ -247,3 +250,18 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
 def test_a_refresh_is_known_by_its_tags() -> None:
     assert len(refresh_tags()) == 2
     assert len(refresh_tags(verify=True, force=True)) == 4
+
+
+def test_what_a_broken_rule_quotes_is_not_rendered() -> None:
+    rule = load_suite("raw.issues").rules[0].name
+    text = "title '[x](javascript:y) <script>z</script> ![i](http://h/i.png) | \x1b[2J'"
+    (result,) = (
+        one
+        for one in rule_results("raw.issues", [BrokenRule(rule, "a/b_c 2020-01", 1, [text])])
+        if not one.passed
+    )
+    shown = result.metadata["examples"].value
+    assert shown == (
+        r"- a/b\_c 2020-01: title '\[x\](javascript:y) &lt;script&gt;z&lt;/script&gt; "
+        r"!\[i\](http\://h/i.png) \| \[2J'"
+    )

@@ -140,6 +140,22 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
 
 
 @pytest.mark.slow
+def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
+    corpus: Path, tmp_path: Path
+) -> None:
+    entry = f'[[repositories]]\nstart = "2020-01"\ncorpus = "{corpus}"\n'
+    path = tmp_path / "two.toml"
+    path.write_text(
+        f'name = "two"\n{entry}name = "no/where"\ngit = "nowhere.git"\n'
+        f'{entry}name = "sample-lab/tensorkit"\ngit = "{corpus / "repository.git"}"\n'
+    )
+    ran = perf_assets("run", "--study", path, "--home", tmp_path / "home", "--until", "links")
+    assert_refused(ran, "there is no git repository at", "nowhere.git")
+    bugs = stored_tables(tmp_path / "home" / "perf_bugs.duckdb")["marts.bug_metrics"]
+    assert set(bugs["repository"]) == {"sample-lab/tensorkit"}
+
+
+@pytest.mark.slow
 def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     corpus: Path, served: CorpusServer, tmp_path: Path
 ) -> None:
@@ -147,6 +163,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     run = ("run", "--study", own, "--home", tmp_path / "home")
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
+    assert not (tmp_path / "home" / "clones").exists()
     before = len(served.requests)
     # A process, for Dagster's record on disk is among what must not hold the token.
     ran = perf_assets_process(*run, GITHUB_TOKEN=f"{wrong},{CANARY}")

@@ -4,7 +4,6 @@ Every answer goes through :func:`read_json`, and what is taken from it through :
 """
 
 import json
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, NoReturn, TypeVar, cast
@@ -14,12 +13,11 @@ from pydantic_core import from_json
 
 from perf_assets.documents import reason
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain, shortened
+from perf_assets.plain import plain, shortened, whole_characters
 from perf_assets.sources.github.shapes import LARGEST
 
 Shape = TypeVar("Shape")
 
-SURROGATE = re.compile("[\ud800-\udfff]")
 KINDS = {  # the tags of unions, which are no part of an answer
     *("ClosedEvent", "ReopenedEvent", "LabeledEvent", "UnlabeledEvent", "RenamedTitleEvent"),
     *("TransferredEvent", "Commit", "PullRequest"),
@@ -44,7 +42,7 @@ def read_json(text: str) -> object:
         if "\\ud" not in text.lower():
             raise
     try:
-        return _mended(json.loads(text, parse_constant=_no_number))
+        return whole_characters(json.loads(text, parse_constant=_no_number))
     except RecursionError:
         raise ValueError("it is too deep to read") from None
 
@@ -74,9 +72,14 @@ def checked(
     where = subject if number is None else f"{subject}#{number}"
     shown = "" if first["type"] == "missing" else f" ({_shown(first['input'], hide)})"
     why = hide(plain(f"{field}: {reason(first)}"))
-    raise AnswerError(
-        f"{where}: GitHub's answer cannot be used: {why}{shown}; run again later, what was stored "
-        "is kept"
+    raise unusable(where, f"{why}{shown}")
+
+
+def unusable(subject: str, why: str) -> AnswerError:
+    """The sentence about an answer on ``subject``: a repository, or an issue of it."""
+    return AnswerError(
+        f"{subject}: GitHub's answer cannot be used: {why}; run again later, what was stored is "
+        "kept"
     )
 
 
@@ -87,14 +90,6 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
-
-
-def _mended(value: object) -> object:
-    if isinstance(value, str):
-        return SURROGATE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {SURROGATE.sub("\ufffd", key): _mended(inner) for key, inner in value.items()}
-    return [_mended(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _place(

@@ -140,9 +140,9 @@ class IssueSource:
             asked = {f"n{place}": number for place, number in enumerate(part)}
             document = queries.whereabouts_document(len(part))
             data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
-            found = data["repository"]
-            here = self._checked(shapes.Places, _part(found, "i", len(part)))
-            discussions = self._checked(shapes.Discussions, _part(found, "d", len(part)))
+            found = data.get("repository")
+            here = self._parts(shapes.Places, found, "i", len(part))
+            discussions = self._parts(shapes.Discussions, found, "d", len(part))
             for place, number in enumerate(part):
                 departure = self._departure(number, here[f"i{place}"], discussions[f"d{place}"])
                 departures += [] if departure is None else [departure]
@@ -250,8 +250,20 @@ class IssueSource:
     def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
         return answers.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
 
+    def _parts(
+        self, shape: type[Shape], data: object, letter: str, size: int, **numbers: int
+    ) -> Shape:
+        """The parts of an answer that were asked for under a letter and their place."""
+        held = data if isinstance(data, dict) else {}
+        keys = [f"{letter}{place}" for place in range(size)]
+        for key in keys:
+            if key not in held:  # which is not to be taken for null
+                subject = f"{self.repository}#{numbers[key]}" if key in numbers else self.repository
+                raise answers.unusable(subject, f"{key}: this key is missing")
+        return self._checked(shape, {key: held[key] for key in keys}, **numbers)
+
     def _counts(self, data: dict[str, Any], size: int) -> list[int]:
-        found = self._checked(shapes.Counts, _part(data, "c", size))
+        found = self._parts(shapes.Counts, data, "c", size)
         return [found[f"c{place}"]["issueCount"] for place in range(size)]
 
     def _quoted(self, text: str) -> str:
@@ -307,9 +319,9 @@ class IssueSource:
             variables: dict[str, Any] = {}
             for place, one in enumerate(now):
                 variables |= {f"id{place}": one.issue["id"], f"after{place}": one.cursor}
-            data = _part(self.client.query(document, variables, first=PAGE), "n", len(now))
+            data = self.client.query(document, variables, first=PAGE)
             numbers = {f"n{place}": one.issue["number"] for place, one in enumerate(now)}
-            found = self._checked(shapes.Rests, data, **numbers)
+            found = self._parts(shapes.Rests, data, "n", len(now), **numbers)
             for place, one in enumerate(now):
                 page = _page(found[f"n{place}"], one.connection)
                 cursor = one.paging.next(page)
@@ -346,9 +358,3 @@ def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None
     # GitHub may leave a connection out that has nothing to show.
     page: Mapping[str, Any] | None = issue.get(connection)
     return page
-
-
-def _part(data: object, letter: str, size: int) -> dict[str, Any]:
-    """The parts of an answer that were asked for under a letter and their place."""
-    held = data if isinstance(data, dict) else {}
-    return {key: held.get(key) for key in (f"{letter}{place}" for place in range(size))}

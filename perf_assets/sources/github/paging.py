@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perf_assets.sources.github.answers import AnswerError
+from perf_assets.sources.github.answers import unusable
 from perf_assets.sources.github.shapes import Issue
 
 EMPTY_PAGES = 20  # in a row; those that lead on may be empty, as what they list may go
@@ -33,10 +33,7 @@ class Paging:
         cursor = str(page["pageInfo"]["endCursor"])
         self._empty = 0 if page["nodes"] else self._empty + 1
         if cursor in self._seen or self._empty > EMPTY_PAGES or len(self._seen) > MOST_PAGES:
-            raise AnswerError(
-                f"{self.subject}: GitHub's answer cannot be used: pageInfo: its pages come to no "
-                "end; run again later, what was stored is kept"
-            )
+            raise unusable(self.subject, "pageInfo: its pages come to no end")
         self._seen.add(cursor)
         return cursor
 
@@ -56,10 +53,7 @@ class OpenPage:
         Entries may come and go between the pages.
         """
         if page is None:
-            raise AnswerError(
-                f"{self.paging.subject}: GitHub's answer cannot be used: {self.connection}: a page "
-                "of it is missing; run again later, what was stored is kept"
-            )
+            raise unusable(self.paging.subject, f"{self.connection}: a page of it is missing")
         held: dict[str, Any] = self.issue[self.connection]  # type: ignore[literal-required]
         held["nodes"] += page["nodes"]
         held["totalCount"] = page.get("totalCount")

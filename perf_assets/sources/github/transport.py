@@ -169,8 +169,9 @@ class _Timed:
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **options)
         self.session: Any
+        self.retry: Any
         for prefix in ("http://", "https://"):
-            self.session.mount(prefix, _TimedAdapter(max_retries=0))
+            self.session.mount(prefix, _TimedAdapter(max_retries=self.retry))
 
     def getresponse(self) -> RequestsResponse:
         if hasattr(_clock, "end"):
