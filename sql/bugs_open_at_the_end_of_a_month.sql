@@ -1,14 +1,23 @@
 -- Question: which bugs are behind open_performance of one month in marts.trend_monthly?
 -- How to read: one line a performance bug that was open at the end of the month, with the change
--- of state that left it open. To look at another month, write repository and month into the first
--- step; as it stands, the query takes the newest month that had any.
+-- of state that left it open; by default of the newest month that had any.
 
 with
+
+parameters as (
+    select
+        coalesce(getvariable('month'), '%') as month, -- the month, as YYYY-MM
+        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+),
 
 picked as (
     select dataset, repository, month
     from marts.trend_monthly
-    where dataset = 'live' and open_performance > 0
+    where
+        dataset = 'live'
+        and open_performance > 0
+        and month like (select parameters.month from parameters)
+        and repository like (select parameters.repository from parameters)
     order by month desc, repository
     limit 1
 ),

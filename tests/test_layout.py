@@ -26,7 +26,7 @@ ORDER = (
     ("sql_models",),
     ("core",),
     ("tables",),
-    ("months", "errors", "paths", "documents", "garbage", "progress", "stopping"),
+    ("months", "errors", "paths", "documents", "garbage", "progress", "stopping", "texts"),
 )
 KNOW_DAGSTER = ("assets", "definitions", "execution")
 # What reads files, asks the network, or belongs to a library that does.

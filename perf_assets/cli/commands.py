@@ -5,6 +5,7 @@ import click
 from perf_assets import __version__
 from perf_assets.cli.corpora import generate, serve_corpus
 from perf_assets.cli.doctor import doctor
+from perf_assets.cli.query import query
 from perf_assets.cli.replicate import replicate
 from perf_assets.cli.review import agreement, import_review, sample_for_review
 from perf_assets.cli.run import run, status
@@ -33,6 +34,7 @@ for command in (
     import_review,
     agreement,
     status,
+    query,
     ui,
     serve_corpus,
     generate,
