@@ -8,7 +8,7 @@ from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Teller
 from perf_assets.sql_models.files import Model, load_models
-from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.derivation import Derived, derive
 from perf_assets.stages.deriving.models import register_study
 from perf_assets.storage.gate import Gate

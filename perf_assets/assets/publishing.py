@@ -8,7 +8,7 @@ from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Event, told
 from perf_assets.reports.summary import summary_markdown, write_report
-from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import publish

@@ -5,10 +5,12 @@ import click
 from perf_assets import __version__
 from perf_assets.cli.corpora import generate, serve_corpus
 from perf_assets.cli.doctor import doctor
+from perf_assets.cli.export import export
 from perf_assets.cli.query import query
 from perf_assets.cli.replicate import replicate
 from perf_assets.cli.review import agreement, import_review, sample_for_review
 from perf_assets.cli.run import run, status
+from perf_assets.cli.tables import tables
 from perf_assets.cli.ui import ui
 
 
@@ -35,6 +37,8 @@ for command in (
     agreement,
     status,
     query,
+    tables,
+    export,
     ui,
     serve_corpus,
     generate,
