@@ -28,7 +28,7 @@ open_bugs as (
         repository,
         history.number,
         picked.month as end_of_month
-    from intermediate.issue_history as history
+    from marts.issue_history as history
     inner join picked using (dataset, repository)
     where
         history.is_performance

@@ -9,6 +9,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Event, told
 from perf_assets.reports.summary import summary_markdown, write_report
 from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import publish
@@ -42,6 +43,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         It can be opened at any time, whatever a run is doing.
         """
         with open_gate(home) as gate:
+            tell_database(gate)
             describe_tables(gate)
         is_new = publish(home.warehouse, home.published)
         yield from told(

@@ -24,6 +24,7 @@ from perf_assets.tables.ddl import quoted
 PUBLISHED = "perf_bugs.duckdb"  # beside the warehouse: what analysts open
 STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
+ABOUT = "meta.about"  # what is published and when: it changes with each attempt to publish
 FORMAT = 4  # raised whenever stored tables change in a way that older code cannot read
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -281,7 +282,7 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
         return catalogs[0] == catalogs[1] and all(
             _content(connection, f'"{own}".{table}') == _content(connection, f"copy.{table}")
             for table in _tables(connection, own)
-            if table != LOOKS
+            if table not in (LOOKS, ABOUT)
         )
     finally:
         connection.execute("DETACH copy")

@@ -83,6 +83,7 @@ def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> 
             "FROM meta.source_requests LIMIT 1",
             False,
         ),
+        ("UPDATE meta.about SET value = 'now' WHERE fact = 'published_at'", False),
         ("UPDATE meta.partition_loads SET message = 'x'", True),
         ("COMMENT ON TABLE raw.issues IS 'x'", True),
         ("CREATE TABLE raw.another (a INTEGER)", True),

@@ -5,7 +5,6 @@ import polars as pl
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
-    AS_OF_SOURCE,
     comment_statements,
     create_as_of_macro,
     create_table,
@@ -42,10 +41,7 @@ def build_model(gate: Gate, model: Model) -> Outcome:
 
 def lay_view(gate: Gate, model: Model) -> bool:
     """Create the view of a SQL model; False where the same is there."""
-    is_new = create_view(gate.database.connection, model)
-    if model.name == AS_OF_SOURCE:
-        create_as_of_macro(gate.database.connection)
-    return is_new
+    return create_view(gate.database.connection, model)
 
 
 def lay_views(gate: Gate) -> None:
@@ -58,5 +54,6 @@ def lay_views(gate: Gate) -> None:
 def describe_tables(gate: Gate) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     keep_old_views(gate.database.connection)
+    create_as_of_macro(gate.database.connection)
     for statement in comment_statements(gate.database.connection):
         gate.database.connection.execute(statement)
