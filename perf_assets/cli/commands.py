@@ -4,6 +4,7 @@ import click
 
 from perf_assets import __version__
 from perf_assets.cli.corpora import generate, serve_corpus
+from perf_assets.cli.docs import docs
 from perf_assets.cli.doctor import doctor
 from perf_assets.cli.export import export
 from perf_assets.cli.query import query
@@ -39,6 +40,7 @@ for command in (
     query,
     tables,
     export,
+    docs,
     ui,
     serve_corpus,
     generate,
