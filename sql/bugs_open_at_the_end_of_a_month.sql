@@ -1,6 +1,6 @@
 -- Question: which bugs are behind open_performance of one month in marts.trend_monthly?
--- How to read: one line a performance bug that was open at the end of the month, with the change
--- of state that left it open; by default of the newest month that had any.
+-- How to read: one line a performance bug that was open at the end of the month, with its
+-- opening, or last reopening until then; by default of the newest month that had any.
 
 with
 
@@ -37,26 +37,28 @@ open_bugs as (
         and (history.until_month is null or history.until_month > picked.month)
 ),
 
-last_changes as (
+reopenings as (
     select
         dataset,
         repository,
         number,
-        open_bugs.end_of_month,
-        max(changes.changed_at) as open_since
-    from intermediate.state_changes as changes
+        max(changed_at) as reopened_at
+    from staging.issue_events
     inner join open_bugs using (dataset, repository, number)
-    where changes.month <= open_bugs.end_of_month
-    group by dataset, repository, number, open_bugs.end_of_month
+    where
+        event = 'reopened'
+        and strftime(changed_at at time zone 'UTC', '%Y-%m') <= open_bugs.end_of_month
+    group by dataset, repository, number
 )
 
 select
     repository,
-    last_changes.end_of_month,
+    open_bugs.end_of_month,
     number,
     issues.title,
-    last_changes.open_since at time zone 'UTC' as open_since_utc,
+    coalesce(reopenings.reopened_at, issues.opened_at) at time zone 'UTC' as open_since_utc,
     issues.html_url
-from last_changes
+from open_bugs
 inner join staging.issues as issues using (dataset, repository, number)
+left join reopenings using (dataset, repository, number)
 order by open_since_utc, number;

@@ -22,6 +22,8 @@ FIGURES = (
     "marts.bug_lifetimes",
     "marts.dataset_breakdown",
     "marts.trend_monthly",
+    "marts.month_quality",
+    "marts.consistency",
     "marts.paper_trend",
     "marts.root_causes",
     *ANALYSES,

@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.quality import warnings
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
+from perf_assets.texts import for_markdown
 
 # Pooling one repository says the same again.
 NOT_POOLED_ALONE = """(
@@ -120,6 +122,7 @@ order by repository, noticed_at
 """
 
 
+ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
     ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
@@ -134,6 +137,12 @@ def print_summary(published: Path, console: Console) -> None:
             _print_by_repository(console, title, connection.sql(query).pl())
         for sentence in _left_out(connection):
             console.print(f"{sentence}\n", soft_wrap=True, highlight=False, markup=False)
+        found = warnings(connection)
+    if found:
+        console.print(f"{ODD_TITLE}:", soft_wrap=True, highlight=False, markup=False)
+        for sentence in found:
+            console.print(f"  {sentence}", soft_wrap=True, highlight=False, markup=False)
+        console.print()
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
@@ -158,6 +167,9 @@ def summary_markdown(published: Path) -> str:
             lines = [rows.columns, ["---"] * rows.width, *(map(_text, r) for r in rows.rows())]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
         parts += _left_out(connection)
+        if found := warnings(connection):
+            sentences = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
+            parts.append(f"## {ODD_TITLE}\n\n{sentences}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from perf_assets.reports.quality import warnings
 from tests.model_database import ModelDatabase
-from tests.rows import Row, commit, issue, label, load, loads, repository
+from tests.rows import Row, comment, commit, issue, label, load, loads, repository
 
 MONTHS = [f"2020-{month:02}" for month in range(1, 10)]
 
@@ -106,3 +107,26 @@ def test_only_loaded_months_of_mined_data_are_measured(database: ModelDatabase) 
     rows = database.rows("SELECT measure, month FROM marts.month_quality")
     assert {row["month"] for row in rows if "issue" in row["measure"]} == {"2020-01"}
     assert {row["month"] for row in rows if "commit" in row["measure"]} == {"2020-02"}
+
+
+def test_a_run_warns_of_the_newest_odd_months_and_of_what_stands_alone(
+    database: ModelDatabase,
+) -> None:
+    counts = dict(zip(MONTHS, [12, 12, 12, 12, 12, 12, 60, 70, 80], strict=True))
+    quality(
+        database,
+        issues_of(counts),
+        **{"raw.issue_comments": [comment(999, 1, "2020-01-06T00:00:00Z", "helper")]},
+    )
+    said = warnings(database.connection)
+    months = [sentence.split(": ")[0].split()[-1] for sentence in said[:3]]
+    assert months == ["2020-09", "2020-08", "2020-07"]
+    assert "issues 80, 12 in the median of the months before (+" in said[0]
+    assert "1 comments without issue, #999 for one" in " ".join(said)
+
+
+def test_a_run_over_even_months_warns_of_nothing(database: ModelDatabase) -> None:
+    issues = issues_of(dict.fromkeys(MONTHS, 12))
+    decisions = [label(row["number"], month=row["month"]) for row in issues]
+    quality(database, issues, **{"labels.performance_labels": decisions})
+    assert warnings(database.connection) == []

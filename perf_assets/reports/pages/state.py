@@ -41,7 +41,8 @@ SELECT topic, fact, value, meaning FROM meta.about
 WHERE topic <> 'rows' ORDER BY list_position(
     ['database', 'study', 'rules', 'sources', 'software'], topic), fact
 """
-CELL, LABEL, TOP = 11, 196, 18
+CELL, LABEL, TOP = 14, 196, 18
+SQUARE = CELL - 2
 CURVE_WIDTH, CURVE_HEIGHT = 300, 76
 STATES = {
     "passed": "stored, all rules hold",
@@ -125,12 +126,12 @@ def grid_svg(tables: Mapping[str, Mapping[str, Partition]]) -> str:
             parts.append(f'<text x="{LABEL + place * CELL}" y="12">{month[:4]}</text>')
     for row, (table, partitions) in enumerate(tables.items()):
         y = TOP + row * CELL
-        parts.append(f'<text x="{LABEL - 6}" y="{y + 9}" text-anchor="end">{escape(table)}</text>')
+        parts.append(f'<text x="{LABEL - 6}" y="{y + 10}" text-anchor="end">{escape(table)}</text>')
         for place, month in enumerate(months):
             one = partitions.get(month, Partition("missing", f"{table} {month}: not loaded"))
             parts.append(
-                f'<rect class="{one.state}" x="{LABEL + place * CELL}" y="{y}" width="10" '
-                f'height="10" rx="2"><title>{escape(one.words)}</title></rect>'
+                f'<rect class="{one.state}" x="{LABEL + place * CELL}" y="{y}" width="{SQUARE}" '
+                f'height="{SQUARE}" rx="2"><title>{escape(one.words)}</title></rect>'
             )
     return "".join([*parts, "</svg>"])
 
@@ -151,12 +152,13 @@ def curve_svg(measure: str, points: Sequence[Point]) -> str:
     for place, point in enumerate(points):
         if point.is_odd and point.value is not None:
             x, y = at(place, point.value)
-            words = f"{point.month}: {point.value:.4g}, the months before {point.median:.4g}"
+            words = f"{point.month}: {_number(point.value)}, "
+            words += f"the months before {_number(point.median or 0)}"
             marks.append(
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(words)}</title></circle>'
             )
     return (
-        f"<figure><figcaption>{escape(measure)} <small>0 to {highest:.3g}, "
+        f"<figure><figcaption>{escape(measure)} <small>0 to {_number(highest)}, "
         f"{points[0].month} to {points[-1].month}</small></figcaption>"
         f'<svg class="curve" width="{CURVE_WIDTH + 10}" height="{CURVE_HEIGHT}" '
         f'viewBox="-5 0 {CURVE_WIDTH + 10} {CURVE_HEIGHT}" role="img">'
@@ -164,3 +166,7 @@ def curve_svg(measure: str, points: Sequence[Point]) -> str:
         f'<polyline points="{line(point.value for point in points)}"/>{"".join(marks)}'
         "</svg></figure>"
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
