@@ -12,6 +12,7 @@ from perf_assets.tables.ddl import quoted, table_definition
 AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
 AS_OF_PARAMETER = "as_of_month"
+AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be there before it
 
 
 # Views that have another name since format 4; the old one shows the same until the next format.

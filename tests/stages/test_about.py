@@ -6,6 +6,8 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.stages.deriving.about import tell_database
+from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.gate import Candidate, Gate, Offer
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
@@ -91,3 +93,20 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -
         good = told(stored)
         assert (good["outcome"], good["broken_critical"]) == ("passed", 0)
         assert good["audited_at"] > first["audited_at"]
+
+
+def test_a_home_of_an_older_version_gets_what_its_views_read(home: Path) -> None:
+    count = "SELECT count(*) FROM staging.bug_reports_as_of('2020-02')"
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        wanted = database.frame(count)
+        for statement in ("VIEW staging.issue_history", "VIEW intermediate.issue_history"):
+            database.connection.execute(f"DROP {statement}")
+        for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
+            database.connection.execute(f"DROP TABLE {table}")
+        gate = Gate(database, Home.of(home))
+        tell_database(gate)
+        describe_tables(gate)
+        assert database.frame(count).equals(wanted)
+        assert database.frame("FROM intermediate.issue_history").height > 0
+        assert database.frame("FROM meta.about").height > 0
+        assert database.frame("FROM meta.audit_results").is_empty()
