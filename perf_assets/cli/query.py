@@ -129,7 +129,7 @@ def _listed() -> Iterator[str]:
         yield click.style(name, bold=True)
         yield _wrapped(one.question, width)
         for parameter in one.parameters.values():
-            text = f"--param {parameter.name}={parameter.default}: {parameter.meaning}"
+            text = f"--param {parameter.assignment}: {parameter.meaning}"
             yield _wrapped(text, width)
     yield "\nAsk with: perf-assets query NAME [--param NAME=VALUE] [--plot FILE.html]"
 

@@ -23,6 +23,7 @@ PARAMETER = re.compile(
     r"(?P<meaning>.+)$",
     re.MULTILINE,
 )
+LITERAL = re.compile(r"'[^']*'|[\d.]+")
 VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 
 
@@ -33,6 +34,12 @@ class Parameter:
     name: str
     default: str
     meaning: str
+
+    @property
+    def assignment(self) -> str:
+        """``name=value`` as one would give it, with the default where that is a plain value."""
+        is_plain = LITERAL.fullmatch(self.default) is not None
+        return f"{self.name}={self.default.strip(chr(39)) if is_plain else 'VALUE'}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,11 @@ def parse_query_file(name: str, sql: str) -> Query:
         found["name"]: Parameter(found["name"], found["default"], found["meaning"].strip())
         for found in PARAMETER.finditer(sql)
     }
-    return Query(name, sql, question[:1].upper() + question[1:], reading, parameters)
+    return Query(name, sql, _begun(question), _begun(reading), parameters)
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 @cache

@@ -10,15 +10,17 @@ function show() {
   for (const [element, text] of articles) {
     const isFound = words.every((word) => text.includes(word));
     element.classList.toggle("hidden", !isFound);
-    for (const row of element.querySelectorAll("tr[id]")) {
-      const isRow = words.length && words.some((word) => row.textContent.toLowerCase().includes(word));
-      row.style.background = isRow ? "#fef9c3" : "";
-    }
+    const rows = [...element.querySelectorAll("tr[id]")];
+    const meant = rows.filter((row) => words.some((word) => row.textContent.toLowerCase().includes(word)));
+    for (const row of rows) row.classList.toggle("hidden", meant.length > 0 && !meant.includes(row));
     if (words.length && isFound) {
       const details = element.querySelector("details");
       details.open = words.some((word) => details.textContent.toLowerCase().includes(word));
     }
     count += isFound;
+  }
+  for (const schema of document.querySelectorAll(".schema")) {
+    schema.classList.toggle("hidden", !schema.querySelector("article:not(.hidden)"));
   }
   for (const other of document.querySelectorAll("#lineage, #state, .index")) {
     other.classList.toggle("hidden", words.length > 0);
@@ -29,7 +31,7 @@ function show() {
 function open() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
-  if (target.classList.contains("hidden")) { search.value = ""; show(); }
+  if (target.closest(".hidden")) { search.value = ""; show(); }
   const article = target.closest("article");
   if (article) article.querySelector("details").open = true;
   target.scrollIntoView();

@@ -67,10 +67,12 @@ def _tables() -> Iterator[str]:
     for schema in schemas():
         tables = [one for one in described_tables().values() if one.schema_name == schema]
         index = " ".join(f'<a href="#{one.name}">{one.name.split(".")[1]}</a>' for one in tables)
-        yield f'<h3 id="schema-{schema}">{schema}</h3><p>{escape(SCHEMAS.get(schema, ""))}</p>'
+        about = escape(SCHEMAS.get(schema, ""))
+        yield f'<div class="schema"><h3 id="schema-{schema}">{schema}</h3><p>{about}</p>'
         yield f'<p class="index">{index}</p>'
         for table in tables:
             yield _table(table, lineage.get(table.name, {}))
+        yield "</div>"
 
 
 def _table(table: Table, sources: Mapping[str, tuple[ColumnSource, ...]]) -> str:
@@ -119,8 +121,7 @@ def _lineage() -> str:
 
 def _query(query: Query) -> str:
     parameters = "".join(
-        f"<dt><code>--param {escape(one.name)}={escape(one.default)}</code></dt>"
-        f"<dd>{escape(one.meaning)}</dd>"
+        f"<dt><code>--param {escape(one.assignment)}</code></dt><dd>{escape(one.meaning)}</dd>"
         for one in query.parameters.values()
     )
     _, _, sql = query.sql.partition("\n\n")
