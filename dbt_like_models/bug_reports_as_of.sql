@@ -14,7 +14,7 @@ select
     history.closed_at,
     history.is_performance,
     history.is_fixed
-from intermediate.issue_history as history
+from marts.issue_history as history
 inner join staging.issues as issues using (dataset, repository, number)
 where
     history.is_bug_report

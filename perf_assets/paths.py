@@ -15,6 +15,11 @@ def expectations_dir() -> Path:
     return _project_dir("expectations")
 
 
+def queries_dir() -> Path:
+    """The directory of the analysts' cookbook."""
+    return _project_dir("sql")
+
+
 def _project_dir(name: str) -> Path:
     installed = PACKAGE / "_project" / name
     return installed if installed.is_dir() else PACKAGE.parent / name

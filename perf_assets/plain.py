@@ -1,4 +1,4 @@
-"""Texts from outside, made harmless for where they are shown: terminal, Markdown.
+"""Texts from outside, made harmless for where they are shown: terminal, Markdown, spreadsheet.
 
 Whoever writes an issue, a commit or a file name decides what stands in our tables. There it is
 kept as it is; here is what becomes of it on the way to a reader.
@@ -20,6 +20,11 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+# A cell may be cut at these characters where a spreadsheet separates columns by another one.
+_CUTS = re.compile(r"([;\t\r\n])")
+# The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
+# them so that one that was there already is not taken away.
+_RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -68,6 +73,20 @@ def for_markdown(text: object) -> str:
     return _MARKS.sub(_escaped, plain(text))
 
 
+def for_spreadsheet(text: str) -> str:
+    """``text`` as no spreadsheet takes it for a formula; :func:`from_spreadsheet` gives it back."""
+    first, *others = _CUTS.split(text)
+    begun = "'" + first if _is_risky(first) or (not first and others) else first
+    return "".join([begun, *("'" + part if _is_risky(part) else part for part in others)])
+
+
+def from_spreadsheet(text: str) -> str:
+    """The text of which ``text`` is the safe form; other text stays as it is."""
+    first, *others = _CUTS.split(text)
+    begun = "" if first == "'" and others else _bare(first)
+    return "".join([begun, *map(_bare, others)])
+
+
 def _escaped(found: re.Match[str]) -> str:
     mark = found[0].strip()
     return _ENTITIES.get(mark, f"\\{mark}")
@@ -78,3 +97,11 @@ def _visible(character: str) -> str:
     if kind in ("Zl", "Zp") or character in "\t\n\r\x0b\x0c\x85":
         return " "
     return "" if kind in _HIDDEN_KINDS and character not in _JOINERS else character
+
+
+def _is_risky(part: str) -> bool:
+    return _RISKY.match(part) is not None
+
+
+def _bare(part: str) -> str:
+    return part[1:] if part.startswith("'") and _is_risky(part[1:]) else part

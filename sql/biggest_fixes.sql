@@ -1,6 +1,14 @@
 -- Question: which fixes of performance bugs changed most lines, and in which commits?
--- How to read: the 20 largest, with the web addresses of their commits, largest commit first. A
+-- How to read: the largest, with the web addresses of their commits, largest commit first. A
 -- huge commit (a merge, vendored code) is often about more than this bug: look before you count it.
+
+with
+
+parameters as (
+    select
+        coalesce(getvariable('rows'), 20) as rows, -- how many fixes
+        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+)
 
 select
     repository,
@@ -15,6 +23,7 @@ select
 from intermediate.counted_fixes as fixes
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
 where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+    and repository like (select parameters.repository from parameters)
 group by repository, number
 order by fix_size desc, repository, number
-limit 20;
+limit (select parameters.rows from parameters);

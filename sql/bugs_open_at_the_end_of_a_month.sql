@@ -1,14 +1,23 @@
 -- Question: which bugs are behind open_performance of one month in marts.trend_monthly?
--- How to read: one line a performance bug that was open at the end of the month, with the change
--- of state that left it open. To look at another month, write repository and month into the first
--- step; as it stands, the query takes the newest month that had any.
+-- How to read: one line a performance bug that was open at the end of the month, with its
+-- opening, or last reopening until then; by default of the newest month that had any.
 
 with
+
+parameters as (
+    select
+        coalesce(getvariable('month'), '%') as month, -- the month, as YYYY-MM
+        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+),
 
 picked as (
     select dataset, repository, month
     from marts.trend_monthly
-    where dataset = 'live' and open_performance > 0
+    where
+        dataset = 'live'
+        and open_performance > 0
+        and month like (select parameters.month from parameters)
+        and repository like (select parameters.repository from parameters)
     order by month desc, repository
     limit 1
 ),
@@ -19,7 +28,7 @@ open_bugs as (
         repository,
         history.number,
         picked.month as end_of_month
-    from intermediate.issue_history as history
+    from marts.issue_history as history
     inner join picked using (dataset, repository)
     where
         history.is_performance
@@ -28,26 +37,28 @@ open_bugs as (
         and (history.until_month is null or history.until_month > picked.month)
 ),
 
-last_changes as (
+reopenings as (
     select
         dataset,
         repository,
         number,
-        open_bugs.end_of_month,
-        max(changes.changed_at) as open_since
-    from intermediate.state_changes as changes
+        max(changed_at) as reopened_at
+    from staging.issue_events
     inner join open_bugs using (dataset, repository, number)
-    where changes.month <= open_bugs.end_of_month
-    group by dataset, repository, number, open_bugs.end_of_month
+    where
+        event = 'reopened'
+        and strftime(changed_at at time zone 'UTC', '%Y-%m') <= open_bugs.end_of_month
+    group by dataset, repository, number
 )
 
 select
     repository,
-    last_changes.end_of_month,
+    open_bugs.end_of_month,
     number,
     issues.title,
-    last_changes.open_since at time zone 'UTC' as open_since_utc,
+    coalesce(reopenings.reopened_at, issues.opened_at) at time zone 'UTC' as open_since_utc,
     issues.html_url
-from last_changes
+from open_bugs
 inner join staging.issues as issues using (dataset, repository, number)
+left join reopenings using (dataset, repository, number)
 order by open_since_utc, number;

@@ -1,15 +1,23 @@
 -- Question: where do the figures of one bug report come from?
 -- How to read: everything that happened to it in order of time, from the raw rows: opening,
--- comments, events, and the commits linked to it with approach and evidence. To look at another
--- bug report, write its repository and number into the first step; as it stands, the query takes
--- the fixed performance bug with the most commits.
+-- comments, events, and the commits linked to it with approach and evidence; by default of the
+-- fixed performance bug with the most commits.
 
 with
+
+parameters as (
+    select
+        coalesce(getvariable('number'), 0) as number, -- number of the issue; 0 for one with many commits
+        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+),
 
 picked as (
     select repository, number
     from marts.bug_metrics
-    where dataset = 'live' and is_fixed
+    where
+        dataset = 'live'
+        and repository like (select parameters.repository from parameters)
+        and ((select parameters.number from parameters) = number or ((select parameters.number from parameters) = 0 and is_fixed))
     order by is_performance desc, fix_commits desc, repository, number
     limit 1
 ),

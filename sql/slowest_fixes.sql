@@ -1,6 +1,14 @@
 -- Question: which performance bugs took longest to fix?
--- How to read: the 20 slowest, in days from opening to the latest close. Where reopenings is not 0
+-- How to read: the slowest, in days from opening to the latest close. Where reopenings is not 0
 -- the time includes spells during which the bug counted as done.
+
+with
+
+parameters as (
+    select
+        coalesce(getvariable('rows'), 20) as rows, -- how many fixes
+        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+)
 
 select
     repository,
@@ -14,5 +22,6 @@ select
 from marts.bug_metrics as metrics
 inner join staging.bug_reports as bugs using (dataset, repository, number)
 where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+    and repository like (select parameters.repository from parameters)
 order by metrics.fix_time_days desc, repository, number
-limit 20;
+limit (select parameters.rows from parameters);

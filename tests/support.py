@@ -32,8 +32,8 @@ OWN_VARIABLES = {
 WITH_DAGSTER = {"run", "replicate", "import-review"}
 
 # When and at what cost a partition was loaded differs from run to run.
-VOLATILE = {"loaded_at", "requests", "points", "seen_at", "computed_at"}
-ACCOUNTS = "meta.source_requests"
+VOLATILE = {"loaded_at", "requests", "points", "seen_at", "computed_at", "audited_at"}
+ACCOUNTS = ("meta.source_requests", "meta.about")
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -146,7 +146,7 @@ def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
         ).fetchall()
         frames = {}
         for (name,) in names:
-            if name == ACCOUNTS:
+            if name in ACCOUNTS:
                 continue
             columns = connection.sql(f"FROM {name} LIMIT 0").columns
             kept = ", ".join(f'"{column}"' for column in columns if column not in VOLATILE)

@@ -1,11 +1,13 @@
 """The order of the packages, and what may be imported where: read from the source, nothing runs."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from perf_assets.paths import expectations_dir, models_dir, queries_dir
 from tests.places import ROOT
 
 PACKAGE = ROOT / "perf_assets"
@@ -129,6 +131,13 @@ def _is_plain_call(node: ast.AST) -> bool:
 def test_no_file_is_longer_than_can_be_overlooked() -> None:
     lengths = {name: len(path.read_text().splitlines()) for name, path in SOURCES.items()}
     assert {name for name, lines in lengths.items() if lines > MOST_LINES} == STILL_TOO_LONG
+
+
+def test_what_the_package_reads_beside_itself_is_in_the_wheel() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for directory in (models_dir(), expectations_dir(), queries_dir()):
+        assert included[directory.name] == f"perf_assets/_project/{directory.name}"
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))

@@ -12,7 +12,7 @@ months as (
 ),
 
 history as (
-    select * from intermediate.issue_history where is_bug_report
+    select * from marts.issue_history where is_bug_report
 ),
 
 -- Everything that moves a count, with its month; each month appears at least once.

@@ -7,6 +7,7 @@ import dagster as dg
 from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
 from perf_assets.assets.telling import Teller
+from perf_assets.sql_models.lineage import DECIDED
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import KINDS, label_cohorts, tell_label_kinds
@@ -22,28 +23,20 @@ LABELS = stored(
     "performance_labels",
     *LABEL_TABLES,
     kinds=["python"],
-    deps=("raw.issues", "raw.issue_templates"),
+    deps=DECIDED[LABEL_TABLES[0]],
 )
-LABEL_KINDS = stored(
-    "label_kinds", KINDS, kinds=["python"], deps=("raw.issues", "raw.issue_events")
-)
+LABEL_KINDS = stored("label_kinds", KINDS, kinds=["python"], deps=DECIDED[KINDS])
 LINKS = stored(
     "fix_links",
     *LINK_TABLES,
     kinds=["python"],
-    deps=(
-        "raw.commits",
-        "raw.branch_commits",
-        "raw.issues",
-        "raw.issue_events",
-        "raw.issue_pull_requests",
-    ),
+    deps=DECIDED[LINK_TABLES[0]],
 )
 DETAILS = stored(
     "fix_details",
     *DETAIL_TABLES,
     kinds=["git", "python"],
-    deps=("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files"),
+    deps=DECIDED[DETAIL_TABLES[0]],
 )
 
 

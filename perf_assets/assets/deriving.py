@@ -8,7 +8,8 @@ from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Teller
 from perf_assets.sql_models.files import Model, load_models
-from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.stages.deriving.about import tell_study
 from perf_assets.stages.deriving.derivation import Derived, derive
 from perf_assets.stages.deriving.models import register_study
 from perf_assets.storage.gate import Gate
@@ -26,6 +27,7 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
     def step(gate: Gate, teller: Teller) -> Iterator[Derived]:
         if study is not None:
             register_study(gate, study)
+            tell_study(gate, study)
         wanted = teller.tables
         forced = wanted if teller.asked.is_forced else teller.never_told(wanted)
         yield from derive(gate, wanted, forced)

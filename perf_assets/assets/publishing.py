@@ -8,7 +8,8 @@ from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Event, told
 from perf_assets.reports.summary import summary_markdown, write_report
-from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
@@ -21,6 +22,8 @@ FIGURES = (
     "marts.bug_lifetimes",
     "marts.dataset_breakdown",
     "marts.trend_monthly",
+    "marts.month_quality",
+    "marts.consistency",
     "marts.paper_trend",
     "marts.root_causes",
     *ANALYSES,
@@ -42,6 +45,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         It can be opened at any time, whatever a run is doing.
         """
         with open_gate(home) as gate:
+            tell_database(gate)
             describe_tables(gate)
         is_new = publish(home)
         yield from told(

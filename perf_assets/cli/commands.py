@@ -5,10 +5,14 @@ import click
 from perf_assets import __version__
 from perf_assets.cli.backup import backup, restore
 from perf_assets.cli.corpora import generate, serve_corpus
+from perf_assets.cli.docs import docs
 from perf_assets.cli.doctor import doctor
+from perf_assets.cli.export import export
+from perf_assets.cli.query import query
 from perf_assets.cli.replicate import replicate
 from perf_assets.cli.review import agreement, import_review, sample_for_review
 from perf_assets.cli.run import run, status
+from perf_assets.cli.tables import tables
 from perf_assets.cli.ui import ui
 
 
@@ -36,6 +40,10 @@ for command in (
     status,
     backup,
     restore,
+    query,
+    tables,
+    export,
+    docs,
     ui,
     serve_corpus,
     generate,

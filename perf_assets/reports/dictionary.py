@@ -1,8 +1,12 @@
-"""The data dictionary: every table and column as declared, as one Markdown page."""
+"""The data dictionary: every table and column as declared, as a Markdown page or for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from textwrap import fill
 
+from perf_assets.documents import nearest
+from perf_assets.errors import PerfAssetsError
 from perf_assets.sql_models.files import described_tables
+from perf_assets.sql_models.lineage import made_from, origin_of, read_by
 from perf_assets.tables import Column, Table
 
 HEAD = """# Data dictionary
@@ -11,6 +15,19 @@ Every table and view of the published database, as its declaration in `dbt_like_
 Written by `make dictionary`; the same texts are comments in the database. All timestamps are UTC,
 months are written `YYYY-MM`, and what is missing is NULL.
 """
+SCHEMAS = {
+    "marts": "what the study measures: ask these first",
+    "analysis": "statistics computed from marts",
+    "staging": "mined and published data, united",
+    "intermediate": "the steps between staging and marts",
+    "labels": "which issues are bug reports and performance bugs, and why",
+    "links": "which commits fix which issues, and why",
+    "details": "a close look at fixes",
+    "reviews": "what people judged",
+    "raw": "what GitHub and git say",
+    "replication": "the paper's published data",
+    "meta": "about this database, and how it came to be",
+}
 
 
 def dictionary_markdown() -> str:
@@ -21,23 +38,102 @@ def dictionary_markdown() -> str:
     return "\n".join(parts)
 
 
+def find_table(name: str) -> Table:
+    """The table called ``name``, with or without its schema.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is none, or several of that name without schema.
+    """
+    tables = described_tables()
+    if name in tables:
+        return tables[name]
+    found = [table for table in tables if table.partition(".")[2] == name]
+    if len(found) == 1:
+        return tables[found[0]]
+    if found:
+        raise PerfAssetsError(f"{name}: there are several: {', '.join(found)}")
+    names = tables if "." in name else {table.partition(".")[2]: table for table in tables}
+    raise PerfAssetsError(f"{name}: there is no such table; {nearest(name, names)}")
+
+
+def tables_text(width: int) -> str:
+    """All tables by schema, each with the first sentence of its description."""
+    lines = []
+    for schema in schemas():
+        lines.append(f"\n{schema}: {SCHEMAS.get(schema, '')}")
+        for table in described_tables().values():
+            if table.schema_name == schema:
+                lines.append(f"  {table.name}")
+                lines.append(_wrapped(first_sentence(table.description), width, 6))
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def table_text(table: Table, width: int) -> str:
+    """What ``table`` is, its key, what it is made from and what is made of it, and its columns."""
+    kind = "a view, computed when it is read" if table.is_view else "a table"
+    key = ", ".join(table.key)
+    facts = [
+        f"Key: {key}" + (f" ({table.key_why.rstrip('.')})" if table.key_why else ""),
+        f"Made from: {lineage_words(table.name)}",
+        f"Read by: {', '.join(read_by(table.name)) or 'no other table'}",
+    ]
+    lines = [f"{table.name}, {kind}", _wrapped(table.description, width, 2), ""]
+    lines += [fill(fact, width, subsequent_indent="    ") for fact in facts]
+    for column in table.columns:
+        lines += ["", column.name, _wrapped(kind_of(column), width, 4)]
+        lines.append(_wrapped(meaning_of(column), width, 4))
+    return "\n".join(lines) + "\n"
+
+
+def schemas() -> Iterable[str]:
+    """The schemas in the order in which one reads them."""
+    present = {table.schema_name for table in described_tables().values()}
+    return [*(name for name in SCHEMAS if name in present), *sorted(present - set(SCHEMAS))]
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return text.partition(". ")[0].rstrip(".:") + "."
+
+
+def lineage_words(table: str) -> str:
+    """The tables that ``table`` is made from, or else where it comes from."""
+    return ", ".join(made_from()[table]) or origin_of(table)
+
+
+def kind_of(column: Column) -> str:
+    """The type of a column, and whether it may be NULL."""
+    return column.type if not column.nullable else f"{column.type}, may be NULL"
+
+
+def meaning_of(column: Column) -> str:
+    """What a column means, its unit, and the values it may have."""
+    if column.values is None:
+        return column.comment
+    return f"{column.comment} One of {', '.join(column.values)}."
+
+
 def _section(table: Table) -> Iterator[str]:
     yield f"## {table.name}\n"
     yield f"{table.description}\n"
     yield f"Key: {', '.join(f'`{name}`' for name in table.key)}\n"
+    yield f"Made from: {_linked(table.name)}\n"
     yield "| column | type | meaning |"
     yield "| --- | --- | --- |"
     for column in table.columns:
-        yield f"| `{column.name}` | {_kind(column)} | {_meaning(column)} |"
+        meaning = meaning_of(column).replace("|", "\\|")
+        yield f"| `{column.name}` | {kind_of(column)} | {meaning} |"
     yield ""
 
 
-def _kind(column: Column) -> str:
-    return column.type if not column.nullable else f"{column.type}, may be NULL"
+def _linked(table: str) -> str:
+    upstream = made_from()[table]
+    links = (f"[{name}](#{name.replace('.', '')})" for name in upstream)
+    return ", ".join(links) or origin_of(table)
 
 
-def _meaning(column: Column) -> str:
-    text = column.comment
-    if column.values is not None:
-        text += f" One of {', '.join(column.values)}."
-    return text.replace("|", "\\|")
+def _wrapped(text: str, width: int, indent: int) -> str:
+    space = " " * indent
+    return fill(text, width, initial_indent=space, subsequent_indent=space, break_on_hyphens=False)

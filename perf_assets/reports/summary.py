@@ -14,6 +14,7 @@ from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_markdown, plain
+from perf_assets.reports.quality import warnings
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
@@ -87,6 +88,7 @@ select
 from analysis.rater_disagreements
 order by repository, number, question, rater_1, rater_2
 """
+ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
     ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
@@ -101,6 +103,12 @@ def print_summary(published: Path, console: Console) -> None:
             _print_by_repository(console, title, connection.sql(query).pl())
         for sentence in _left_out(connection):
             console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
+        found = warnings(connection)
+    if found:
+        console.print(f"{ODD_TITLE}:", soft_wrap=True, highlight=False, markup=False)
+        for sentence in found:
+            console.print(f"  {plain(sentence)}", soft_wrap=True, highlight=False, markup=False)
+        console.print()
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
@@ -126,6 +134,9 @@ def summary_markdown(published: Path) -> str:
             lines = [rows.columns, ["---"] * rows.width, *cells]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
         parts += map(for_markdown, _left_out(connection))
+        if found := warnings(connection):
+            sentences = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
+            parts.append(f"## {ODD_TITLE}\n\n{sentences}")
     return "\n\n".join(parts) + "\n"
 
 

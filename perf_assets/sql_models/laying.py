@@ -12,13 +12,14 @@ from perf_assets.tables.ddl import quoted, table_definition
 AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
 AS_OF_PARAMETER = "as_of_month"
-AS_OF_SOURCE = "intermediate.issue_history"  # what the macro reads, and has to be there before it
+AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be there before it
 
 
 # Views that have another name since format 4; the old one shows the same until the next format.
 OLD_VIEWS = {
     "staging.state_changes": "FROM intermediate.state_changes",
-    "staging.issue_history": "FROM intermediate.issue_history",
+    "staging.issue_history": "FROM marts.issue_history",
+    "intermediate.issue_history": "FROM marts.issue_history",
     "staging.label_spans": "FROM intermediate.label_spans",
     "staging.months": "FROM intermediate.months",
     "staging.counted_fixes": "FROM intermediate.counted_fixes",
@@ -38,7 +39,8 @@ def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
     for old, query in OLD_VIEWS.items():
         if not _create(connection, "VIEW", old, f"AS {query}"):
             continue
-        new = f"intermediate.{old.partition('.')[2]}"
+        is_mart = " marts." in query
+        new = f"{'marts' if is_mart else 'intermediate'}.{old.partition('.')[2]}"
         comment = f"The name that {new} had before; it goes with the next version."
         connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
 
@@ -46,7 +48,7 @@ def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
 def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the table macro of the bug reports as they were; the same macro is left untouched.
 
-    Call it once the view that it reads is there.
+    Call it once the table that it reads is there.
     """
     text = (models_dir() / "bug_reports_as_of.sql").read_text(encoding="utf-8")
     catalog = """

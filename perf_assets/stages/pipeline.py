@@ -10,6 +10,7 @@ from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
+from perf_assets.stages.deriving.about import tell_database, tell_study
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.deriving.models import describe_tables, register_study
 from perf_assets.stages.mining.commits import mine_commits
@@ -76,6 +77,8 @@ def run_pipeline(
             register_study(gate, study)
             derived = derive(gate, forced=derived_tables() if force else ())
             failures += _failures(one.outcome for one in derived if one.outcome is not None)
+            tell_study(gate, study)
+            tell_database(gate)
             describe_tables(gate)
         publish(home)
     return failures

@@ -1,7 +1,7 @@
 """The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -10,6 +10,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.storage.audit import AuditReport, Parameters, audit_together, quarantine
+from perf_assets.storage.audit_records import Audited, record_audits
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
@@ -280,37 +281,25 @@ class Gate:
             self.database.change(table, Difference.of_all(differences))
         for table, frames in notes.items():
             self.database.upsert(table, pl.concat(frames, how="diagonal"))
-        self._record_findings(cases)
+        self._record_audits(cases)
 
     def _record_failure(self, case: _Case) -> None:
         if case.offer.repository is None:
             return
         with self.database.transaction():
             self.database.record_failure(_loads(case.offer), str(case.outcome.failure))
-            self._record_findings([case])
+            self._record_audits([case])
 
-    def _record_findings(self, cases: Sequence[_Case]) -> None:
-        """Keep the broken rules of the newest audit of partitions, for checks and analysts."""
-        audited = [
-            {"repository": case.offer.repository, "month": case.offer.month, "table": table}
-            for case in cases
-            for table in case.outcome.reports
-            if case.offer.repository is not None
-        ]
-        if not audited:
-            return
-        schema = table_of("meta.audit_findings").frame_schema
-        rows = [row for case in cases for row in _findings(case)]
-        places = pl.DataFrame(audited, schema=["repository", "month", "table"])
-        stored = self.database.frame(
-            """
-            FROM meta.audit_findings
-            WHERE list_contains(?, repository) AND list_contains(?, month)
-            """,
-            [places["repository"].unique().to_list(), places["month"].unique().to_list()],
-        ).join(places, on=places.columns, how="semi")
-        difference = Difference.between(stored, pl.DataFrame(rows, schema=schema))
-        self.database.change("meta.audit_findings", difference)
+    def _record_audits(self, cases: Sequence[_Case]) -> None:
+        """Keep the newest audit of each partition, for checks and analysts."""
+        record_audits(
+            self.database,
+            [
+                Audited(case.offer.repository, case.offer.month, case.outcome.reports)
+                for case in cases
+                if case.offer.repository is not None and case.offer.month is not None
+            ],
+        )
 
 
 def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
@@ -327,23 +316,6 @@ def _told(offer: Offer, candidate: Candidate) -> Parameters:
         "source_count": candidate.source_count,
         **candidate.parameters,
     }
-
-
-def _findings(case: _Case) -> Iterator[dict[str, object]]:
-    """The rows of meta.audit_findings for the rules that a partition breaks."""
-    if case.offer.repository is None:
-        return
-    for table, report in case.outcome.reports.items():
-        for result in (*report.failures, *report.warnings):
-            yield {
-                "repository": case.offer.repository,
-                "month": case.offer.month,
-                "table": table,
-                "rule": result.rule,
-                "severity": result.severity,
-                "failing_rows": max(1, result.failing_rows),
-                "examples": list(result.examples),
-            }
 
 
 def _loads(offer: Offer) -> pl.DataFrame:

@@ -16,6 +16,8 @@ from perf_assets.tables.ddl import quoted
 
 STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
+ABOUT = "meta.about"  # of which counts and moments follow from the other tables
+DECIDING = "('study', 'rules', 'software')"  # its topics that nothing else tells
 
 
 def publish(home: Home) -> bool:
@@ -118,8 +120,9 @@ def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
 
 
 def _content(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[object, ...]:
+    chosen = f"WHERE topic IN {DECIDING}" if table.endswith(ABOUT) else ""
     (found,) = connection.execute(
-        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
+        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table} {chosen}"
     ).fetchall()
     return tuple(found)
 

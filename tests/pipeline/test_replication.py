@@ -12,7 +12,7 @@ import pytest
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
-from perf_assets.stages.deriving.analyses import ANALYSES
+from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.gate import Gate

@@ -4,22 +4,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from perf_assets.sql_models.cookbook import Query, cookbook
 from tests.model_database import ModelDatabase
 from tests.places import ROOT
 from tests.rows import (
     REPOSITORY,
+    changed_file,
     comment,
     commit,
     event,
     issue,
     label,
+    label_kind,
     link,
     load,
     loads,
     repository,
     sha,
+    verdict,
 )
 
 COOKBOOK = ROOT / "sql"
@@ -53,8 +58,10 @@ FILLED = {
     "raw.issues": [
         issue(1, "2020-01-01T00:00:00Z", "2020-03-01T00:00:00Z", title="Slow start"),
         issue(2, "2020-01-02T00:00:00Z", title="Throughput is bad"),
-        issue(3, "2020-02-01T00:00:00Z", "2020-02-02T12:00:00Z", title="Leak"),
-        issue(4, "2020-02-03T00:00:00Z", title="Crash"),
+        issue(
+            3, "2020-02-01T00:00:00Z", "2020-02-02T12:00:00Z", title="Leak", labels=["gpu", "speed"]
+        ),
+        issue(4, "2020-02-03T00:00:00Z", title="Crash", labels=["gpu"]),
         issue(5, "2020-02-04T00:00:00Z", "2020-02-05T00:00:00Z", title="Typo"),
     ],
     "labels.performance_labels": [
@@ -70,12 +77,49 @@ FILLED = {
     ],
     "raw.issue_comments": [comment(1, 1, "2020-01-01T06:00:00Z", "helper")],
     "raw.issue_events": [
-        event(1, "closed", "2020-03-01T00:00:00Z", actor="helper", commit_sha=sha("b"))
+        event(1, "closed", "2020-03-01T00:00:00Z", actor="helper", commit_sha=sha("b")),
+        event(5, "closed", "2020-02-04T06:00:00Z"),
+        event(5, "reopened", "2020-02-04T12:00:00Z"),
+        event(6, "closed", "2020-02-04T06:00:00Z"),
+    ],
+    "labels.label_kinds": [label_kind("speed", is_performance=True), label_kind("gpu")],
+    "raw.commit_files": [
+        changed_file("a", "engine.py"),
+        changed_file("b", "engine.py"),
+        changed_file("b", "guide.md"),
+        changed_file("c", "guide.md"),
+        changed_file("e", "guide.md"),
+    ],
+    "reviews.verdicts": [
+        verdict(1, "Ann", 1, "yes", category="inefficient algorithm"),
+        verdict(2, "Ann", 2, "no"),
+        verdict(3, "Bob", 2, "unsure"),
+    ],
+    "meta.audit_findings": [
+        {
+            "repository": REPOSITORY,
+            "month": month,
+            "table": "raw.commits",
+            "rule": "author_time_is_set",
+            "severity": "warning",
+            "failing_rows": 2,
+            "examples": [f"row of {month}"],
+        }
+        for month in ("2020-02", "2020-01")
+    ],
+    "meta.source_requests": [
+        {
+            "repository": REPOSITORY,
+            "started_at": "2021-01-02T00:00:00Z",
+            "requests": 1,
+            "points": 1,
+        }
     ],
     "raw.commits": [
         commit("a", "2020-02-20T00:00:00Z", 5, 1),
         commit("b", "2020-02-29T00:00:00Z", 30, 4),
-        commit("c", "2020-02-02T00:00:00Z", 2, 0),
+        commit("c", "2020-02-02T00:00:00Z", 2, 0, author_name="Other"),
+        commit("e", "2020-01-20T00:00:00Z", 1, 1),
     ],
     "details.commit_details": [
         {
@@ -84,7 +128,10 @@ FILLED = {
             "analysed_files": 1,
             "methods_changed": 0,
             "changed_methods": [],
-            "languages": [],
+            "languages": [
+                {"language": "Python", "is_test": True, "files": 1, "additions": 2, "deletions": 0}
+            ],
+            "test_share": 1.0,
             "removed_lines": 2,
             "month": "2020-02",
         }
@@ -94,7 +141,7 @@ FILLED = {
             "repository": REPOSITORY,
             "sha": sha("c"),
             "path": "a.py",
-            "introducing_sha": sha("z"),
+            "introducing_sha": sha("e"),
             "introduced_at": "2020-01-31T00:00:00Z",
             "is_merge": False,
             "lines": 2,
@@ -106,10 +153,386 @@ FILLED = {
         link(1, "b"),
         link(1, "b", "closed_by_commit", is_counted=False),
         link(3, "c"),
+        link(4, "e"),
     ],
 }
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "age_of_the_backlog": [
+        (
+            REPOSITORY,
+            "other",
+            1,
+            0,
+            1,
+            0,
+            333.0,
+            333.0,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            1,
+            0,
+            0,
+            1,
+            365.0,
+            365.0,
+        ),
+    ],
+    "areas_by_labels": [
+        (
+            REPOSITORY,
+            "gpu",
+            2,
+            1,
+            50.0,
+            60.0,
+        ),
+    ],
+    "audits_with_warnings": [
+        (
+            REPOSITORY,
+            "raw.commits",
+            "author_time_is_set",
+            "warning",
+            2,
+            4,
+            "2020-01",
+            "2020-02",
+            "row of 2020-01",
+        ),
+    ],
+    "counted_links_with_doubts": [
+        (
+            REPOSITORY,
+            "issue_number_below_100",
+            4,
+            3,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "written_a_day_before_report",
+            1,
+            1,
+            None,
+        ),
+    ],
+    "files_most_often_fixed": [
+        (
+            REPOSITORY,
+            "guide.md",
+            2,
+            3,
+            66.7,
+        ),
+        (
+            REPOSITORY,
+            "engine.py",
+            1,
+            1,
+            100.0,
+        ),
+    ],
+    "fix_time_by_cause": [
+        (
+            "live",
+            REPOSITORY,
+            "inefficient algorithm",
+            1,
+            1,
+            60.0,
+            40.0,
+        ),
+    ],
+    "fix_time_by_keyword": [
+        (
+            REPOSITORY,
+            "slow",
+            2,
+            30.8,
+            54.2,
+        ),
+    ],
+    "fixes_that_brought_bugs": [
+        (
+            REPOSITORY,
+            sha("e"),
+            4,
+            3,
+            True,
+            2,
+        ),
+    ],
+    "fixes_with_tests": [
+        (
+            REPOSITORY,
+            "other",
+            0,
+            0,
+            None,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            1,
+            1,
+            100.0,
+            1.0,
+        ),
+    ],
+    "how_fresh_is_it": [
+        (
+            REPOSITORY,
+            3,
+            4,
+            datetime(2021, 1, 1),
+            "2020-05",
+            "2020-03",
+        ),
+    ],
+    "how_links_were_found": [
+        (
+            REPOSITORY,
+            "id",
+            4,
+            4,
+            3,
+            0.5,
+            0.09,
+            0.91,
+        ),
+        (
+            REPOSITORY,
+            "closed_by_commit",
+            1,
+            0,
+            1,
+            1.0,
+            0.21,
+            1.0,
+        ),
+    ],
+    "languages_touched": [
+        (
+            REPOSITORY,
+            "Python",
+            1,
+            1,
+            100.0,
+            1,
+        ),
+    ],
+    "months_that_look_odd": [],
+    "raters_against_labels": [
+        (
+            REPOSITORY,
+            2,
+            "Ann",
+            "no",
+            True,
+            ["slow", "throughput"],
+            "Throughput is bad",
+            f"{ISSUE}2",
+        ),
+    ],
+    "reopening_rates": [
+        (
+            REPOSITORY,
+            "other",
+            1,
+            1,
+            100.0,
+            1.0,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            2,
+            0,
+            0.0,
+            None,
+        ),
+    ],
+    "response_by_quarter": [
+        (
+            REPOSITORY,
+            "2020-Q1",
+            "other",
+            2,
+            None,
+            1.0,
+            50.0,
+        ),
+        (
+            REPOSITORY,
+            "2020-Q1",
+            "performance",
+            3,
+            6.0,
+            30.8,
+            66.7,
+        ),
+    ],
+    "rows_that_do_not_fit": [
+        (
+            REPOSITORY,
+            "events without issue",
+            4,
+            1,
+            25.0,
+            "#6",
+        ),
+        (
+            REPOSITORY,
+            "fixes before their bug",
+            4,
+            1,
+            25.0,
+            "#4 by " + sha("e"),
+        ),
+        (
+            REPOSITORY,
+            "comments without issue",
+            1,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "files without commit",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "issues without label decision",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "links without commit",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "links without issue",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+    ],
+    "sensitivity_to_keywords": [
+        (
+            REPOSITORY,
+            "slow",
+            1,
+            60.0,
+            40.0,
+            20.0,
+        ),
+    ],
+    "two_repositories_side_by_side": [
+        (
+            "bug_reports",
+            5.0,
+            5.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "fixed_percentage",
+            40.0,
+            40.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_fix_size",
+            21.0,
+            21.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_fix_time_days",
+            30.8,
+            30.8,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_hours_to_first_comment",
+            6.0,
+            6.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "performance_bugs",
+            3.0,
+            3.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "performance_percentage",
+            60.0,
+            60.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+    ],
+    "what_changed_since": [
+        (
+            REPOSITORY,
+            5,
+            0,
+            0,
+            3,
+            2,
+            datetime(2020, 3, 1),
+        ),
+    ],
+    "who_fixes": [
+        (
+            REPOSITORY,
+            "Committer",
+            1,
+            2,
+            50.0,
+            3,
+        ),
+        (
+            REPOSITORY,
+            "Other",
+            1,
+            1,
+            100.0,
+            1,
+        ),
+    ],
+    "who_reports": [
+        (
+            REPOSITORY,
+            "reporter",
+            3,
+            2,
+            5,
+        ),
+    ],
     "biggest_fixes": [
         (REPOSITORY, 1, 35, 5, 40, [COMMIT + sha("b"), COMMIT + sha("a")]),
         (REPOSITORY, 3, 2, 0, 2, [COMMIT + sha("c")]),
@@ -146,6 +569,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
     ],
     "how_long_bugs_lived": [
+        (REPOSITORY, 2020, "other", 1, 0, None, None, None),
         (REPOSITORY, 2020, "performance", 2, 1, 1, 100.0, 1.0),
     ],
     "keyword_frequency": [("slow", 3, 1, 1), ("throughput", 1, 0, 1)],
@@ -215,6 +639,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
 }
 
 
+# What is chosen of the parameters; the defaults of others are tried.
+CHOSEN = {"how_fresh_is_it": {"today": "2021-01-05"}}
+
+
 @pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo", "America/St_Johns"])
 def database(request: pytest.FixtureRequest) -> ModelDatabase:
     database = ModelDatabase(request.param)
@@ -228,6 +656,8 @@ def test_every_query_of_the_cookbook_has_an_expected_answer() -> None:
 
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
 def test_a_query_answers_the_same_in_every_time_zone(database: ModelDatabase, path: Path) -> None:
+    for name, value in CHOSEN.get(path.stem, {}).items():
+        database.connection.execute(f"SET VARIABLE {name} = '{value}'")
     answer = database.connection.execute(path.read_text(encoding="utf-8")).fetchall()
     assert answer == EXPECTED[path.stem]
 
@@ -237,3 +667,25 @@ def test_a_query_says_what_it_asks_and_how_to_read_the_answer(path: Path) -> Non
     head = path.read_text(encoding="utf-8").split("\n\n")[0]
     assert head.startswith("-- Question: ")
     assert "?\n-- How to read: " in head
+
+
+def test_a_query_answers_nothing_where_nothing_is_stored() -> None:
+    empty = ModelDatabase()
+    empty.fill({})
+    for path in QUERIES:
+        answer = empty.connection.execute(path.read_text(encoding="utf-8")).fetchall()
+        assert answer == [], path.stem
+
+
+def test_there_are_thirty_queries_and_each_is_one_statement() -> None:
+    assert len(QUERIES) >= 30
+    for path in QUERIES:
+        assert len(duckdb.extract_statements(path.read_text(encoding="utf-8"))) == 1, path.stem
+
+
+@pytest.mark.parametrize("query", cookbook().values(), ids=lambda query: query.name)
+def test_every_variable_of_a_query_has_a_default_and_a_meaning(query: Query) -> None:
+    assert set(query.variables) == set(query.parameters)
+    for parameter in query.parameters.values():
+        assert parameter.meaning
+    assert f"{query.question} {query.reading}".count("?") >= 1

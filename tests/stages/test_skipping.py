@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
-from perf_assets.stages.deriving.analyses import ANALYSES
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.deriving.models import register_study
 from perf_assets.stages.deriving.statistics import COMPUTE

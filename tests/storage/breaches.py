@@ -31,6 +31,12 @@ BREAKING: dict[str, dict[str, Any]] = {
     "analysis.rater_disagreements": {
         "raters_are_in_order": {"rater_1": "Bob", "rater_2": "Ann"},
     },
+    "marts.month_quality": {
+        "no_month_is_far_outside": {"is_odd": True},
+    },
+    "marts.consistency": {
+        "nothing_stands_alone": {"failing_rows": 1},
+    },
     "replication.bugs": {
         "opened_in_the_time_of_the_study": {"month": "2014-12"},
         "commentators_not_more_than_comments": {"commentators": 4},

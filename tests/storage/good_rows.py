@@ -204,6 +204,50 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
+    "marts.month_quality": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "month": month,
+            "measure": "issues",
+            "value": 12.0,
+            "n": None,
+            "months_before": 6,
+            "median_before": 10.0,
+            "mad_before": 1.0,
+            "spreads_away": 0.6,
+            "is_odd": False,
+        }
+        for month in ("2020-01", "2020-02")
+    ],
+    "marts.consistency": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "question": question,
+            "row_count": 10,
+            "failing_rows": 0,
+            "example": None,
+        }
+        for question in ("comments without issue", "links without commit")
+    ],
+    "marts.issue_history": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": number,
+            "month": "2020-02",
+            "until_month": None,
+            "opened_month": "2020-01",
+            "state": "open",
+            "closed_at": None,
+            "labels": [],
+            "is_bug_report": True,
+            "is_performance": False,
+            "is_fixed": False,
+        }
+        for number in (7, 8)
+    ],
     "marts.link_quality": [
         {
             "dataset": "live",

@@ -96,6 +96,7 @@ def test_a_clock_that_was_set_back_hides_no_change(home: Path) -> None:
             "FROM meta.source_requests LIMIT 1",
             False,
         ),
+        ("UPDATE meta.about SET value = 'now' WHERE fact = 'published_at'", False),
         ("UPDATE meta.partition_loads SET message = 'x'", True),
         ("COMMENT ON TABLE raw.issues IS 'x'", True),
         ("CREATE TABLE raw.another (a INTEGER)", True),

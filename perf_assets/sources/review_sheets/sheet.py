@@ -8,7 +8,6 @@ read as well.
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import without_controls
+from perf_assets.plain import for_spreadsheet, from_spreadsheet, without_controls
 
 GIVEN = (
     "repository",
@@ -33,12 +32,6 @@ COLUMNS = (*GIVEN, *RATED)
 
 DELIMITERS = ",;\t"
 LIST_SEPARATOR = " | "
-
-# A cell may be cut at these characters where a spreadsheet separates columns by another one.
-CUTS = re.compile(r"([;\t\r\n])")
-# The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
-# them so that one that was there already is not taken away.
-RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 @dataclass(frozen=True)
@@ -57,9 +50,8 @@ def sheet_text(bugs: pl.DataFrame) -> str:
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows.iter_rows():
-        writer.writerow(
-            [*(safe(without_controls(str(cell))) for cell in row), *("" for _ in RATED)]
-        )
+        cells = (for_spreadsheet(without_controls(str(cell))) for cell in row)
+        writer.writerow([*cells, *("" for _ in RATED)])
     return text.getvalue()
 
 
@@ -82,28 +74,6 @@ def read_sheet(path: Path, content: bytes) -> list[Row]:
             continue
         rows.append(_row(path, line, cells))
     return rows
-
-
-def safe(text: str) -> str:
-    """``text`` as no spreadsheet takes it for a formula; :func:`unsafe` gives it back."""
-    first, *others = CUTS.split(text)
-    begun = "'" + first if _is_risky(first) or (not first and others) else first
-    return "".join([begun, *("'" + part if _is_risky(part) else part for part in others)])
-
-
-def unsafe(text: str) -> str:
-    """The text of which ``text`` is the :func:`safe` form; other text stays as it is."""
-    first, *others = CUTS.split(text)
-    begun = "" if first == "'" and others else _bare(first)
-    return "".join([begun, *map(_bare, others)])
-
-
-def _is_risky(part: str) -> bool:
-    return RISKY.match(part) is not None
-
-
-def _bare(part: str) -> str:
-    return part[1:] if part.startswith("'") and _is_risky(part[1:]) else part
 
 
 def _delimiter(text: str) -> str:
@@ -166,4 +136,6 @@ def _row(path: Path, line: int, cells: Sequence[str]) -> Row:
             f"{path}, line {line}, column {place}: the row has {len(cells)} cells where the "
             f"header has {len(COLUMNS)}"
         )
-    return Row(line, {name: unsafe(cell) for name, cell in zip(COLUMNS, cells, strict=False)})
+    return Row(
+        line, {name: from_spreadsheet(cell) for name, cell in zip(COLUMNS, cells, strict=False)}
+    )

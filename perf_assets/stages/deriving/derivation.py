@@ -7,7 +7,8 @@ from functools import cache, partial
 
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import create_table
-from perf_assets.stages.deriving.analyses import ANALYSES, build_analysis
+from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.stages.deriving.analyses import build_analysis
 from perf_assets.stages.deriving.models import build_model, lay_view
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Gate, Outcome

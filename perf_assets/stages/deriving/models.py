@@ -42,10 +42,7 @@ def build_model(gate: Gate, model: Model) -> Outcome:
 
 def lay_view(gate: Gate, model: Model) -> bool:
     """Create the view of a SQL model; False where the same is there."""
-    is_new = create_view(gate.database.connection, model)
-    if model.name == AS_OF_SOURCE:
-        create_as_of_macro(gate.database.connection)
-    return is_new
+    return create_view(gate.database.connection, model)
 
 
 def lay_views(gate: Gate) -> None:
@@ -57,6 +54,21 @@ def lay_views(gate: Gate) -> None:
 
 def describe_tables(gate: Gate) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
+    history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
+    if not _is_stored(gate, history):  # in a home of an older version, before its next run
+        build_model(gate, history)
     keep_old_views(gate.database.connection)
+    create_as_of_macro(gate.database.connection)
     for statement in comment_statements(gate.database.connection):
         gate.database.connection.execute(statement)
+
+
+def _is_stored(gate: Gate, model: Model) -> bool:
+    found = gate.database.frame(
+        """
+        SELECT 1 FROM duckdb_tables()
+        WHERE schema_name || '.' || table_name = ? AND database_name = current_database()
+        """,
+        [model.name],
+    )
+    return not found.is_empty()

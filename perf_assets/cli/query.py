@@ -1,0 +1,212 @@
+"""Asking the published database by name: query."""
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from perf_assets.cli.shell import explained, home_option
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain, without_controls
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from perf_assets.reports.charts import Axes
+    from perf_assets.sql_models.cookbook import Query
+
+NAME = re.compile(r"[\w-]+")
+TABLE = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
+SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
+WIDEST = 100
+
+
+@click.command()
+@click.argument("asked", metavar="[NAME|FILE|SQL]", required=False)
+@click.option(
+    "--param",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Sets a parameter of the query; may be given several times.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "csv", "json", "parquet", "markdown"]),
+    help="Default: as the name of --output says, else table.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="Write the answer to this file.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="How many rows a table shows; 0: all. The other formats have all.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw the answer: a page that opens offline (.html), or a picture (.png, .svg).",
+)
+@click.option("--x", help="The column on the x-axis of the picture; default: the time, or words.")
+@click.option("--y", help="The column on its y-axis; default: the first share or number.")
+@click.option("--color", help="The column that has colours; default: repository.")
+@home_option
+@explained
+def query(  # noqa: PLR0913
+    asked: str | None,
+    *,
+    given: tuple[str, ...],
+    kind: str | None,
+    output: Path | None,
+    rows: int,
+    plot: Path | None,
+    x: str | None,
+    y: str | None,
+    color: str | None,
+    home: Path,
+) -> None:
+    """Ask the published database: a query of the cookbook by NAME, one in a FILE, or SQL.
+
+    Without one it lists the cookbook. It only reads, and never the database that runs write. FILE
+    may be - for the standard input, and schema.table is the whole table. A table shows texts
+    without codes that a terminal would obey, and no cell of a CSV file runs as a formula.
+
+    \b
+    Examples:
+        perf-assets query
+        perf-assets query fix_coverage
+        perf-assets query bug_reports_as_of_a_month --param month=2021-06
+        perf-assets query monthly_share_of_new_bugs --plot share.html
+        perf-assets query "FROM marts.trend_monthly LIMIT 3" --format json
+        perf-assets query marts.bug_metrics --output bugs.parquet
+    """
+    if asked is None:
+        click.echo("\n".join(_listed()))
+        return
+    from perf_assets.reports.asking import ask  # noqa: PLC0415
+    from perf_assets.reports.charts import Axes  # noqa: PLC0415
+
+    chosen = _query(asked)
+    kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
+    if kind == "parquet" and output is None and sys.stdout.isatty():
+        raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
+    answer = ask(published_of(home), chosen, _values(given))
+    if plot is not None:
+        _draw(plot, answer, chosen, Axes(x, y, color))
+    if plot is None or output is not None:
+        _tell(answer, kind, output, rows)
+
+
+def published_of(home: Path) -> Path:
+    """The published database of ``home``.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such home.
+    """
+    from perf_assets.storage.home import Home  # noqa: PLC0415
+
+    if not home.is_dir():
+        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
+    return Home.of(home).published
+
+
+def _listed() -> Iterator[str]:
+    """The cookbook: names, questions, parameters."""
+    from perf_assets.sql_models.cookbook import cookbook  # noqa: PLC0415
+
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    for name, one in cookbook().items():
+        yield click.style(name, bold=True)
+        yield _wrapped(one.question, width)
+        for parameter in one.parameters.values():
+            text = f"--param {parameter.assignment}: {parameter.meaning}"
+            yield _wrapped(text, width)
+    yield "\nAsk with: perf-assets query NAME [--param NAME=VALUE] [--plot FILE.html]"
+
+
+def _wrapped(text: str, width: int) -> str:
+    return fill(text, width, initial_indent="    ", subsequent_indent="    ")
+
+
+def _query(asked: str) -> "Query":
+    from perf_assets.documents import nearest  # noqa: PLC0415
+    from perf_assets.sql_models.cookbook import (  # noqa: PLC0415
+        cookbook,
+        parse_query_file,
+        read_query,
+    )
+
+    if asked in cookbook():
+        return cookbook()[asked]
+    if asked == "-":
+        return parse_query_file("the query", sys.stdin.read())
+    if asked.endswith(".sql") or _is_file(asked):
+        return read_query(Path(asked))
+    if NAME.fullmatch(asked):
+        raise PerfAssetsError(
+            f"{asked}: the cookbook has no such query; {nearest(asked, cookbook())}"
+        )
+    if TABLE.fullmatch(asked):
+        return parse_query_file(asked, f"FROM {asked}")
+    return parse_query_file("the query", asked)
+
+
+def _is_file(asked: str) -> bool:
+    try:
+        return Path(asked).is_file()
+    except (OSError, ValueError):  # a name too long, or with NUL: SQL, then
+        return False
+
+
+def _values(given: Sequence[str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or not name:
+            raise PerfAssetsError(f"--param {one}: NAME=VALUE is needed here")
+        values[name.strip()] = value
+    return values
+
+
+def _tell(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
+    from perf_assets.reports.formats import FORMATS, as_text, write_whole  # noqa: PLC0415
+
+    if kind == "table":
+        is_shown = output is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if is_shown else None
+        text = as_text(answer.slice(0, rows or None), width)
+        if rows and answer.num_rows > rows:
+            text += f"\n{rows:,} of {answer.num_rows:,} rows: --rows 0 shows all\n"
+        content = text.encode()
+    else:
+        content = FORMATS[kind](answer)
+    if output is not None:
+        write_whole(output, content)
+        click.echo(f"{output}: {answer.num_rows:,} rows", err=True)
+        return
+    if kind != "parquet" and sys.stdout.isatty():
+        content = without_controls(content.decode()).encode()
+    click.echo(content, nl=False)
+
+
+def _draw(path: Path, answer: "pa.Table", query: "Query", axes: "Axes") -> None:
+    from perf_assets.reports.charts import chart, chart_file  # noqa: PLC0415
+    from perf_assets.reports.formats import write_whole  # noqa: PLC0415
+
+    title = query.question or query.name
+    try:
+        spec = chart(answer, title, axes)
+    except PerfAssetsError as error:
+        raise PerfAssetsError(f"{plain(query.name)}: {error}") from None
+    write_whole(path, chart_file(path, spec, title))
+    click.echo(f"{path}: drawn from {answer.num_rows:,} rows", err=True)

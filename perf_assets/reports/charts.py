@@ -1,0 +1,226 @@
+"""A picture of an answer: what stands on which axis follows from its columns, or is said."""
+
+import json
+import re
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import vl_convert
+
+from perf_assets.documents import nearest
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain
+from perf_assets.reports.formats import shown
+
+MONTH = re.compile(r"\d{4}-\d{2}")
+YEARS = re.compile(r"(^|_)(year|quarter|opened_in|closed_in)($|_)")
+SHARES = re.compile(r"percent|share|median")
+IDENTIFIERS = ("number", "sha", "line")
+MOST_COLORS, MOST_PANELS, MOST_BARS, MOST_ROWS = 12, 6, 60, 50_000
+COLORS = ["#c2410c", "#1d4ed8", "#0f766e", "#7c3aed", "#a16207", "#be185d", "#475569", "#15803d"]
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The columns of a picture; what is None follows from the answer."""
+
+    x: str | None = None
+    y: str | None = None
+    color: str | None = None
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of an answer: its values, and whether they are times, numbers or words."""
+
+    name: str
+    kind: str
+    values: list[Any]
+
+    @property
+    def distinct(self) -> int:
+        return len({value for value in self.values if value is not None})
+
+
+def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
+    """A Vega-Lite chart of an answer.
+
+    Times, or else words, stand on the x-axis, the first share or number on the y-axis; repositories
+    have colours, and what else tells rows apart has a panel each.
+
+    Raises
+    ------
+    PerfAssetsError
+        It has no rows, too many, no column of numbers, or none of a name that was given.
+    """
+    if not 0 < table.num_rows <= MOST_ROWS:
+        size = "no rows" if not table.num_rows else f"{table.num_rows:,} rows"
+        raise PerfAssetsError(f"the answer has {size}: there is no picture of that")
+    columns = {name: _column(table, name) for name in table.column_names}
+    x, y, color, panel = _chosen(columns, axes or Axes())
+    notes = []
+    if x.kind == "words" and table.num_rows > MOST_BARS:
+        notes.append(f"the first {MOST_BARS} of {table.num_rows:,} rows")
+        columns = {
+            name: _Column(name, one.kind, one.values[:MOST_BARS]) for name, one in columns.items()
+        }
+    drawn = [one for one in (x, y, color, panel) if one is not None]
+    values = [
+        {f"c{place}": columns[one.name].values[row] for place, one in enumerate(drawn)}
+        for row in range(len(columns[x.name].values))
+    ]
+    encoding, mark = _encoding(x, y)
+    if color is not None:
+        encoding["color"] = {
+            "field": f"c{drawn.index(color)}",
+            "type": "nominal",
+            "title": plain(color.name),
+            "scale": {"range": COLORS},
+        }
+    spec: Spec = {"mark": mark, "encoding": encoding, **_size(x)}
+    if panel is not None:
+        facet = {"field": f"c{drawn.index(panel)}", "type": "nominal"}
+        facet["title"] = plain(panel.name)
+        spec = {"facet": facet, "columns": 2, "spec": spec}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "title": {"text": _lines(title), "subtitle": notes, "anchor": "start", "fontSize": 14},
+        "data": {"values": values},
+        "background": "white",
+        **spec,
+        "config": {
+            "font": "Helvetica, Arial, sans-serif",
+            "axis": {"gridColor": "#e2e8f0", "domainColor": "#94a3b8", "labelLimit": 320},
+            "view": {"stroke": None},
+        },
+    }
+
+
+def chart_file(path: Path, spec: Spec, title: str) -> bytes:
+    """The chart as the file that the name of ``path`` says: .html, .png or .svg.
+
+    The page needs no network: what draws it is part of it.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is none of these.
+    """
+    text = json.dumps(spec)
+    match path.suffix.lower():
+        case ".html":
+            return _page(text, title).encode()
+        case ".png":
+            return bytes(vl_convert.vegalite_to_png(text, scale=2))
+        case ".svg":
+            return str(vl_convert.vegalite_to_svg(text)).encode()
+    raise PerfAssetsError(f"{path}: a picture is written as .html, .png or .svg")
+
+
+def _column(table: pa.Table, name: str) -> _Column:
+    place = table.column_names.index(name)
+    kind = table.schema.field(place).type
+    values = table.column(place).to_pylist()
+    present = [value for value in values if value is not None]
+    if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+        return _Column(name, "times", [None if v is None else str(v)[:19] for v in values])
+    if pa.types.is_integer(kind) and YEARS.search(name):
+        return _Column(name, "years", [None if v is None else str(v) for v in values])
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if is_number and name not in IDENTIFIERS:
+        return _Column(name, "numbers", [None if v is None else float(v) for v in values])
+    texts = [None if value is None else plain(shown(value)) for value in values]
+    if present and all(isinstance(v, str) and MONTH.fullmatch(v) for v in present):
+        return _Column(name, "times", texts)
+    if YEARS.search(name):
+        return _Column(name, "years", texts)
+    return _Column(name, "words", texts)
+
+
+def _chosen(
+    columns: dict[str, _Column], axes: Axes
+) -> tuple[_Column, _Column, _Column | None, _Column | None]:
+    for said in (axes.x, axes.y, axes.color):
+        if said is not None and said not in columns:
+            raise PerfAssetsError(f"the answer has no column {said}; {nearest(said, columns)}")
+    taken = [columns[said] for said in (axes.x, axes.y, axes.color) if said is not None]
+    free = [one for one in columns.values() if one not in taken]
+    numbers = [one for one in free if one.kind == "numbers"]
+    shares = [one for one in numbers if SHARES.search(one.name)]
+    y = columns[axes.y] if axes.y else next(iter([*shares, *numbers]), None)
+    if y is None or y.kind != "numbers":
+        raise PerfAssetsError("the answer has no column of numbers to draw; say which with --y")
+    words = [one for one in free if one.kind == "words"]
+    # Words that tell most rows apart are what a bar stands for.
+    by_kind = [
+        *(one for one in free if one.kind == "times"),
+        *(one for one in free if one.kind == "years"),
+        *sorted(words, key=lambda one: -one.distinct),
+        *(one for one in numbers if one is not y),
+    ]
+    x = columns[axes.x] if axes.x else next(iter(by_kind), y)
+    others = sorted(
+        (one for one in words if one is not x and one.distinct > 1),
+        key=lambda one: one.name != "repository",
+    )
+    color = columns[axes.color] if axes.color else None
+    if color is None:
+        color = next((one for one in others if one.distinct <= MOST_COLORS), None)
+    others = [one for one in others if one is not color and one.distinct <= MOST_PANELS]
+    is_series = x.kind in ("times", "years")
+    return x, y, color, others[0] if others and is_series else None
+
+
+def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
+    across: Spec = {"field": "c0", "title": plain(x.name)}
+    upwards: Spec = {"field": "c1", "type": "quantitative", "title": plain(y.name)}
+    if x.kind == "words":
+        across |= {"type": "nominal", "sort": None}
+        return {"y": across, "x": upwards}, {"type": "bar"}
+    if x.kind == "numbers":
+        return {"x": across | {"type": "quantitative"}, "y": upwards}, {"type": "point"}
+    across |= {"type": "ordinal" if x.kind == "years" else "temporal"}
+    if x.kind == "times":
+        across["title"] = None
+    return {"x": across, "y": upwards}, {"type": "line", "point": {"size": 18}, "strokeWidth": 2}
+
+
+def _size(x: _Column) -> Spec:
+    return (
+        {"width": 560, "height": {"step": 18}}
+        if x.kind == "words"
+        else {
+            "width": 640,
+            "height": 300,
+        }
+    )
+
+
+def _lines(title: str, width: int = 90) -> list[str]:
+    lines = [""]
+    for word in plain(title).split():
+        if len(lines[-1]) + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _page(spec: str, title: str) -> str:
+    # Within a script < may begin what ends it.
+    data = spec.replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(plain(title))}</title>
+<style>body {{ margin: 2rem; font-family: Helvetica, Arial, sans-serif }}</style>
+</head><body><div id="chart"></div>
+<script type="application/json" id="spec">{data}</script>
+<script>{vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")}</script>
+<script>
+vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent),
+  {{actions: {{export: true, source: false, compiled: false, editor: false}}}});
+</script></body></html>
+"""

@@ -1,0 +1,127 @@
+"""Exporting the published database: a file for each table and repository."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.documents import nearest
+from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.asking import published_database
+from perf_assets.reports.formats import FORMATS, write_whole
+
+EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")
+UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
+TABLES = """
+select schema_name || '.' || table_name as name from duckdb_tables()
+where database_name = current_database() and not internal
+union all
+select schema_name || '.' || view_name from duckdb_views()
+where database_name = current_database() and not internal
+order by name
+"""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A file that was written: its path, and how many rows it has."""
+
+    path: Path
+    rows: int
+
+
+def export(
+    published: Path,
+    output: Path,
+    kind: str,
+    tables: Collection[str] = (),
+    repositories: Collection[str] = (),
+) -> Iterator[Exported]:
+    """Write ``tables`` (names or schemas; default: all that are stored) below ``output``.
+
+    A table that tells repositories apart has a file for each: ``schema.table/owner+name.kind``; the
+    others are ``schema.table.kind``, and left out where ``repositories`` are asked for. Each file
+    is replaced in one step.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such table or repository, or a file cannot be written.
+    """
+    with published_database(published) as connection:
+        wanted = _wanted(connection, tables)
+        held = [(table, _repositories(connection, table)) for table in wanted]
+        known = {name for _, found in held for name in found or ()} - {None}
+        for name in repositories:
+            if name not in known:
+                raise PerfAssetsError(
+                    f"{published}: these tables have no repository {name}; "
+                    f"{nearest(name, sorted(map(str, known)))}"
+                )
+        for table, found in held:
+            for repository in [None] if found is None else found:
+                if repositories and repository not in repositories:
+                    continue
+                yield _written(connection, table, repository, output, kind)
+
+
+def _written(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    repository: str | None,
+    output: Path,
+    kind: str,
+) -> Exported:
+    path = output / f"{file_name(table)}.{kind}"
+    query = f"FROM {_quoted(table)}"
+    if repository is not None:
+        path = output / file_name(table) / f"{file_name(repository)}.{kind}"
+        query += " WHERE repository = $repository"
+    values = {} if repository is None else {"repository": repository}
+    rows = connection.sql(f"{query} ORDER BY ALL", params=values).to_arrow_table()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PerfAssetsError(f"{path.parent}: {error.strerror}; choose another --output") from None
+    write_whole(path, FORMATS[kind](rows))
+    return Exported(path, rows.num_rows)
+
+
+def file_name(text: str) -> str:
+    """``text`` as the name of a file, ``owner+name`` of a repository; it leads nowhere else."""
+    name = UNSAFE.sub("_", text.replace("/", "+"))
+    return f"_{name[1:]}" if name.startswith(".") else name
+
+
+def _wanted(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
+    """The tables of these names, or of schemas of these names."""
+    there = [name for (name,) in connection.execute(TABLES).fetchall()]
+    schemas = {name.partition(".")[0] for name in there}
+    stored = {name for (name,) in connection.execute(TABLES.partition("union")[0]).fetchall()}
+    if not tables:
+        return [name for name in there if name in stored and name.split(".")[0] in EXPORTED]
+    wanted: list[str] = []
+    for table in tables:
+        if table not in schemas and table not in there:
+            raise PerfAssetsError(
+                f"--tables {table}: the database has no such table or schema; "
+                f"{nearest(table, [*there, *sorted(schemas)])}"
+            )
+        wanted += [name for name in there if table in (name, name.partition(".")[0])]
+    return list(dict.fromkeys(wanted))
+
+
+def _repositories(connection: duckdb.DuckDBPyConnection, table: str) -> list[str | None] | None:
+    """The repositories that ``table`` has rows of; None where it does not tell them apart."""
+    if "repository" not in connection.sql(f"FROM {_quoted(table)}").columns:
+        return None
+    rows = connection.execute(
+        f"SELECT DISTINCT repository FROM {_quoted(table)} WHERE repository IS NOT NULL ORDER BY 1"
+    ).fetchall()
+    return [repository for (repository,) in rows]
+
+
+def _quoted(table: str) -> str:
+    return ".".join(f'"{part}"' for part in table.split(".", 1))

@@ -1,0 +1,225 @@
+"""Answers as text and files: for a terminal, a spreadsheet, a page, another program."""
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import for_markdown, for_spreadsheet, plain
+
+READABLE = 24  # a column of texts that has less room than that is not read with pleasure
+UNESCAPED = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def rows_of(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """The rows of an answer as Python values.
+
+    Raises
+    ------
+    PerfAssetsError
+        A value is none that Python has, a date beyond the year 9999 for instance.
+    """
+    try:
+        columns = [column.to_pylist() for column in table.columns]
+    except (pa.ArrowException, OverflowError, ValueError) as error:
+        raise PerfAssetsError(
+            f"the answer has a value that cannot be shown ({error}): cast its column to VARCHAR"
+        ) from None
+    return zip(*columns, strict=True)
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """CSV in UTF-8; no text of it runs as a formula in a spreadsheet."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(map(for_spreadsheet, table.column_names))
+    for row in rows_of(table):
+        writer.writerow([_spreadsheet_cell(value) for value in row])
+    return text.getvalue().encode()
+
+
+def as_json(table: pa.Table) -> bytes:
+    """A JSON list with an object for each row; what is no number is null, times are ISO 8601."""
+    rows = [dict(zip(table.column_names, map(_plain, row), strict=True)) for row in rows_of(table)]
+    text = json.dumps(rows, ensure_ascii=False, indent=1)
+    return (UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
+
+
+def as_markdown(table: pa.Table) -> bytes:
+    """A table in Markdown, in which no text of a cell means anything."""
+    numbers = [_is_number(field.type) for field in table.schema]
+    lines = [
+        [for_markdown(name) for name in table.column_names],
+        ["---:" if is_number else "---" for is_number in numbers],
+        *([for_markdown(shown(value)) for value in row] for row in rows_of(table)),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """A Parquet file.
+
+    Raises
+    ------
+    PerfAssetsError
+        A column has a type that Parquet does not know.
+    """
+    buffer = io.BytesIO()
+    try:
+        pq.write_table(table, buffer, compression="zstd")
+    except pa.ArrowException as error:
+        raise PerfAssetsError(
+            f"Parquet has no such type ({str(error).splitlines()[0]}): cast the column"
+        ) from None
+    return buffer.getvalue()
+
+
+FORMATS: dict[str, Callable[[pa.Table], bytes]] = {
+    "csv": as_csv,
+    "json": as_json,
+    "markdown": as_markdown,
+    "parquet": as_parquet,
+}
+
+
+def as_text(table: pa.Table, width: int | None) -> str:
+    """A table for a terminal of ``width`` columns (None: as wide as it takes).
+
+    Where the columns do not fit beside each other, each row stands by itself, a line a column.
+    """
+    rows = [[plain(shown(value)) for value in row] for row in rows_of(table)]
+    names = [plain(name) for name in table.column_names]
+    if width is not None and _least_width(names, rows) > width:
+        return _records(names, rows, width)
+    grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    for name, field in zip(names, table.schema, strict=True):
+        is_number = _is_number(field.type)
+        grid.add_column(
+            Text(name), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number
+        )
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    return _rendered(grid, width)
+
+
+def shown(value: object) -> str:  # noqa: PLR0911
+    """A value as people read it: - for NULL, lists with commas, moments without a zone."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.1f}"
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat(" ", "auto")
+    if isinstance(value, list | tuple) and not any(isinstance(one, dict) for one in value):
+        return ", ".join(map(shown, value))
+    if isinstance(value, list | dict):
+        return json.dumps(_plain(value), ensure_ascii=False)
+    return str(value)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put ``content`` in the place of the file at ``path`` in one step.
+
+    Raises
+    ------
+    PerfAssetsError
+        It cannot be written there, or a database would be lost.
+    """
+    if path.suffix == ".duckdb":
+        raise PerfAssetsError(f"{path}: this would replace a database; choose another name")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        if path.exists() and not path.is_file():  # a pipe, /dev/stdout; a directory says so
+            path.write_bytes(content)
+            return
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
+
+
+def _spreadsheet_cell(value: object) -> object:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float | Decimal):
+        return value
+    return for_spreadsheet(shown(value) if isinstance(value, list | dict) else str(value))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return str(value)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide the columns are where no number is cut and texts still have some room."""
+    longest = [
+        max((cell_len(row[place]) for row in rows), default=0) for place in range(len(names))
+    ]
+    columns = zip(names, longest, strict=True)
+    return sum(max(_longest_word(name), min(cells, READABLE)) + 1 for name, cells in columns)
+
+
+def _longest_word(name: str) -> int:
+    """The length of the longest part of a name that a header does not cut."""
+    return max(map(cell_len, name.split() or [""]))
+
+
+def _records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
+    parts = []
+    for number, row in enumerate(rows, 1):
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, cell in zip(names, row, strict=True):
+            grid.add_row(Text(name), Text(cell))
+        parts.append(f"— {number} —\n{_rendered(grid, width)}")
+    return "\n".join(parts)
+
+
+def _rendered(grid: Table, width: int | None) -> str:
+    text = io.StringIO()
+    console = Console(file=text, width=width or 100_000, color_system=None, legacy_windows=False)
+    console.print(grid)
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    return "\n".join(line for line in lines if line) + "\n"

@@ -1,0 +1,37 @@
+"""What a run warns of: months far outside those before, and rows that do not fit together."""
+
+import duckdb
+
+SHOWN = 5  # sentences; the rest is counted
+ODD = """
+SELECT repository, month, measure, value, median_before, spreads_away
+FROM marts.month_quality WHERE dataset = 'live' AND is_odd
+ORDER BY month DESC, abs(spreads_away) DESC, repository, measure
+"""
+ALONE = """
+SELECT repository, question, failing_rows, example
+FROM marts.consistency
+WHERE dataset = 'live' AND failing_rows > 0 AND question <> 'fixes before their bug'
+ORDER BY ALL
+"""
+
+
+def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The warnings of a database as sentences: the newest odd months, and all that stands alone."""
+    odd = connection.execute(ODD).fetchall()
+    found = [
+        f"{repository} {month}: {measure} {_number(value)}, {_number(median)} in the median of the "
+        f"months before ({spreads:+.1f} spreads)"
+        for repository, month, measure, value, median, spreads in odd[:SHOWN]
+    ]
+    if len(odd) > SHOWN:
+        found.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query months_that_look_odd")
+    alone = connection.execute(ALONE).fetchall()
+    return found + [
+        f"{repository}: {rows:,} {question}, {example} for one"
+        for repository, question, rows, example in alone
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"

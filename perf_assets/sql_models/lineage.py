@@ -1,0 +1,71 @@
+"""What each table is made from: models say it themselves, and here is the rest."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from perf_assets.sql_models.files import described_tables, load_models
+
+LABELS = ("raw.issues", "raw.issue_templates")
+DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
+
+# What labels, links and details are decided from.
+DECIDED: dict[str, tuple[str, ...]] = {
+    "labels.performance_labels": LABELS,
+    "labels.label_evidence": LABELS,
+    "labels.label_kinds": ("raw.issues", "raw.issue_events"),
+    "links.fix_links": (
+        "raw.commits",
+        "raw.branch_commits",
+        "raw.issues",
+        "raw.issue_events",
+        "raw.issue_pull_requests",
+    ),
+    "details.commit_details": DETAILS,
+    "details.introducing_commits": DETAILS,
+}
+
+# The tables of statistics, each with the tables it is computed from.
+ANALYSES: dict[str, tuple[str, ...]] = {
+    "analysis.trend_tests": ("marts.trend_monthly",),
+    "analysis.group_comparisons": ("marts.bug_metrics",),
+    "analysis.trend_robustness": ("marts.trend_monthly",),
+    "analysis.effect_sizes": ("marts.bug_metrics",),
+    "analysis.fix_time_survival": ("marts.bug_metrics", "marts.trend_monthly"),
+    "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
+    "analysis.link_sensitivity": ("intermediate.counted_links",),
+    "analysis.paper_comparison": (
+        "marts.bug_metrics",
+        "marts.paper_trend",
+        "replication.taxonomy",
+    ),
+    "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
+    "analysis.rater_agreement": ("staging.verdicts",),
+    "analysis.rater_disagreements": ("staging.verdicts",),
+}
+
+# Where the other tables come from, by their schema or their name.
+ORIGINS = {
+    "raw.issue_templates": "git, the clone of the repository",
+    "raw.issue": "GitHub's API",
+    "raw": "git, the clone of the repository",
+    "replication": "the paper's published data",
+    "reviews": "review sheets that raters filled in",
+    "meta": "the runs themselves: their bookkeeping",
+}
+
+
+@cache
+def made_from() -> Mapping[str, tuple[str, ...]]:
+    """Every table and view with the tables it is made from; none where it comes from outside."""
+    models = {model.name: model.upstream for model in load_models()}
+    return {name: (models | DECIDED | ANALYSES).get(name, ()) for name in described_tables()}
+
+
+def read_by(table: str) -> tuple[str, ...]:
+    """The tables and views that are made from ``table``, sorted."""
+    return tuple(sorted(name for name, upstream in made_from().items() if table in upstream))
+
+
+def origin_of(table: str) -> str:
+    """In words, where a table comes from that is made from no other."""
+    return next((words for place, words in ORIGINS.items() if table.startswith(place)), "")

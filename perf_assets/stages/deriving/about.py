@@ -1,0 +1,147 @@
+"""What the published database says of itself: meta.about, anew whenever one is published."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import polars as pl
+
+from perf_assets import __version__
+from perf_assets.storage.audit_records import RESULTS
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.publishing import ABOUT, STORAGE_VERSION
+from perf_assets.storage.warehouse import FORMAT, Difference
+from perf_assets.study import Study
+from perf_assets.tables import table_of
+from perf_assets.tables.ddl import table_definition
+
+OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names
+SOURCES = """
+SELECT
+    repository || CASE "table" WHEN 'raw.issues' THEN ' issues' ELSE ' commits' END AS fact,
+    min(month) || ' to ' || max(month) || ', ' || count(*) || ' months' AS value,
+    CASE "table" WHEN 'raw.issues' THEN 'Months of its issues that are loaded, from GitHub.'
+    ELSE 'Months of its commits that are loaded, from git.' END AS meaning
+FROM meta.partition_loads
+WHERE is_stored AND "table" IN ('raw.issues', 'raw.commits')
+GROUP BY repository, "table"
+UNION ALL
+SELECT
+    repository || ' last look', strftime(max(started_at), '%Y-%m-%d %H:%M:%S UTC'),
+    'When GitHub was last asked what changed; a look that finds nothing publishes nothing.'
+FROM meta.source_requests
+GROUP BY repository
+UNION ALL
+SELECT 'published package', count(*) || ' bug reports', 'The paper''s published data are loaded.'
+FROM replication.bugs
+HAVING count(*) > 0
+ORDER BY fact
+"""
+
+Fact = tuple[str, str, str, str]
+
+
+def tell_study(gate: Gate, study: Study) -> None:
+    """Note the study and the rules that it is decided by."""
+    rules = study.rules
+    _store(
+        gate,
+        ("study", "rules"),
+        [
+            ("study", "name", study.name, "Name of the study."),
+            (
+                "study",
+                "repositories",
+                _listed(repository.name for repository in study.repositories),
+                "The repositories that are mined.",
+            ),
+            (
+                "study",
+                "close_look",
+                str(study.close_look).lower(),
+                "Whether fixes are looked at closely: methods, languages, who introduced the bug.",
+            ),
+            (
+                "rules",
+                "performance_labels",
+                _listed(rules.performance_labels),
+                "A label that contains one of these marks a performance bug.",
+            ),
+            (
+                "rules",
+                "non_bug_labels",
+                _listed(rules.non_bug_labels),
+                "A label that contains one of these marks an issue as no bug report.",
+            ),
+            (
+                "rules",
+                "keywords",
+                _listed(rules.keywords),
+                "One of these in title or body marks a performance bug.",
+            ),
+            (
+                "rules",
+                "count_approaches",
+                _listed(study.count_approaches),
+                "A link found by one of these counts as a fix.",
+            ),
+        ],
+    )
+
+
+def tell_database(gate: Gate) -> None:
+    """Note what is about to be published: when, by what and from what, and the rows of tables."""
+    moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
+    facts: list[Fact] = [
+        ("database", "published_at", moment, "When it was published."),
+        ("database", "format", str(FORMAT), "Shape of the stored tables, as in meta.format."),
+        ("database", "storage_version", STORAGE_VERSION, "DuckDB's version of the file's format."),
+        (
+            "database",
+            "oldest_client",
+            f"DuckDB {OLDEST_CLIENT}",
+            "It and every later DuckDB can open this file.",
+        ),
+        ("software", "perf-assets", __version__, "What wrote it."),
+        *(
+            ("software", name, version(name), "A library that computed what it holds.")
+            for name in ("duckdb", "polars", "scipy")
+        ),
+        *(("sources", *row) for row in gate.database.frame(SOURCES).iter_rows()),
+        *(
+            ("rows", table, str(_count(gate, table)), "Rows of this table.")
+            for table in _tables(gate)
+        ),
+    ]
+    _store(gate, ("database", "software", "sources", "rows"), facts)
+
+
+def _store(gate: Gate, topics: Sequence[str], facts: Sequence[Fact]) -> None:
+    """Make ``facts`` those of their ``topics``."""
+    database = gate.database
+    for name in (ABOUT, RESULTS):  # a version that did not know them made the warehouse
+        definition = table_definition(table_of(name))
+        database.connection.execute(f"CREATE TABLE IF NOT EXISTS {name} {definition}")
+    wanted = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
+    stored = database.frame(f"FROM {ABOUT} WHERE list_contains(?, topic)", [list(topics)])
+    with database.transaction():
+        database.change(ABOUT, Difference.between(stored, wanted))
+
+
+def _tables(gate: Gate) -> list[str]:
+    rows = gate.database.frame(
+        """
+        SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
+        WHERE database_name = current_database() AND NOT internal AND schema_name <> 'meta'
+        ORDER BY name
+        """
+    )
+    return rows["name"].to_list()
+
+
+def _count(gate: Gate, table: str) -> int:
+    return int(gate.database.frame(f"SELECT count(*) AS n FROM {table}")["n"][0])
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words) or "none"

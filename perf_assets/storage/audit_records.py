@@ -1,0 +1,92 @@
+"""What is kept of the newest audit of each partition of each table: outcome and broken rules."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.storage.audit import AuditReport
+from perf_assets.storage.warehouse import Database, Difference
+from perf_assets.tables import table_of
+from perf_assets.tables.ddl import table_definition
+
+RESULTS, FINDINGS = "meta.audit_results", "meta.audit_findings"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A partition whose tables were audited, with the report of each."""
+
+    repository: str
+    month: str
+    reports: Mapping[str, AuditReport]
+
+
+def record_audits(database: Database, audited: Sequence[Audited]) -> None:
+    """Keep the outcomes and broken rules of the newest audits. Call it inside a transaction."""
+    places = pl.DataFrame(
+        [
+            {"repository": one.repository, "month": one.month, "table": table}
+            for one in audited
+            for table in one.reports
+        ]
+    )
+    if places.is_empty():
+        return
+    findings = pl.DataFrame(
+        [row for one in audited for row in _findings(one)], schema=table_of(FINDINGS).frame_schema
+    )
+    database.change(FINDINGS, Difference.between(_stored(database, FINDINGS, places), findings))
+    # A version that did not know it made the warehouse.
+    definition = table_definition(table_of(RESULTS))
+    database.connection.execute(f"CREATE TABLE IF NOT EXISTS {RESULTS} {definition}")
+    results = pl.DataFrame(
+        [row for one in audited for row in _results(one)], schema=table_of(RESULTS).frame_schema
+    )
+    # Rows that are refused again and again are no news, for which nothing need be published.
+    same = [name for name in results.columns if name != "audited_at"]
+    stored = _stored(database, RESULTS, places).filter(outcome="refused")
+    news = results.join(stored, on=same, how="anti")
+    if news.height:
+        database.upsert(RESULTS, news)
+
+
+def _stored(database: Database, table: str, places: pl.DataFrame) -> pl.DataFrame:
+    return database.frame(
+        f"FROM {table} WHERE list_contains(?, repository) AND list_contains(?, month)",
+        [places["repository"].unique().to_list(), places["month"].unique().to_list()],
+    ).join(places, on=places.columns, how="semi")
+
+
+def _findings(audited: Audited) -> Iterator[dict[str, object]]:
+    for table, report in audited.reports.items():
+        for result in (*report.failures, *report.warnings):
+            yield {
+                "repository": audited.repository,
+                "month": audited.month,
+                "table": table,
+                "rule": result.rule,
+                "severity": result.severity,
+                "failing_rows": max(1, result.failing_rows),
+                "examples": list(result.examples),
+            }
+
+
+def _results(audited: Audited) -> Iterator[dict[str, object]]:
+    for table, report in audited.reports.items():
+        if report.failures:
+            outcome = "refused"
+        else:
+            outcome = "passed with warnings" if report.warnings else "passed"
+        yield {
+            "repository": audited.repository,
+            "month": audited.month,
+            "table": table,
+            "audited_at": datetime.now(UTC),
+            "row_count": report.rows,
+            "rules": len(report.results),
+            "broken_critical": len(report.failures),
+            "broken_warning": len(report.warnings),
+            "outcome": outcome,
+        }

@@ -1,0 +1,56 @@
+-- Question: how do two repositories compare?
+-- How to read: one line a figure, a column a repository: the first and the last by name unless others
+-- are given. Medians are over the performance bugs, NULL where there is none.
+
+with
+
+parameters as (
+    select
+        coalesce(getvariable('first'), (select min(repository) from meta.repositories)) as first, -- one repository
+        coalesce(getvariable('second'), (select max(repository) from meta.repositories)) as second -- the other
+),
+
+figures as (
+    select
+        repository,
+        count(*) as bug_reports,
+        count(*) filter (where is_performance) as performance_bugs,
+        round(100 * count(*) filter (where is_performance) / nullif(count(*), 0), 1)
+            as performance_percentage,
+        round(100 * count(*) filter (where is_fixed) / nullif(count(*), 0), 1) as fixed_percentage,
+        round(median(fix_time_days) filter (where is_performance), 1) as median_fix_time_days,
+        median(fix_size) filter (where is_performance and is_fixed) as median_fix_size,
+        round(median(hours_to_first_comment) filter (where is_performance), 1)
+            as median_hours_to_first_comment
+    from marts.bug_metrics
+    where dataset = 'live'
+    group by repository
+),
+
+long as (
+    unpivot (
+        select
+            repository,
+            cast(bug_reports as double) as bug_reports,
+            cast(performance_bugs as double) as performance_bugs,
+            performance_percentage,
+            fixed_percentage,
+            median_fix_time_days,
+            median_fix_size,
+            median_hours_to_first_comment
+        from figures
+    )
+    on columns(* exclude (repository))
+    into name figure value amount
+)
+
+select
+    long.figure,
+    max(long.amount) filter (where long.repository = parameters.first) as first,
+    max(long.amount) filter (where long.repository = parameters.second) as second,
+    parameters.first as first_repository,
+    parameters.second as second_repository
+from long
+cross join parameters
+group by long.figure, parameters.first, parameters.second
+order by long.figure;

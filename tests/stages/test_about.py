@@ -1,0 +1,112 @@
+"""What the published database says of itself, and of the audits of what it holds."""
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from perf_assets.stages.deriving.about import tell_database
+from perf_assets.stages.deriving.models import describe_tables
+from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import load_study
+from tests.support import Prepared, materialize
+
+pytestmark = pytest.mark.slow
+
+
+def rows(home: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_it_says_what_was_published_by_what_and_from_what(small: Prepared) -> None:
+    facts = dict(rows(small.home, "SELECT topic || ' ' || fact, value FROM meta.about"))
+    study = load_study(small.study)
+    assert facts["study name"] == study.name
+    assert facts["rules keywords"] == ", ".join(study.rules.keywords)
+    assert facts["rules count_approaches"] == ", ".join(study.count_approaches)
+    assert facts["sources sample-lab/tensorkit issues"] == "2020-01 to 2020-03, 3 months"
+    assert facts["database oldest_client"] == "DuckDB 1.1"
+    assert facts["software duckdb"] == duckdb.__version__
+    assert facts["database published_at"].endswith("UTC")
+    for name in ("raw.issues", "marts.bug_metrics", "analysis.trend_tests"):
+        assert rows(small.home, f"SELECT count(*) FROM {name}") == [(int(facts[f"rows {name}"]),)]
+
+
+def test_a_run_that_finds_nothing_publishes_nothing(home: Path, small: Prepared) -> None:
+    before = (home / "perf_bugs.duckdb").stat().st_mtime_ns
+    materialize(small.study, home)
+    assert (home / "perf_bugs.duckdb").stat().st_mtime_ns == before
+
+
+def test_other_rules_are_told_and_nothing_of_the_old_ones(home: Path, copy: Path) -> None:
+    text = (copy / "study.toml").read_text()
+    (copy / "study.toml").write_text('keywords = ["slow"]\n' + text)
+    materialize(copy / "study.toml", home)
+    facts = dict(rows(home, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
+    assert facts["keywords"] == "slow"
+    assert len(facts) == 4
+
+
+def test_every_partition_has_its_last_audit(small: Prepared) -> None:
+    assert rows(
+        small.home,
+        """
+        SELECT "table", repository, month FROM meta.partition_loads
+        WHERE "table" NOT IN (SELECT DISTINCT "table" FROM meta.audit_results)
+        """,
+    ) == []  # fmt: skip
+    (passed,) = rows(
+        small.home,
+        """
+        SELECT bool_and(rules > 5), bool_and(outcome = 'passed'), sum(row_count) FROM
+        meta.audit_results WHERE "table" = 'raw.issues'
+        """,
+    )
+    assert passed == (True, True, rows(small.home, "SELECT count(*) FROM raw.issues")[0][0])
+
+
+def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -> None:
+    repository, month = "sample-lab/tensorkit", "2020-01"
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        gate = Gate(database, Home.of(home))
+        stored = database.partition("raw.commits", repository, month)
+        refused = stored.with_columns(sha=pl.lit("short"))
+
+        def told(rows: pl.DataFrame) -> dict[str, object]:
+            candidates = [Candidate("raw.commits", rows, source_count=rows.height)]
+            gate.store([Offer(candidates, repository, month)])
+            (row,) = database.where(
+                "meta.audit_results",
+                {"repository": repository, "month": month, "table": "raw.commits"},
+            ).to_dicts()
+            return row
+
+        first = told(refused)
+        assert first["outcome"] == "refused"
+        assert first["broken_critical"] > 0
+        assert first["row_count"] == stored.height
+        assert told(refused) == first
+        good = told(stored)
+        assert (good["outcome"], good["broken_critical"]) == ("passed", 0)
+        assert good["audited_at"] > first["audited_at"]
+
+
+def test_a_home_of_an_older_version_gets_what_its_views_read(home: Path) -> None:
+    count = "SELECT count(*) FROM staging.bug_reports_as_of('2020-02')"
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        wanted = database.frame(count)
+        for statement in ("VIEW staging.issue_history", "VIEW intermediate.issue_history"):
+            database.connection.execute(f"DROP {statement}")
+        for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
+            database.connection.execute(f"DROP TABLE {table}")
+        gate = Gate(database, Home.of(home))
+        tell_database(gate)
+        describe_tables(gate)
+        assert database.frame(count).equals(wanted)
+        assert database.frame("FROM intermediate.issue_history").height > 0
+        assert database.frame("FROM meta.about").height > 0
+        assert database.frame("FROM meta.audit_results").is_empty()
