@@ -4,6 +4,7 @@ What a field may hold is taken from GitHub's GraphQL schema, so that values are 
 that matter for their types.
 """
 
+import copy
 import json
 import random
 import time
@@ -168,7 +169,9 @@ class Spoiled:
         holder = content
         for part in parents:
             holder = holder[part]
+        # A copy, as a later change may go into it.
         value = self._value(holder[last], last)
+        value = value if value is GONE else copy.deepcopy(value)
         name = next((part for part in reversed(way) if isinstance(part, str)), "")
         self.done.append(
             f"{'.'.join(map(str, way))}: {'gone' if value is GONE else ascii(value)[:80]}"
