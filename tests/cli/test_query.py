@@ -184,7 +184,7 @@ def test_each_format_makes_hostile_text_harmless() -> None:
     assert json.loads(as_json(answer)) == [{"title": HOSTILE, "n": -1}]
     assert not {"\x1b", "\u202e"} & set(as_json(answer).decode())
     line = as_markdown(answer).decode().splitlines()[2]
-    assert for_markdown("](x)|<b>") == r"\](x)\|\<b\>"
+    assert for_markdown("](x)|<b>") == r"\](x)\|&lt;b&gt;"
     assert line.count(" | ") == 1
     assert "\x1b" not in as_text(answer, None)
 
