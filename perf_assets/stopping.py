@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-MOMENT_SECONDS = 0.1
+MOMENT_SECONDS = 0.25
 
 
 @dataclass

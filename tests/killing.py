@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import duckdb
@@ -50,21 +51,25 @@ def tables_of(home: Path) -> Tables:
 def kill_at_random_moments(
     deed: Deed, prepared: Prepared, directory: Path, number: int, seed: int = 0
 ) -> int:
-    """Kill ``deed`` ``number`` times, and hold what must hold; how many kills found it at work."""
+    """Kill ``deed`` until ``number`` kills found it at work, and hold what must hold each time.
+
+    Returns
+    -------
+    How many kills that took.
+    """
     whole = directory / "whole"
     deed.before(prepared, whole)
-    began = time.monotonic()
-    run_to_its_end(deed, prepared, whole)
-    seconds = time.monotonic() - began
+    seconds = run_to_its_end(deed, prepared, whole)
     expected = tables_of(whole)
     chance = random.Random(seed)
-    hits = 0
-    for turn in range(number):
-        home = directory / str(turn)
+    hits = kills = 0
+    while hits < number:
+        home = directory / str(kills)
         deed.before(prepared, home)
-        process = _started(deed, prepared, home)
+        process = _begun(deed, prepared, home)
         time.sleep(chance.uniform(0, seconds))
         hits += process.is_alive()
+        kills += 1
         process.kill()
         process.join()
         assert_readable(home)
@@ -73,7 +78,7 @@ def kill_at_random_moments(
         assert_readable(home)
         shutil.rmtree(home)
     shutil.rmtree(whole)
-    return hits
+    return kills
 
 
 def assert_readable(home: Path) -> None:
@@ -86,18 +91,29 @@ def assert_readable(home: Path) -> None:
         read_manifest(home / BACKUP)
 
 
-def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> None:
-    process = _started(deed, prepared, home)
+def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> float:
+    """Do it undisturbed; how many seconds it took."""
+    process = _begun(deed, prepared, home)
+    began = time.monotonic()
     process.join()
     assert process.exitcode == 0
+    return time.monotonic() - began
 
 
-def _started(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
+def _begun(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
+    """A process that is about to do it: it has all that it needs, and says so."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    process = context.Process(target=deed.act, args=(prepared.study, home))
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_do, args=(deed.act, there, prepared.study, home))
     process.start()
+    here.recv()
     return process
+
+
+def _do(act: Callable[[Path, Path], None], begun: Connection, study: Path, home: Path) -> None:
+    begun.send(None)
+    act(study, home)
 
 
 def _nothing(_: Prepared, home: Path) -> None:

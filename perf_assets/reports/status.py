@@ -122,13 +122,12 @@ def _failure(row: Row) -> str:
 
 def _branch_change(row: Row) -> str:
     new, old = plain(row["branch"]), plain(row["old_branch"])
-    what = f"{new} was rewritten" if row["is_rewritten"] else f"{new} was extended"
-    renamed = "" if new == old else f", {old} before"
-    return _wrapped(
-        f"{plain(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {what}{renamed}; "
-        f"{row['dropped_commits']:,} commits dropped, {row['from'] or '-'} to {row['to'] or '-'}",
-        "  ",
-    )
+    facts = [f"{old} is now {new}"] if new != old else []
+    if row["is_rewritten"]:
+        dropped, first, last = row["dropped_commits"], row["from"] or "-", row["to"] or "-"
+        facts.append(f"{new} was rewritten, {dropped:,} commits dropped, {first} to {last}")
+    found = "; ".join(facts) or f"{new} changed"
+    return _wrapped(f"{plain(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {found}", "  ")
 
 
 def _wrapped(text: str, indent: str = "") -> str:

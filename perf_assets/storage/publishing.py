@@ -49,11 +49,12 @@ def publish(home: Home) -> bool:
                 and _is_for_every_client(published)
                 and _is_as(database.connection, published)
             ):
-                _set_moment(published, home.warehouse)
                 return False
             database.connection.execute("CHECKPOINT")
             copy_database(database.connection, unfinished, STORAGE_VERSION)
-        _set_moment(unfinished, home.warehouse)
+        # Of the very same moment as what it was copied from, whatever the clock says.
+        changed = home.warehouse.stat().st_mtime_ns
+        os.utime(unfinished, ns=(changed, changed))
         set_in_place(unfinished, published)
     return True
 
@@ -65,12 +66,6 @@ def _is_of(home: Home) -> bool:
         and not journal_of(home.warehouse).exists()
         and home.published.stat().st_mtime_ns == home.warehouse.stat().st_mtime_ns
     )
-
-
-def _set_moment(copy: Path, original: Path) -> None:
-    """Let a copy be of the very same moment as its original, whatever the clock says."""
-    changed = original.stat().st_mtime_ns
-    os.utime(copy, ns=(changed, changed))
 
 
 def _models_changed_at() -> float:

@@ -1,6 +1,5 @@
 """Loading commits: whatever a repository does between two loads, the tables are a fresh load's."""
 
-import io
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -10,12 +9,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 import perf_assets.stages.mining.commits
 from perf_assets.months import months_between
 from perf_assets.progress import current
-from perf_assets.reports.summary import print_status
+from perf_assets.reports.status import read_status, status_text
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
 from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
 from perf_assets.storage import gate as gates
@@ -388,9 +386,7 @@ def test_another_name_of_the_default_branch_is_recorded(source, home, four, tmp_
     load(source, home)
     assert rows(home, CHANGES) == [("main", "trunk", four[3], four[3], False, 0, [])]
     assert "the default branch is now trunk and was main" in caplog.text
-    output = io.StringIO()
-    print_status(Home.of(home), Console(file=output, width=200))
-    assert "main, now trunk" in output.getvalue()
+    assert "main is now trunk" in status_text(read_status(Home.of(home)))
     assert_as_fresh(source, tmp_path, home)
 
 
