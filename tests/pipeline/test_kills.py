@@ -6,12 +6,13 @@ import pytest
 
 from tests.killing import DEEDS, kill_at_random_moments
 from tests.support import Prepared
-from tests.thoroughness import KILLS
+from tests.thoroughness import KILLS, some
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", DEEDS)
+# A whole run that is killed is tried in test_end_to_end.py too.
+@pytest.mark.parametrize("name", some(*reversed(DEEDS), few=len(DEEDS) - 1))
 def test_what_was_killed_and_is_done_again_ends_as_if_undisturbed(
     small: Prepared, tmp_path: Path, name: str
 ) -> None:

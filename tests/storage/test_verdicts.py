@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import keep_verdicts, read_kept
+from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_kept
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.rows import verdict
@@ -93,34 +93,44 @@ def test_verdicts_of_two_homes_get_numbers_in_the_order_of_their_import(home: Ho
     ]
 
 
-@given(cut=st.integers(0, 2000))
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, pl.DataFrame]:
+    """A file of two imports, and the verdicts it holds."""
+    home = Home.of(tmp_path_factory.mktemp("written"))
+    judged(home, 1, 2)
+    kept(home)
+    judged(home, 3, sheet="b")
+    kept(home)
+    return home.verdicts.read_bytes(), stored(home)
+
+
+@given(share=st.floats(0, 1, exclude_max=True))
 def test_a_line_that_was_cut_by_a_kill_is_written_again(
-    tmp_path_factory: pytest.TempPathFactory, cut: int
+    tmp_path_factory: pytest.TempPathFactory, written: tuple[bytes, pl.DataFrame], share: float
 ) -> None:
-    home = Home.of(tmp_path_factory.mktemp("home"))
-    judged(home, 1)
-    kept(home)
-    judged(home, 2, sheet="b")
-    kept(home)
-    whole = home.verdicts.read_bytes()
-    first = whole.index(b"\n") + 1
-    home.verdicts.write_bytes(whole[: first + cut % (len(whole) - first)])
-    kept(home)
-    assert home.verdicts.read_bytes() == whole
+    path = tmp_path_factory.getbasetemp() / "cut.jsonl"
+    content, rows = written
+    first = content.index(b"\n") + 1
+    path.write_bytes(content[: first + int(share * (len(content) - first))])
+    keep_rows(path, rows)
+    assert path.read_bytes() == content
 
 
 @given(place=st.integers(0, 10_000), byte=st.binary(min_size=1, max_size=1))
 def test_a_changed_byte_is_noticed_and_no_verdict_is_taken_for_another(
-    tmp_path_factory: pytest.TempPathFactory, place: int, byte: bytes
+    tmp_path_factory: pytest.TempPathFactory,
+    written: tuple[bytes, pl.DataFrame],
+    place: int,
+    byte: bytes,
 ) -> None:
-    home = Home.of(tmp_path_factory.mktemp("home"))
-    judged(home, 1, 2)
-    kept(home)
-    whole = read_kept(home.verdicts).rows
-    content = bytearray(home.verdicts.read_bytes())
-    content[place % len(content)] = byte[0]
-    home.verdicts.write_bytes(content)
-    found = read_kept(home.verdicts)
-    assert found.damaged or found.rows.equals(whole)
-    kept(home)
-    assert stored(home).height == 2
+    path = tmp_path_factory.getbasetemp() / "changed.jsonl"
+    content, rows = written
+    changed = bytearray(content)
+    changed[place % len(changed)] = byte[0]
+    path.write_bytes(changed)
+    found = read_kept(path)
+    assert found.rows.join(rows, on=found.rows.columns, how="anti", nulls_equal=True).is_empty()
+    assert found.damaged or found.rows.height == rows.height
+    keep_rows(path, rows)
+    again = read_kept(path).rows
+    assert rows.join(again, on=rows.columns, how="anti", nulls_equal=True).is_empty()
