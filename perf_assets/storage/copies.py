@@ -11,16 +11,35 @@ import duckdb
 
 from perf_assets.tables.ddl import quoted
 
+STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 QUIET_SECONDS = 0.1  # since the last write: file systems tell its time in steps of some ms
 LOOK_SECONDS = 0.05
 
 
-def copy_database(
-    connection: duckdb.DuckDBPyConnection, path: Path, storage_version: str = "latest"
-) -> None:
-    """Write all that the database in use by ``connection`` holds to a new file at ``path``.
+def create_database(path: Path) -> None:
+    """Make an empty database at ``path`` that every client reads, whatever is written to it.
 
-    ``storage_version`` names the oldest DuckDB that reads the copy.
+    Raises
+    ------
+    duckdb.Error
+        The disk is full.
+    """
+    with duckdb.connect() as connection:
+        connection.execute(_attached_as_copy(path))
+        connection.execute("DETACH copy")
+
+
+def is_for_every_client(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the oldest client reads the database in use; older versions made others."""
+    ((version,),) = connection.execute(
+        "SELECT tags['storage_version'] FROM duckdb_databases() "
+        "WHERE database_name = current_database()"
+    ).fetchall()
+    return str(version).startswith(STORAGE_VERSION)
+
+
+def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Write all that the database in use by ``connection`` holds to a new file for every client.
 
     Raises
     ------
@@ -28,14 +47,16 @@ def copy_database(
         The disk is full, or the database is damaged.
     """
     ((own,),) = connection.execute("SELECT current_database()").fetchall()
-    connection.execute(
-        f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(storage_version)})"
-    )
+    connection.execute(_attached_as_copy(path))
     try:
         connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
         connection.execute("CHECKPOINT copy")
     finally:
         connection.execute("DETACH copy")
+
+
+def _attached_as_copy(path: Path) -> str:
+    return f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
 
 
 def read_whole(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -1,20 +1,25 @@
 """What analysts open: a copy of the warehouse that every client reads, replaced in one step."""
 
 import os
+import shutil
 from pathlib import Path
 
 import duckdb
 
 from perf_assets.paths import models_dir
 from perf_assets.progress import phase
-from perf_assets.storage.copies import copy_database, journal_of, set_in_place
+from perf_assets.storage.copies import (
+    copy_database,
+    is_for_every_client,
+    journal_of,
+    set_in_place,
+)
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables.ddl import quoted
 
-STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
 ABOUT = "meta.about"  # of which counts and moments follow from the other tables
 DECIDING = "('study', 'rules', 'software')"  # its topics that nothing else tells
@@ -25,9 +30,9 @@ def publish(home: Home) -> bool:
 
     It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
 
-    The copy is written as DuckDB 1.1 did, so that analysts need not have the version that runs
-    have. The old one stays readable until the new one takes its place in one step, and no verdict
-    of people that it holds is ever missing in the new one.
+    Every DuckDB from 1.1 on reads it, so that analysts need not have the version that runs have.
+    The old one stays readable until the new one takes its place in one step, and no verdict of
+    people that it holds is ever missing in the new one.
 
     Raises
     ------
@@ -50,13 +55,25 @@ def publish(home: Home) -> bool:
                 and _is_as(database.connection, published)
             ):
                 return False
-            database.connection.execute("CHECKPOINT")
-            copy_database(database.connection, unfinished, STORAGE_VERSION)
+            _copy(database.connection, home.warehouse, unfinished)
         # Of the very same moment as what it was copied from, whatever the clock says.
         changed = home.warehouse.stat().st_mtime_ns
         os.utime(unfinished, ns=(changed, changed))
         set_in_place(unfinished, published)
     return True
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, warehouse: Path, target: Path) -> None:
+    """Copy the open warehouse: byte by byte, but where older versions made it or half is unused."""
+    connection.execute("CHECKPOINT")  # nobody writes, so the file has everything from here on
+    ((used, free),) = connection.execute(
+        "SELECT used_blocks, free_blocks FROM pragma_database_size() "
+        "WHERE database_name = current_database()"
+    ).fetchall()
+    if is_for_every_client(connection) and free <= used:
+        shutil.copyfile(warehouse, target)
+    else:
+        copy_database(connection, target)
 
 
 def _is_of(home: Home) -> bool:
@@ -126,10 +143,6 @@ def _is_for_every_client(published: Path) -> bool:
     """False of a file that only newer clients read, as was published before, or a damaged one."""
     try:
         with duckdb.connect(str(published), read_only=True) as connection:
-            ((version,),) = connection.execute(
-                "SELECT tags['storage_version'] FROM duckdb_databases() "
-                "WHERE database_name = current_database()"
-            ).fetchall()
+            return is_for_every_client(connection)
     except duckdb.Error:
         return False
-    return str(version).startswith(STORAGE_VERSION)

@@ -17,7 +17,13 @@ from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.copies import attached, copy_database, fault_in, set_in_place
+from perf_assets.storage.copies import (
+    attached,
+    copy_database,
+    create_database,
+    fault_in,
+    set_in_place,
+)
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
@@ -185,8 +191,8 @@ def open_warehouse(path: Path) -> Iterator[Database]:
     """
     home = Home(path.parent)
     with writing(home.path):
-        if not path.exists() and home.published.exists():
-            bring_back(home)
+        if not path.exists():
+            _make(home)
         connection = _in_our_format(path)
         try:
             yield Database(connection)
@@ -223,6 +229,20 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
         if is_held and path != published and published.exists():
             return reading(published)
         raise _explained(error, path) or error from None
+
+
+def _make(home: Home) -> None:
+    """Make the warehouse: what was published, or an empty one."""
+    if home.published.exists():
+        bring_back(home)
+        return
+    unfinished = home.warehouse.with_name(f".{home.warehouse.name}.new")
+    unfinished.unlink(missing_ok=True)
+    try:
+        create_database(unfinished)
+    except duckdb.Error as error:
+        raise _explained(error, home.warehouse) or error from None
+    set_in_place(unfinished, home.warehouse)
 
 
 def bring_back(home: Home) -> None:

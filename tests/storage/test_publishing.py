@@ -45,9 +45,28 @@ def storage_version(database: Path) -> str:
     return str(version)
 
 
-def test_it_has_the_storage_version_of_the_oldest_client(small: Prepared) -> None:
+@pytest.fixture
+def newer(home: Path) -> Path:
+    """The home of a version whose warehouse only newer clients read."""
+    warehouse = home / "warehouse.duckdb"
+    other = home / "other.duckdb"
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{warehouse}' AS own (READ_ONLY)")
+        connection.execute(f"ATTACH '{other}' AS other (STORAGE_VERSION 'latest')")
+        connection.execute("COPY FROM DATABASE own TO other")
+    other.replace(warehouse)
+    return home
+
+
+def test_it_has_the_storage_version_of_the_oldest_client(small: Prepared, newer: Path) -> None:
     assert storage_version(small.home / "perf_bugs.duckdb").startswith("v1.0.0")
-    assert not storage_version(small.home / "warehouse.duckdb").startswith("v1.0.0")
+    assert not storage_version(newer / "warehouse.duckdb").startswith("v1.0.0")
+    shutil.copyfile(newer / "warehouse.duckdb", newer / "perf_bugs.duckdb")
+    assert publish(Home(newer))
+    assert storage_version(newer / "perf_bugs.duckdb").startswith("v1.0.0")
+    assert_same_tables(
+        stored_tables(newer / "warehouse.duckdb"), stored_tables(newer / "perf_bugs.duckdb")
+    )
 
 
 def test_it_holds_every_table_comment_and_macro_of_the_warehouse(small: Prepared) -> None:
@@ -124,17 +143,24 @@ def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
     assert rows(published, "SELECT count(*) FROM marts.trend_monthly") == [(0,)]
 
 
-def test_a_copy_that_only_newer_clients_read_is_replaced_though_nothing_changed(
-    home: Path,
-) -> None:
-    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
-    shutil.copyfile(warehouse, published)
-    assert publish(Home(home))
-    assert storage_version(published).startswith("v1.0.0")
+def test_a_damaged_copy_is_replaced_though_nothing_changed(home: Path) -> None:
+    published = home / "perf_bugs.duckdb"
     published.write_bytes(b"no database")
     os.utime(published)
     assert publish(Home(home))
     assert rows(published, "SELECT 1") == [(1,)]
+
+
+def test_what_is_half_unused_is_published_without_what_is_not_used(home: Path) -> None:
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        database.connection.execute("CREATE TABLE raw.big AS SELECT random() FROM range(9000000)")
+        database.connection.execute("CHECKPOINT")
+        database.connection.execute("CREATE TABLE raw.last AS SELECT random() FROM range(9)")
+        database.connection.execute("CHECKPOINT")
+        database.connection.execute("DROP TABLE raw.big")
+    assert publish(Home(home))
+    sizes = [(home / name).stat().st_size for name in ("warehouse.duckdb", "perf_bugs.duckdb")]
+    assert sizes[1] < sizes[0] / 2
 
 
 @pytest.mark.parametrize("is_published", [True, False])

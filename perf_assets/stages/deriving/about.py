@@ -8,8 +8,9 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.storage.audit_records import RESULTS
+from perf_assets.storage.copies import STORAGE_VERSION
 from perf_assets.storage.gate import Gate
-from perf_assets.storage.publishing import ABOUT, STORAGE_VERSION
+from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
 from perf_assets.study import Study
 from perf_assets.tables import table_of
