@@ -186,7 +186,7 @@ def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
         return {"x": across | {"type": "quantitative"}, "y": upwards}, {"type": "point"}
     across |= {"type": "ordinal" if x.kind == "years" else "temporal"}
     if x.kind == "times":
-        across["title"] = None
+        across |= {"title": None, "axis": {"format": "%Y-%m", "labelOverlap": True}}
     return {"x": across, "y": upwards}, {"type": "line", "point": {"size": 18}, "strokeWidth": 2}
 
 

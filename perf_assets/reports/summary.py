@@ -160,6 +160,7 @@ def write_report(path: Path, text: str) -> Path:
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
     """Print where the database is and what to try next, as commands that can be pasted."""
     python = _shown(Path(sys.executable))
+    at_home = "" if home.path == DEFAULT.resolve() else f" --home {_shown(home.path)}"
     called = Path(sys.argv[0])
     program = f"{python} -m perf_assets" if called.name == "__main__.py" else _shown(called)
     database = _shown(home.published)
@@ -177,9 +178,9 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
         f"     GITHUB_TOKEN=... {program} run --study study.toml",
         "  2. The Dagster UI, with every asset, check and partition:",
         f"     {program} ui{options}",
-        "  3. A query:",
-        f"     {python} -c \"import duckdb; duckdb.connect('{database}', read_only=True)"
-        ".sql('FROM marts.trend_monthly ORDER BY month DESC LIMIT 12').show()\"",
+        "  3. A query of the cookbook, and all that can be asked:",
+        f"     {program} query monthly_share_of_new_bugs{at_home}",
+        f"     {program} query",
     )
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
 
