@@ -24,6 +24,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_markdown, for_spreadsheet, plain
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
+WIDEST = 200  # of a column that stands beside others
 UNESCAPED = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -101,12 +102,15 @@ FORMATS: dict[str, Callable[[pa.Table], bytes]] = {
 def as_text(table: pa.Table, width: int | None) -> str:
     """A table for a terminal of ``width`` columns (None: as wide as it takes).
 
-    Where the columns do not fit beside each other, each row stands by itself, a line a column.
+    Where the columns do not fit beside each other, or one is very wide, each row stands by itself,
+    a line a column.
     """
     rows = [[plain(shown(value)) for value in row] for row in rows_of(table)]
     names = [plain(name) for name in table.column_names]
     if width is not None and _least_width(names, rows) > width:
         return _records(names, rows, width)
+    if width is None and any(len(cell) > WIDEST for row in rows for cell in row):
+        return _unwrapped_records(names, rows)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name, field in zip(names, table.schema, strict=True):
         is_number = _is_number(field.type)
@@ -215,6 +219,15 @@ def _records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
             grid.add_row(Text(name), Text(cell))
         parts.append(f"— {number} —\n{_rendered(grid, width)}")
     return "\n".join(parts)
+
+
+def _unwrapped_records(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A line for each cell, however long: beside each other they would all be as wide as one."""
+    wide = max(map(cell_len, names))
+    return "".join(
+        f"— {number} —\n" + "".join(f"{n:<{wide}}  {c}\n" for n, c in zip(names, row, strict=True))
+        for number, row in enumerate(rows, 1)
+    )
 
 
 def _rendered(grid: Table, width: int | None) -> str:
