@@ -92,6 +92,43 @@ def note(
     database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
 
 
+def is_laid(database: Database, view: str, text: str) -> bool:
+    """Whether ``view`` was laid by ``text``, and has the columns it had then.
+
+    How DuckDB spells a view differs from what it was given, and again once it was read from a file.
+    """
+    _create(database)
+    found = database.connection.execute(
+        f'SELECT basis, content FROM {NAME} WHERE "table" = ? AND scope = ?', [view, WHOLE]
+    ).fetchall()
+    return bool(found == [(_digest([text]), _shape(database, view))])
+
+
+def note_laid(database: Database, view: str, text: str) -> None:
+    """Note that ``view``, which stores no rows, was laid by ``text``."""
+    row = {
+        "table": view,
+        "scope": WHOLE,
+        "basis": _digest([text]),
+        "content": _shape(database, view),
+        "computed_at": datetime.now(UTC),
+    }
+    database.upsert(NAME, pl.DataFrame([row], schema=table_of(NAME).frame_schema))
+
+
+def _shape(database: Database, view: str) -> str:
+    """The fingerprint of names and types of the columns of ``view``; of nothing where it is not."""
+    columns = database.connection.execute(
+        """
+        SELECT column_name, data_type FROM duckdb_columns()
+        WHERE database_name = current_database() AND schema_name || '.' || table_name = ?
+        ORDER BY column_index
+        """,
+        [view],
+    ).fetchall()
+    return _digest([*map(repr, columns)])
+
+
 @cache
 def code_version() -> str:
     """The fingerprint of the package's code, and of the libraries that compute.

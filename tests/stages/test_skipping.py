@@ -4,16 +4,18 @@ import random
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from perf_assets.sql_models.files import load_models
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
 from perf_assets.stages.deriving.derivation import derive, derived_tables
-from perf_assets.stages.deriving.models import register_study
+from perf_assets.stages.deriving.models import lay_view, register_study
 from perf_assets.stages.deriving.statistics import COMPUTE
 from perf_assets.stages.replicating import load_package
 from perf_assets.storage.gate import Gate, Outcome
@@ -185,3 +187,16 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
 
 def test_every_table_of_statistics_has_its_function() -> None:
     assert COMPUTE.keys() == ANALYSES.keys()
+
+
+def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> None:
+    (model,) = (one for one in load_models() if one.name == "intermediate.link_doubts")
+    other = replace(model, sql=f"select * from (({model.sql}))")
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        gate = Gate(database, Home.of(home))
+        assert not lay_view(gate, model)
+        assert lay_view(gate, other)
+        assert not lay_view(gate, other)
+        assert lay_view(gate, model)
+        database.connection.execute("DROP VIEW intermediate.link_doubts")
+        assert lay_view(gate, model)

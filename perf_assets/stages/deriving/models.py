@@ -12,6 +12,7 @@ from perf_assets.sql_models.laying import (
     create_view,
     keep_old_views,
 )
+from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.warehouse import Difference
 from perf_assets.study import Study
@@ -42,7 +43,11 @@ def build_model(gate: Gate, model: Model) -> Outcome:
 
 def lay_view(gate: Gate, model: Model) -> bool:
     """Create the view of a SQL model; False where the same is there."""
-    return create_view(gate.database.connection, model)
+    if fingerprints.is_laid(gate.database, model.name, model.sql):
+        return False
+    is_new = create_view(gate.database.connection, model)
+    fingerprints.note_laid(gate.database, model.name, model.sql)
+    return is_new
 
 
 def lay_views(gate: Gate) -> None:
