@@ -67,9 +67,10 @@ def read_kept(path: Path) -> Kept:
     """What the file at ``path`` holds; nothing where there is none."""
     rows: list[dict[str, object]] = []
     damaged = []
-    lines = path.read_bytes().splitlines() if path.exists() else []
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for number, line in enumerate(lines, start=1):
-        held = _held(line)
+        # What has no end was being written when its process was killed, and is written again.
+        held = _held(line) if line.endswith(b"\n") else None
         if held is None:
             damaged.append(number)
         else:

@@ -255,6 +255,7 @@ STUBBORN_CHILD = (
 ENDED_CHILD_IS_TOLD = (
     "print('busy', flush=True)",
     "subprocess.run(['sleep', '60'])",
+    "stopping.go_on(after_failure=True)",  # as every command does before it tells of a failure
     "print('the child ended badly', file=sys.stderr, flush=True)",
     "raise ValueError('the child ended badly')",
 )
