@@ -4,6 +4,7 @@ import os
 import signal
 from types import FrameType
 
+# As stopping.py says it, which is not imported yet.
 UNTOUCHED = b"Stopped: nothing was changed; the same command starts again\n"
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 from perf_assets.errors import OUT_OF_MEMORY
 
 LEAST_FREE_BYTES = 1 << 20
+FULL_DISK = (
+    "{place}: the disk is full; make room or choose another --home and run again, what was stored "
+    "is kept"
+)
 FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
 NO_MEMORY = re.compile(
     r"Cannot allocate memory|malloc of size|bad_alloc|MemoryError|OutOfMemory|Out of Memory|"
@@ -35,13 +39,10 @@ def mishap(error: BaseException, home: Path | None) -> str | None:
             f"{home} was removed, or its disk is gone: nothing can be stored; bring it back, or "
             "choose another --home, and run again"
         )
-    if shutil.disk_usage(place).free < LEAST_FREE_BYTES or FULL.search(text):
-        return (
-            f"{place}: the disk is full; make room or choose another --home and run again, "
-            "what was stored is kept"
-        )
-    if any(isinstance(one, MemoryError) for one in _chain(error)) or NO_MEMORY.search(text):
-        return OUT_OF_MEMORY
+    if shutil.disk_usage(place).free < LEAST_FREE_BYTES:
+        return FULL_DISK.format(place=place)
+    if sentence := want_of_room(text, place):
+        return sentence
     if record := RECORD.search(text):
         return (
             f"Dagster's record in {place / 'dagster'} cannot be used "
@@ -49,6 +50,13 @@ def mishap(error: BaseException, home: Path | None) -> str | None:
             "moves what is damaged aside; no stored table depends on it"
         )
     return _about_a_file(text)
+
+
+def want_of_room(text: str, place: Path) -> str | None:
+    """What to do where ``text``, an error's, tells of a full disk or of a full memory."""
+    if FULL.search(text):
+        return FULL_DISK.format(place=place)
+    return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
 
 
 def _about_a_file(text: str) -> str | None:

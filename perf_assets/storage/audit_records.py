@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.storage.audit import AuditReport
+from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
-from perf_assets.tables.ddl import table_definition
 
 RESULTS, FINDINGS = "meta.audit_results", "meta.audit_findings"
 
@@ -38,9 +38,7 @@ def record_audits(database: Database, audited: Sequence[Audited]) -> None:
         [row for one in audited for row in _findings(one)], schema=table_of(FINDINGS).frame_schema
     )
     database.change(FINDINGS, Difference.between(_stored(database, FINDINGS, places), findings))
-    # A version that did not know it made the warehouse.
-    definition = table_definition(table_of(RESULTS))
-    database.connection.execute(f"CREATE TABLE IF NOT EXISTS {RESULTS} {definition}")
+    create(database.connection, table_of(RESULTS))
     results = pl.DataFrame(
         [row for one in audited for row in _results(one)], schema=table_of(RESULTS).frame_schema
     )

@@ -1,10 +1,9 @@
-"""Whole databases copied: by DuckDB, which leaves nothing half done, or byte by byte."""
+"""Whole databases read and copied: by DuckDB, which leaves nothing half done, or byte by byte."""
 
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -67,15 +66,26 @@ def read_whole(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     duckdb.Error
         The file is damaged.
     """
-    tables = connection.execute(
+    return {table: content(connection, f"FROM {table}")[0] for table in tables_of(connection)}
+
+
+def tables_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The stored tables of the database in use, as schema.table, sorted."""
+    found = connection.execute(
         "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
-        "WHERE database_name = current_database() ORDER BY ALL"
+        "WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
     ).fetchall()
-    rows = {}
-    for (table,) in tables:
-        query = f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table}"
-        ((rows[table], _),) = connection.execute(query).fetchall()
-    return rows
+    return [table for (table,) in found]
+
+
+def content(
+    connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()
+) -> tuple[int, int | None]:
+    """How many rows ``query`` has, and a hash of all of them, whatever their order."""
+    (found,) = connection.execute(
+        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM ({query})", list(parameters)
+    ).fetchall()
+    return found[0], found[1]
 
 
 def copy_while_written(source: Path, target: Path, longest: float) -> bool:
@@ -95,22 +105,6 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
                 return True
         time.sleep(LOOK_SECONDS)
     return False
-
-
-@contextmanager
-def attached(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The database at ``path`` to be read only, by a connection that may write to others.
-
-    Raises
-    ------
-    duckdb.Error
-        There is none, or it is damaged.
-    """
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(f"ATTACH {quoted(str(path))} AS original (READ_ONLY)")
-        connection.execute("USE original")
-        yield connection
 
 
 def fault_in(error: duckdb.Error, path: Path) -> str:

@@ -15,10 +15,11 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.paths import PACKAGE
+from perf_assets.storage import copies
+from perf_assets.storage.migrations import create
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import Table, table_of
-from perf_assets.tables.ddl import table_definition
 
 NAME = "meta.fingerprints"
 WHOLE = "all"
@@ -45,9 +46,7 @@ def content(database: Database, table: str) -> str:
 
 def content_of(database: Database, query: str, parameters: Sequence[object] = ()) -> str:
     """The fingerprint of the rows of ``query``, whatever their order."""
-    ((rows, digest),) = database.connection.execute(
-        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM ({query})", list(parameters)
-    ).fetchall()
+    rows, digest = copies.content(database.connection, query, parameters)
     return f"{rows}-{digest}"
 
 
@@ -65,7 +64,7 @@ def is_current(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> bool:
     """Whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still do."""
-    _create(database)
+    create(database.connection, table_of(NAME))
     rows = database.frame(
         f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
         [list(tables), repository or WHOLE],
@@ -78,7 +77,7 @@ def note(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> None:
     """Note that what ``tables`` hold now (of ``repository``) was made from ``basis``."""
-    _create(database)
+    create(database.connection, table_of(NAME))
     rows = [
         {
             "table": table,
@@ -97,7 +96,7 @@ def is_laid(database: Database, view: str, text: str) -> bool:
 
     How DuckDB spells a view differs from what it was given, and again once it was read from a file.
     """
-    _create(database)
+    create(database.connection, table_of(NAME))
     found = database.connection.execute(
         f'SELECT basis, content FROM {NAME} WHERE "table" = ? AND scope = ?', [view, WHOLE]
     ).fetchall()
@@ -161,9 +160,3 @@ def _held(database: Database, table: str, repository: str | None) -> str:
         [repository, table],
     )
     return f"{rows} {loads}"
-
-
-def _create(database: Database) -> None:
-    """Make the table where a version that did not know it made the warehouse."""
-    definition = table_definition(table_of(NAME))
-    database.connection.execute(f"CREATE TABLE IF NOT EXISTS {NAME} {definition}")

@@ -69,7 +69,7 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     tables = [table for table in declared().values() if not table.is_view]
     _create_schemas(connection, {*LAYERS, *(table.schema_name for table in tables)})
     for table in tables:
-        _create(connection, table)
+        create(connection, table)
     there = _columns(connection)
     for old, new in RENAMED.items():
         if old not in there:
@@ -109,7 +109,7 @@ def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
 def _type_marks(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TEMP TABLE older_loads AS FROM meta.partition_loads")
     connection.execute("DROP TABLE meta.partition_loads")
-    _create(connection, declared()["meta.partition_loads"])
+    create(connection, declared()["meta.partition_loads"])
     connection.execute(TYPED_MARKS)
     connection.execute("DROP TABLE older_loads")
 
@@ -121,7 +121,7 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
             continue
         _create_schemas(connection, {tables[new].schema_name})
         if stored[old] == {(column.name, column.type) for column in tables[new].columns}:
-            _create(connection, tables[new])
+            create(connection, tables[new])
             connection.execute(f"INSERT INTO {new} BY NAME FROM {old}")
         else:
             connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [old])
@@ -144,7 +144,8 @@ def _create_schemas(connection: duckdb.DuckDBPyConnection, names: Iterable[str])
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
 
 
-def _create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Make ``table`` where it is not there: in a warehouse of a version that did not know it."""
     connection.execute(f"CREATE TABLE IF NOT EXISTS {table.name} {table_definition(table)}")
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.paths import models_dir
 from perf_assets.progress import phase
 from perf_assets.storage.copies import (
+    content,
     copy_database,
     is_for_every_client,
     journal_of,
     set_in_place,
+    tables_of,
 )
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -44,16 +45,12 @@ def publish(home: Home) -> bool:
         unfinished = published.with_name(f".{published.name}.new")
         for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
             left.unlink()
-        if _is_of(home) and _is_for_every_client(published):
+        is_readable = _is_for_every_client(published)
+        if is_readable and _is_of(home):
             return False
         with phase("publishing the database"), open_warehouse(home.warehouse) as database:
             keep_verdicts(database, home)
-            is_later = published.exists() and published.stat().st_mtime > _models_changed_at()
-            if (
-                is_later
-                and _is_for_every_client(published)
-                and _is_as(database.connection, published)
-            ):
+            if is_readable and _is_as(database.connection, published):
                 return False
             _copy(database.connection, home.warehouse, unfinished)
         # Of the very same moment as what it was copied from, whatever the clock says.
@@ -79,26 +76,24 @@ def _copy(connection: duckdb.DuckDBPyConnection, warehouse: Path, target: Path) 
 def _is_of(home: Home) -> bool:
     """Whether nothing was written to the warehouse since it was published."""
     return (
-        home.published.exists()
-        and not journal_of(home.warehouse).exists()
+        not journal_of(home.warehouse).exists()
         and home.published.stat().st_mtime_ns == home.warehouse.stat().st_mtime_ns
     )
 
 
-def _models_changed_at() -> float:
-    """When a model was last written: a view's text is not to be seen in what it shows."""
-    return max(path.stat().st_mtime for path in models_dir().rglob("*.sql"))
-
-
 def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
-    """Whether ``published`` holds what the open database holds, but for looks at the sources."""
+    """Whether ``published`` holds what the open database holds, but for looks at the sources.
+
+    By which texts its views were laid is among the rows of ``meta.fingerprints``.
+    """
     ((own,),) = connection.execute("SELECT current_database()").fetchall()
     connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")
     try:
         catalogs = [_catalog(connection, name) for name in (own, "copy")]
         return catalogs[0] == catalogs[1] and all(
-            _content(connection, f'"{own}".{table}') == _content(connection, f"copy.{table}")
-            for table in _tables(connection, own)
+            content(connection, _told(f'"{own}".{table}'))
+            == content(connection, _told(f"copy.{table}"))
+            for table in tables_of(connection)
             if table != LOOKS
         )
     finally:
@@ -124,23 +119,13 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple
     return found
 
 
-def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
-    found = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?", [database]
-    ).fetchall()
-    return [f"{schema}.{table}" for schema, table in found]
-
-
-def _content(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[object, ...]:
-    chosen = f"WHERE topic IN {DECIDING}" if table.endswith(ABOUT) else ""
-    (found,) = connection.execute(
-        f"SELECT count(*), bit_xor(hash(*COLUMNS(*))) FROM {table} {chosen}"
-    ).fetchall()
-    return tuple(found)
+def _told(table: str) -> str:
+    """The rows of ``table`` that make a new copy where they differ."""
+    return f"FROM {table} WHERE topic IN {DECIDING}" if table.endswith(ABOUT) else f"FROM {table}"
 
 
 def _is_for_every_client(published: Path) -> bool:
-    """False of a file that only newer clients read, as was published before, or a damaged one."""
+    """False where none is, of one that only newer clients read, and of a damaged one."""
     try:
         with duckdb.connect(str(published), read_only=True) as connection:
             return is_for_every_client(connection)

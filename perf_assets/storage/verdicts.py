@@ -54,7 +54,7 @@ def keep_verdicts(database: Database, home: Home) -> int:
             database.change(TABLE, Difference.between(stored, rows))
         log.warning("%d verdicts of people were missing and are there again", lacking.height)
         stored = rows
-    keep_rows(home.verdicts, stored)
+    _append(home.verdicts, stored.join(kept.rows, on=IDENTITY, how="anti"))
     return lacking.height
 
 

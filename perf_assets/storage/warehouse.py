@@ -2,6 +2,7 @@
 
 import logging
 import re
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,15 +14,15 @@ import duckdb
 import polars as pl
 
 from perf_assets import stopping
-from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
+from perf_assets.errors import PerfAssetsError
+from perf_assets.mishaps import want_of_room
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.copies import (
-    attached,
-    copy_database,
     create_database,
     fault_in,
+    read_whole,
     set_in_place,
 )
 from perf_assets.storage.home import Home
@@ -236,8 +237,7 @@ def _make(home: Home) -> None:
     if home.published.exists():
         bring_back(home)
         return
-    unfinished = home.warehouse.with_name(f".{home.warehouse.name}.new")
-    unfinished.unlink(missing_ok=True)
+    unfinished = _unfinished(home)
     try:
         create_database(unfinished)
     except duckdb.Error as error:
@@ -251,22 +251,29 @@ def bring_back(home: Home) -> None:
     Raises
     ------
     PerfAssetsError
-        It is damaged too, or the disk is full; what is there stays.
+        It is damaged too; what is there stays.
     """
-    unfinished = home.warehouse.with_name(f".{home.warehouse.name}.new")
+    unfinished = _unfinished(home)
     with phase("bringing back what was published"):
-        for left in home.path.glob(f"{unfinished.name}*"):  # by a process that was killed
-            left.unlink()
         try:
-            with attached(home.published) as connection:
-                copy_database(connection, unfinished)
+            with duckdb.connect(str(home.published), read_only=True) as connection:
+                read_whole(connection)
         except duckdb.Error as error:
             raise _explained(error, home.published) or error from None
+        shutil.copyfile(home.published, unfinished)
         set_in_place(unfinished, home.warehouse)
     log.warning(
         "%s was not there, and is again what was published: to begin anew, choose another --home",
         home.warehouse,
     )
+
+
+def _unfinished(home: Home) -> Path:
+    """Where a warehouse is made; nothing is there, whatever a process that was killed left."""
+    path = home.warehouse.with_name(f".{home.warehouse.name}.new")
+    for left in home.path.glob(f"{path.name}*"):
+        left.unlink()
+    return path
 
 
 def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
@@ -317,20 +324,16 @@ def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
             "done or stop it; to look at the data meanwhile, open the published perf_bugs.duckdb"
         )
     first_line = text.splitlines()[0]
-    if "No space left" in text:
-        return PerfAssetsError(
-            f"{path}: the disk is full; free some room and run again, what was stored is kept"
-        )
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return PerfAssetsError(f"{path}: {OUT_OF_MEMORY}")
+    if sentence := want_of_room(text, path):
+        return PerfAssetsError(sentence)
     if DAMAGE.search(text):
-        return damaged(path, fault_in(error, path))
+        return _damaged(path, fault_in(error, path))
     if isinstance(error, duckdb.IOException):
         return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
     return None
 
 
-def damaged(path: Path, how: str) -> PerfAssetsError:
+def _damaged(path: Path, how: str) -> PerfAssetsError:
     """What to say of a database that cannot be read: how it is damaged, and what mends it."""
     home = Home(path.parent)
     if path == home.published:

@@ -79,9 +79,10 @@ def test_a_home_of_an_even_older_format_is_brought_to_the_shape_of_this_one(
     version: int, tmp_path: Path
 ) -> None:
     home = Home.of(tmp_path)
-    schema = Path(__file__).with_name(f"format_{version}.sql").read_text(encoding="utf-8")
     with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute(schema)
+        for step in range(1, version + 1):
+            schema = Path(__file__).with_name(f"format_{step}.sql")
+            connection.execute(schema.read_text(encoding="utf-8"))
         insert(connection, "meta.format", [{"version": version}])
         known = {row[0] for row in connection.execute("DESCRIBE raw.commits").fetchall()}
         row = {name: value for name, value in commit("a", at(1), 1, 2).items() if name in known}

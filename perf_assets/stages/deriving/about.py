@@ -8,13 +8,13 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.storage.audit_records import RESULTS
-from perf_assets.storage.copies import STORAGE_VERSION
+from perf_assets.storage.copies import STORAGE_VERSION, content, tables_of
 from perf_assets.storage.gate import Gate
+from perf_assets.storage.migrations import create
 from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
 from perf_assets.study import Study
 from perf_assets.tables import table_of
-from perf_assets.tables.ddl import table_definition
 
 OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names
 SOURCES = """
@@ -110,8 +110,14 @@ def tell_database(gate: Gate) -> None:
         ),
         *(("sources", *row) for row in gate.database.frame(SOURCES).iter_rows()),
         *(
-            ("rows", table, str(_count(gate, table)), "Rows of this table.")
-            for table in _tables(gate)
+            (
+                "rows",
+                table,
+                str(content(gate.database.connection, f"FROM {table}")[0]),
+                "Rows of this table.",
+            )
+            for table in tables_of(gate.database.connection)
+            if not table.startswith("meta.")
         ),
     ]
     _store(gate, ("database", "software", "sources", "rows"), facts)
@@ -120,28 +126,12 @@ def tell_database(gate: Gate) -> None:
 def _store(gate: Gate, topics: Sequence[str], facts: Sequence[Fact]) -> None:
     """Make ``facts`` those of their ``topics``."""
     database = gate.database
-    for name in (ABOUT, RESULTS):  # a version that did not know them made the warehouse
-        definition = table_definition(table_of(name))
-        database.connection.execute(f"CREATE TABLE IF NOT EXISTS {name} {definition}")
+    for name in (ABOUT, RESULTS):
+        create(database.connection, table_of(name))
     wanted = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
     stored = database.frame(f"FROM {ABOUT} WHERE list_contains(?, topic)", [list(topics)])
     with database.transaction():
         database.change(ABOUT, Difference.between(stored, wanted))
-
-
-def _tables(gate: Gate) -> list[str]:
-    rows = gate.database.frame(
-        """
-        SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
-        WHERE database_name = current_database() AND NOT internal AND schema_name <> 'meta'
-        ORDER BY name
-        """
-    )
-    return rows["name"].to_list()
-
-
-def _count(gate: Gate, table: str) -> int:
-    return int(gate.database.frame(f"SELECT count(*) AS n FROM {table}")["n"][0])
 
 
 def _listed(words: Iterable[str]) -> str:
