@@ -9,7 +9,8 @@ from perf_assets.months import last_full_month, months_between
 class Subject:
     """What has a partition for each of its months: a repository, say.
 
-    ``start`` is its first month; ``last`` its last one, or ``None`` where it goes on.
+    ``start`` is its first month; ``last`` its last one, or ``None`` where it goes on. Bookkeeping
+    has ``name`` in its column repository: owner/name of a repository, forum:tag set of a tag set.
     """
 
     name: str

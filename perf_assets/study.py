@@ -14,6 +14,7 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.documents import Document, Many, checked
 from perf_assets.errors import PerfAssetsError
+from perf_assets.forums import Forum, ForumEntry, TagSet
 from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.partitions import Subject
@@ -62,6 +63,12 @@ class Study:
     count_approaches: tuple[str, ...] = field(default=APPROACHES)
     verify_months: int = VERIFY_MONTHS
     close_look: bool = True
+    forums: tuple[Forum, ...] = ()
+
+    @property
+    def tag_sets(self) -> tuple[TagSet, ...]:
+        """The tag sets of all forums."""
+        return tuple(tag_set for forum in self.forums for tag_set in forum.tag_sets)
 
     def as_far_as(self, until: Until) -> "Study":
         """The study for a run that goes as far as ``until``, which overrules the study file."""
@@ -198,7 +205,8 @@ class _StudyEntry(Document):
     """A study file as it is written."""
 
     name: _Text
-    repositories: Many[_RepositoryEntry] = Field(min_length=1)
+    repositories: Many[_RepositoryEntry] = ()
+    forums: Many[ForumEntry] = ()
     performance_labels: Many[_Text] = ("performance",)
     non_bug_labels: Many[_Text] = ()
     keywords: Many[_Text] = paper.KEYWORDS
@@ -207,12 +215,18 @@ class _StudyEntry(Document):
     close_look: bool = True
 
     @model_validator(mode="after")
-    def _names_each_repository_once(self) -> "_StudyEntry":
+    def _names_each_subject_once(self) -> "_StudyEntry":
+        if not self.repositories and not self.forums:
+            raise ValueError("there is nothing to study: add [[repositories]] or [[forums]]")
         seen: set[str] = set()
         for repository in self.repositories:
             if repository.name.casefold() in seen:
                 raise ValueError(f"repositories: {repository.name} is listed twice")
             seen.add(repository.name.casefold())
+        names = [forum.name.casefold() for forum in self.forums]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"forums: {name} is listed twice")
         return self
 
 
@@ -232,7 +246,25 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
         tuple(dict.fromkeys(entry.count_approaches)),
         entry.verify_months,
         entry.close_look,
+        tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
     )
+
+
+def _forum(path: Path, place: int, entry: ForumEntry, study: _StudyEntry) -> Forum:
+    """The forum with its paths, which are relative to the study file at ``path``."""
+    known = {one.name for one in study.repositories}
+    for label, name in entry.repositories.items():
+        if name not in known:
+            raise PerfAssetsError(
+                f"{path}: forums[{place}].repositories.{label}: the study has no repository "
+                f"{name!r}"
+            )
+    dump, labelled = (
+        None if value is None else _beside(path, place, key, value, "forums")
+        for key, value in (("dump", entry.dump), ("labelled", entry.labelled))
+    )
+    short = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
+    return entry.forum(dump, labelled, short)
 
 
 def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
@@ -255,7 +287,7 @@ def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
     )
 
 
-def _beside(path: Path, place: int, key: str, value: str) -> Path:
+def _beside(path: Path, place: int, key: str, value: str, table: str = "repositories") -> Path:
     """The path that ``value`` is, seen from the study file."""
     try:
         beside = (path.parent / Path(value).expanduser()).resolve()
@@ -263,6 +295,6 @@ def _beside(path: Path, place: int, key: str, value: str) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PerfAssetsError(
-            f"{path}: repositories[{place}].{key}: this is no path that can be read ({reason})"
+            f"{path}: {table}[{place}].{key}: this is no path that can be read ({reason})"
         ) from None
     return beside

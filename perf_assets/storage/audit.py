@@ -29,6 +29,7 @@ class Parameters(TypedDict, total=False):
     """What the rules are told of a partition; a rule that lacks one could not be checked.
 
     repository, month : those of the partition; a table that is computed whole has none.
+    forum, tag_set : the two parts of what a partition of a forum belongs to.
     source_count : how many rows the source itself says there are.
     issue_numbers, commit_shas : the issues, or commits, that its rows may speak of.
     rule_version : the version of the rules by which its rows were decided.
@@ -36,6 +37,8 @@ class Parameters(TypedDict, total=False):
 
     repository: str | None
     month: str | None
+    forum: str
+    tag_set: str
     source_count: int | None
     issue_numbers: Collection[int]
     commit_shas: Collection[str]
@@ -246,7 +249,7 @@ def _example(suite: Suite, rule: Rule, candidate: pl.DataFrame, row: int) -> str
         ]
     key = suite.table.key
     if suite.table.partitioned:  # its partition has been named
-        key = ("number", *(name for name in key if name != "repository"))
+        key = ("number", *(name for name in key if name not in suite.table.parts))
     known = [name for name in dict.fromkeys((*key, *spoken_of)) if name in candidate.columns]
     return ", ".join(f"{name} {_text(candidate[row, name])}" for name in known)
 

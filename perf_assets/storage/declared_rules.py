@@ -69,7 +69,8 @@ def declared_rules(table: Table) -> Iterator[Rule]:
         column=MISSING,
     )
     if table.partitioned:
-        yield _rule("rows_are_of_the_repository", WHOLE, IN_SET, **_told("repository"))
+        for part in table.parts:
+            yield _rule(f"rows_are_of_the_{part}", WHOLE, IN_SET, **_told(part))
         yield _rule("rows_are_of_the_month", WHOLE, IN_SET, **_told("month"))
     for column in table.columns:
         yield from _limits(column)

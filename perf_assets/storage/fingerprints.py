@@ -18,7 +18,7 @@ from perf_assets.paths import PACKAGE
 from perf_assets.storage import copies
 from perf_assets.storage.migrations import create
 from perf_assets.storage.suites import load_suite
-from perf_assets.storage.warehouse import Database
+from perf_assets.storage.warehouse import Database, subject_of
 from perf_assets.tables import Table, table_of
 
 NAME = "meta.fingerprints"
@@ -150,7 +150,7 @@ def _held(database: Database, table: str, repository: str | None) -> str:
     """The fingerprint of what is stored in ``table``; of a repository, with what is noted of it."""
     if repository is None:
         return content(database, table)
-    rows = content_of(database, f"FROM {table} WHERE repository = ?", [repository])
+    rows = content_of(database, f"FROM {table} WHERE {subject_of(table)} = ?", [repository])
     loads = content_of(
         database,
         """

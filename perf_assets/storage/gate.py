@@ -310,8 +310,11 @@ def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Pla
 
 
 def _told(offer: Offer, candidate: Candidate) -> Parameters:
+    forum, _, tag_set = (offer.repository or "").partition(":")
     return {
         "repository": offer.repository,
+        "forum": forum,
+        "tag_set": tag_set,
         "month": offer.month,
         "source_count": candidate.source_count,
         **candidate.parameters,

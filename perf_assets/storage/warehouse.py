@@ -73,6 +73,11 @@ class Difference:
         return not (self.leaving.is_empty() and self.joining.is_empty())
 
 
+def subject_of(table: str) -> str:
+    """In SQL, what the partitions of ``table`` belong to: a repository, or a tag set of a forum."""
+    return " || ':' || ".join(table_of(table).parts)
+
+
 class Database:
     """An open warehouse. Made by ``open_warehouse``."""
 
@@ -121,13 +126,13 @@ class Database:
 
     def partition(self, table: str, repository: str, month: str) -> pl.DataFrame:
         """The stored rows of one partition."""
-        return self.where(table, {"repository": repository, "month": month})
+        return self.partitions(table, repository, [month]).sort(table_of(table).key)
 
     def partitions(self, table: str, repository: str, months: Sequence[str]) -> pl.DataFrame:
         """The stored rows of several partitions, in no order."""
         _check_name(table)
         return self.frame(
-            f"FROM {table} WHERE repository = ? AND list_contains(?, month)",
+            f"FROM {table} WHERE {subject_of(table)} = ? AND list_contains(?, month)",
             [repository, list(months)],
         )
 

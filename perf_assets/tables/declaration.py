@@ -68,7 +68,7 @@ class Table(Document):
     """A table or view called ``schema.table``.
 
     key : the columns that tell its rows apart, and why they do.
-    partitioned : whether it is stored by repository and month.
+    partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
         CHECK, NULL passes).
     """
@@ -103,6 +103,11 @@ class Table(Document):
     def schema_name(self) -> str:
         """The part of the name before the dot: the layer of a model."""
         return self.name.split(".")[0]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns whose values, with a colon between them, name the subject of a partition."""
+        return ("forum", "tag_set") if "tag_set" in self.column else ("repository",)
 
     @property
     def is_view(self) -> bool:

@@ -1,0 +1,147 @@
+"""The forums of a study, where users ask: their tag sets, and where the questions come from."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from perf_assets.addresses import api_address
+from perf_assets.documents import Document, Many
+from perf_assets.months import last_full_month
+from perf_assets.partitions import Subject
+
+STACK_EXCHANGE = "https://api.stackexchange.com/2.3"
+WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+TAG = re.compile(r"[^\s<>|;:,]{1,35}")
+# Sites of Stack Exchange that have a domain of their own; all others are below stackexchange.com.
+DOMAINS = {
+    "stackoverflow": "stackoverflow.com",
+    "superuser": "superuser.com",
+    "serverfault": "serverfault.com",
+    "askubuntu": "askubuntu.com",
+    "stackapps": "stackapps.com",
+    "mathoverflow": "mathoverflow.net",
+}
+
+
+@dataclass(frozen=True)
+class TagSet(Subject):
+    """Tags that stand for one subject of study, a framework say; ``name`` is forum:label.
+
+    tags : a question belongs to the set that has one of them; to a set without any, if empty.
+    repository : the repository of the study that its questions are about, if there is one.
+    """
+
+    forum: str
+    label: str
+    tags: tuple[str, ...]
+    repository: str | None = None
+
+    def has(self, tags: "frozenset[str] | set[str]") -> bool:
+        """Whether a question with these ``tags`` belongs to it."""
+        return not self.tags or not tags.isdisjoint(self.tags)
+
+
+@dataclass(frozen=True)
+class Forum:
+    """A forum of Stack Exchange, or of its kind.
+
+    site : how the API calls it.
+    dump : the file or folder of its dump, if it is read from one.
+    api_url : the API that tells what came after the dump, or all; ``None`` ends with the dump.
+    labelled : a CSV file of questions that people classified, from which the classifier learns.
+    """
+
+    name: str
+    site: str
+    tag_sets: tuple[TagSet, ...]
+    dump: Path | None = None
+    api_url: str | None = None
+    labelled: Path | None = None
+
+    @property
+    def start(self) -> str:
+        """The first month that is loaded."""
+        return min(tag_set.start for tag_set in self.tag_sets)
+
+    @property
+    def domain(self) -> str:
+        """Where its pages are."""
+        return DOMAINS.get(self.site) or (
+            self.site if "." in self.site else f"{self.site}.stackexchange.com"
+        )
+
+    def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
+        """The tag sets that a question with these ``tags`` belongs to, in the study's order."""
+        return [tag_set for tag_set in self.tag_sets if tag_set.has(tags)]
+
+
+def _word(value: str) -> str:
+    if WORD.fullmatch(value) is None:
+        raise ValueError("letters, digits and . _ - are allowed here, 64 at most")
+    return value
+
+
+def _tag(value: str) -> str:
+    if TAG.fullmatch(value) is None:
+        raise ValueError(f"{value!r} is no tag of a forum; write it as its pages do, as tensorflow")
+    return value.lower()
+
+
+def _month(value: str) -> str:
+    # study.py has the type of a month, and imports this module.
+    if re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", value) is None:
+        raise ValueError("this is no month; write it as YYYY-MM")
+    return value
+
+
+Word = Annotated[str, AfterValidator(_word)]
+Tag = Annotated[str, AfterValidator(_tag)]
+Month = Annotated[str, AfterValidator(_month)]
+
+
+class ForumEntry(Document):
+    """A [[forums]] table as it is written."""
+
+    name: Word
+    tags: dict[Word, Many[Tag]] = Field(min_length=1)
+    start: Month
+    end: Month | None = None
+    dump: str | None = None
+    api_url: Annotated[str, AfterValidator(api_address)] | None = None
+    site: Word | None = None
+    repositories: dict[Word, str] = Field(default_factory=dict)
+    labelled: str | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "ForumEntry":
+        if self.start > last_full_month():
+            raise ValueError(f"start {self.start} is not over yet; nothing to load")
+        if self.end is not None and self.end < self.start:
+            raise ValueError(f"end {self.end} is before start {self.start}")
+        for label in self.repositories:
+            if label not in self.tags:
+                raise ValueError(f"repositories: {label} is none of the tag sets")
+        return self
+
+    def forum(
+        self, dump: Path | None, labelled: Path | None, repositories: Mapping[str, str]
+    ) -> Forum:
+        """The forum with its paths; ``repositories`` are those of the study, by short name."""
+        tag_sets = tuple(
+            TagSet(
+                f"{self.name}:{label}",
+                self.start,
+                self.end,
+                self.name,
+                label,
+                tuple(dict.fromkeys(tags)),
+                self.repositories.get(label) or repositories.get(label.casefold()),
+            )
+            for label, tags in self.tags.items()
+        )
+        api_url = self.api_url or (STACK_EXCHANGE if dump is None else None)
+        return Forum(self.name, self.site or self.name, tag_sets, dump, api_url, labelled)
