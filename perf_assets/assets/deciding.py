@@ -72,8 +72,8 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     return [
         whole_asset("label_kinds", [LABEL_KINDS], home, kinds),
         *(
-            partitioned_asset(what, study, home, step, said)
+            partitioned_asset(what, study.repositories, home, step, said)
             for what, step, said in steps
-            if what is not DETAILS or study.close_look
+            if study.repositories and (what is not DETAILS or study.close_look)
         ),
     ]

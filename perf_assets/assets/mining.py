@@ -31,17 +31,19 @@ def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.Asse
     ) -> Iterator[Outcome]:
         return mine_commits(gate, repository, months)
 
+    if not study.repositories:
+        return []
     return [
         partitioned_asset(
             stored("github_issues", *ISSUE_TABLES, kinds=["github"]),
-            study,
+            study.repositories,
             home,
             issues,
             "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
         ),
         partitioned_asset(
             stored("git_commits", *COMMIT_TABLES, kinds=["git"]),
-            study,
+            study.repositories,
             home,
             commits,
             "Commits of all branches, files of the default branch's, versions of issue templates.",

@@ -15,6 +15,7 @@ from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.deriving.models import describe_tables, register_study
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
+from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -70,6 +71,12 @@ def run_pipeline(
                 failures += _failures(mine_commits(gate, repository, months))
                 decided = decide(gate, study, repository, months, until, forced=force)
                 failures += _failures(decided)
+            for tag_set in study.tag_sets:
+                months = [m for m in tag_set.months if (first or m) <= m <= (last or m)]
+                log.info("%s: %d months", tag_set.name, len(months))
+                forum = study.forum_of(tag_set)
+                asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
+                failures += _failures(asked)
             failures += _failures(tell_label_kinds(gate, study, forced=force))
             if until == "labels":
                 return failures
