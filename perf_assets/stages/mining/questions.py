@@ -1,8 +1,8 @@
 """Questions of forums: partitions brought up to what a dump and the API say, and no further."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from perf_assets.forums import Forum, TagSet
 from perf_assets.progress import phase
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
-from perf_assets.sources.stackexchange.posts import TABLES, PostBatch, of_extract
+from perf_assets.sources.stackexchange.posts import TABLES, of_extract
 from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.storage.audit import Parameters
+from perf_assets.stages.mining.storing_questions import Month, store_posts
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import schema_of, table_of
+from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 
@@ -96,76 +96,6 @@ def mine_questions(
 def extract_of(gate: Gate, forum: Forum) -> Path:
     """Where is kept what was taken out of the dump of ``forum``."""
     return gate.home.path / "forums" / f"{forum.name}.duckdb"
-
-
-@dataclass(frozen=True)
-class Month:
-    """A month of a tag set as it is to be stored, all rows of ``batch`` are of it.
-
-    counts : how many rows of each table the source says there are; as many as came, if not given.
-    """
-
-    month: str
-    batch: PostBatch
-    provenance: Provenance
-    counts: Mapping[str, int] = field(default_factory=dict)
-
-
-def _offer(tag_set: TagSet, one: Month) -> Offer:
-    batch = one.batch
-    numbers = batch.questions["question_id"].to_list()
-    posts = [*numbers, *batch.answers["answer_id"].to_list()]
-    told: Parameters = {"question_ids": numbers, "post_ids": posts}
-    candidates = [
-        Candidate(table, rows, told, one.counts.get(table, rows.height))
-        for table, rows in batch.frames.items()
-    ]
-    return Offer(candidates, tag_set.name, one.month, one.provenance)
-
-
-def store_posts(
-    gate: Gate, forum: Forum, tag_set: TagSet, months: Sequence[Month]
-) -> list[Outcome]:
-    """Store months of ``tag_set``; questions that stood in another partition leave that one."""
-    offers = [_offer(tag_set, one) for one in months]
-    numbers = [n for one in months for n in one.batch.questions["question_id"].to_list()]
-    offers += _left_partitions(gate, forum, tag_set, numbers, {offer.month for offer in offers})
-    return gate.store(offers)
-
-
-def stored_posts(gate: Gate, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """What is stored of ``months``."""
-    return PostBatch(
-        *(
-            gate.database.partitions(table, tag_set.name, months)
-            .select(schema_of(table).names())
-            .sort(table_of(table).key)
-            for table in TABLES
-        )
-    )
-
-
-def _left_partitions(
-    gate: Gate, forum: Forum, tag_set: TagSet, numbers: Sequence[int], offered: set[str | None]
-) -> Iterator[Offer]:
-    """The partitions that lose some of the questions of these ``numbers`` to others."""
-    found = gate.database.frame(
-        """
-        SELECT DISTINCT tag_set, month FROM raw.questions
-        WHERE forum = ? AND list_contains(?, question_id) ORDER BY ALL
-        """,
-        [forum.name, list(numbers)],
-    )
-    for label, month in found.iter_rows():
-        if label == tag_set.label and month in offered:
-            continue
-        known = next((one for one in forum.tag_sets if one.label == label), None)
-        if known is None:  # a tag set that the study had before
-            known = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
-        rest = stored_posts(gate, known, [month]).without(numbers)
-        load = gate.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
-        mark = Mark(load[0]["updated_at"], load[0]["fingerprint"]) if load else Mark()
-        yield _offer(known, Month(month, rest, Provenance(mark)))
 
 
 def _note_dump(gate: Gate, forum: Forum, extract: Extract) -> Dump:

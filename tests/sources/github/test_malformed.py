@@ -22,7 +22,7 @@ from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.batches import joined
-from perf_assets.sources.github.transport import LARGEST_ANSWER
+from perf_assets.sources.timed_http import LARGEST_ANSWER
 from tests.github_stand_in import assert_same
 
 NAME = "sample-lab/tensorkit"
