@@ -138,7 +138,8 @@ def _refresh(
     for outcome in _load_cohorts(gate, source, again, newest) if again else ():
         failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
-    advance(gate, repository, [month for month in months if month not in failed], newest, TABLES)
+    well = [month for month in months if month not in failed]
+    advance(gate, repository, well, newest, TABLES)
     return newest
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.reply import Reply
+from perf_assets.loopback.reply import Reply
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
