@@ -41,6 +41,10 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
+    "analysis.question_difficulty": (
+        "intermediate.question_groups",
+        "intermediate.question_waits",
+    ),
 }
 
 # Where the other tables come from, by their schema or their name.
