@@ -13,6 +13,7 @@ from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
+from perf_assets.core.questions.choices import KindMethod
 from perf_assets.documents import Document, Many, checked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.forums import Forum, ForumEntry, TagSet
@@ -56,6 +57,7 @@ class Study:
 
     ``verify_months`` is the number of monthly refreshes within which every issue is read again.
     Without a ``close_look`` nobody looks at what fixes touch and who introduced the bugs.
+    ``kind_method`` is what decides of which kinds questions are.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Study:
     verify_months: int = VERIFY_MONTHS
     close_look: bool = True
     forums: tuple[Forum, ...] = ()
+    kind_method: KindMethod = "better"
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:
@@ -228,6 +231,7 @@ class _StudyEntry(Document):
     count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
     verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
     close_look: bool = True
+    kind_method: KindMethod = "better"
 
     @model_validator(mode="after")
     def _names_each_subject_once(self) -> "_StudyEntry":
@@ -262,6 +266,7 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
         entry.verify_months,
         entry.close_look,
         tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
+        entry.kind_method,
     )
 
 

@@ -20,6 +20,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "raw.issue_events",
         "raw.issue_pull_requests",
     ),
+    "labels.question_kinds": ("raw.questions", "reviews.labelled_questions"),
     "details.commit_details": DETAILS,
     "details.introducing_commits": DETAILS,
 }
@@ -41,6 +42,14 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
+    "analysis.question_kind_quality": (
+        "staging.labelled_questions",
+        "intermediate.kind_methods",
+    ),
+    "analysis.question_difficulty": (
+        "intermediate.question_groups",
+        "intermediate.question_waits",
+    ),
 }
 
 # Where the other tables come from, by their schema or their name.
@@ -49,6 +58,7 @@ ORIGINS = {
     "raw.issue": "GitHub's API",
     "raw": "git, the clone of the repository",
     "replication": "the paper's published data",
+    "reviews.labelled_questions": "the files of classified questions that the study names",
     "reviews": "review sheets that raters filled in",
     "meta": "the runs themselves: their bookkeeping",
 }

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
+from tests.question_rows import group_difficulty, whole_difficulty
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -80,6 +81,20 @@ def details(sha: str, **changes: Any) -> Row:
 
 
 GOOD: dict[str, list[Row]] = {
+    "marts.question_difficulty": [
+        group_difficulty("all"),
+        group_difficulty(
+            "performance",
+            accepted=0,
+            share_accepted=0.0,
+            median_hours_to_accepted=None,
+            mean_hours_to_accepted=None,
+        ),
+    ],
+    "analysis.question_difficulty": [
+        whole_difficulty("all"),
+        whole_difficulty("performance", km_median_hours_to_accepted_high=None),
+    ],
     "reviews.verdicts": [
         verdict(1, "Ann", 7, "yes", category="Other", impact="speed"),
         verdict(2, "Ann", 7, "no"),
