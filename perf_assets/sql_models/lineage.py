@@ -12,6 +12,8 @@ DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.c
 DECIDED: dict[str, tuple[str, ...]] = {
     "labels.performance_labels": LABELS,
     "labels.label_evidence": LABELS,
+    "labels.performance_stems": LABELS,
+    "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
     "links.fix_links": (
         "raw.commits",

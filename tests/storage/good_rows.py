@@ -43,11 +43,16 @@ from tests.rows import (
 )
 
 MONTH = "2020-02"
+FORUM, TAG_SET = "stackoverflow", "tensorflow"
 RULE_VERSION = "1-3f2a9c0b"
 
 
 def of_partition(**row: Any) -> Row:
     return {"repository": REPOSITORY, "month": MONTH, **row}
+
+
+def of_tag_set(**row: Any) -> Row:
+    return {"forum": FORUM, "tag_set": TAG_SET, "month": MONTH, **row}
 
 
 def closed_issue(number: int) -> Row:
@@ -192,6 +197,14 @@ GOOD: dict[str, list[Row]] = {
     "labels.label_evidence": [
         of_partition(number=7, rule="keyword", place=place, match="slow")
         for place in ("title", "body")
+    ],
+    "labels.performance_stems": [
+        of_partition(number=7, matched_stems=["hang"]),
+        of_partition(number=8, matched_stems=["oom"], matched_stems_as_published=["oom"]),
+    ],
+    "labels.performance_questions": [
+        of_tag_set(question_id=1),
+        of_tag_set(question_id=2, is_performance=True, matched_stems=["hang"]),
     ],
     "labels.label_kinds": [
         label_kind("performance", is_performance=True),
@@ -356,6 +369,8 @@ GOOD: dict[str, list[Row]] = {
 PARAMETERS: dict[str, Any] = {
     "repository": REPOSITORY,
     "month": MONTH,
+    "forum": FORUM,
+    "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
     "rule_version": RULE_VERSION,
