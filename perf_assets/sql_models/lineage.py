@@ -39,6 +39,8 @@ ANALYSES: dict[str, tuple[str, ...]] = {
         "marts.bug_metrics",
         "marts.paper_trend",
         "replication.taxonomy",
+        "replication.problems",
+        "marts.problem_distribution",
     ),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
@@ -50,7 +52,7 @@ ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
     "raw.issue": "GitHub's API",
     "raw": "git, the clone of the repository",
-    "replication": "the paper's published data",
+    "replication": "the published data of the studies",
     "reviews": "review sheets that raters filled in",
     "meta": "the runs themselves: their bookkeeping",
 }

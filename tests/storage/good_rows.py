@@ -19,6 +19,7 @@ from tests.rows import (
     comment,
     commit,
     comparison,
+    counted_problems,
     detail,
     disagreement,
     effect,
@@ -31,6 +32,7 @@ from tests.rows import (
     published_bug,
     published_commit,
     published_month,
+    published_problem,
     quality,
     raters,
     root_cause,
@@ -105,6 +107,13 @@ GOOD: dict[str, list[Row]] = {
     "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
     "replication.paper_series": [published_month("2020-01"), published_month("2020-02")],
     "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
+    "replication.problems": [
+        published_problem("65160023_1"),
+        published_problem("65160024", symptom_1_category="Unknown", symptom_1_subcategory=None),
+    ],
+    "marts.problem_distribution": [counted_problems(code=code) for code in ("Time", "Memory")],
+    "marts.symptoms_by_cause": [counted_problems(symptom=code) for code in ("Time", "Memory")],
+    "marts.causes_by_stage": [counted_problems(cause=code) for code in ("API", "Data")],
     "replication.rejects": [
         {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
     ],
@@ -376,7 +385,7 @@ PARAMETERS: dict[str, Any] = {
     "rule_version": RULE_VERSION,
 }
 
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text")
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1")
 
 
 def completed(table: str, row: Row) -> Row:
