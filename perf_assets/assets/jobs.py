@@ -4,7 +4,7 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.questions import FORUM
+from perf_assets.assets.questions import FORUM, KIND_TABLES
 from perf_assets.assets.replicating import REPORT
 from perf_assets.storage.verdicts import TABLE as VERDICTS
 from perf_assets.study import Study
@@ -12,8 +12,10 @@ from perf_assets.study import Study
 # By tag set and month, where all else that is mined and decided is by repository and month.
 QUESTIONS = dg.AssetSelection.kind(FORUM)
 MINE = dg.AssetSelection.groups("raw") - QUESTIONS
-LABEL = dg.AssetSelection.groups("labels") - QUESTIONS
-DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS
+# Learned from the questions of all tag sets: computed whole, with the models.
+KINDS = dg.AssetSelection.assets(*map(asset_key, KIND_TABLES))
+LABEL = dg.AssetSelection.groups("labels") - QUESTIONS - KINDS
+DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS - KINDS
 # The replication is loaded by its own job, whatever becomes of the live data.
 REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(asset_key(REPORT))
 DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS

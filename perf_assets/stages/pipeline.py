@@ -10,6 +10,8 @@ from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
+from perf_assets.stages.deciding.performance_questions import label_performance_questions
+from perf_assets.stages.deciding.question_kinds import tell_question_kinds
 from perf_assets.stages.deriving.about import tell_database, tell_study
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.deriving.models import describe_tables, register_study
@@ -77,7 +79,10 @@ def run_pipeline(
                 forum = study.forum_of(tag_set)
                 asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
                 failures += _failures(asked)
+                labels = label_performance_questions(gate, tag_set, months, forced=force)
+                failures += _failures(labels)
             failures += _failures(tell_label_kinds(gate, study, forced=force))
+            failures += _failures(tell_question_kinds(gate, study, forced=force))
             if until == "labels":
                 return failures
             log.info("models, statistics, published database")
