@@ -92,7 +92,7 @@ def performance_question(question_id: int, *, is_performance: bool = True, **cha
         "is_performance_as_published": is_performance,
         "matched_stems_as_published": stems,
         "matched_in": ["title"] if is_performance else [],
-        "rule_version": "1",
+        "rule_version": "1-3f2a9c0b",
         "month": "2020-01",
     }
     return {**row, **changes}

@@ -40,12 +40,13 @@ def question_assets(
 
     def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
         forced = teller.asked.is_forced or bool(teller.never_told(KIND_TABLES))
-        told = set()
+        untold = list(KIND_TABLES)
         for outcome in tell_question_kinds(gate, study, forced=forced):
             (table,) = outcome.rows
-            told.add(table)
-            yield Derived(table, is_new=True, outcome=outcome)
-        yield from (Derived(table) for table in KIND_TABLES if table not in told)
+            while untold[0] != table:
+                yield Derived(untold.pop(0))
+            yield Derived(untold.pop(0), is_new=True, outcome=outcome)
+        yield from map(Derived, untold)
 
     partitioned = (
         (
@@ -74,5 +75,7 @@ def question_assets(
             for what, step, said in partitioned
             if study.forums
         ),
-        *(stored("post_rejects", REJECTS, kinds=[FORUM]).specs() if study.forums else ()),
+        # What a study without forums does not fill is there, for models read it.
+        *(spec for what, _, _ in partitioned if not study.forums for spec in what.specs()),
+        *stored("post_rejects", REJECTS, kinds=[FORUM]).specs(),
     ]

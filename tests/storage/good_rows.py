@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
-from tests.question_rows import group_difficulty, whole_difficulty
+from tests.question_rows import group_difficulty, question, whole_difficulty
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -87,7 +87,31 @@ def details(sha: str, **changes: Any) -> Row:
     return detail("detail", **{**row, **changes})
 
 
+def asked(question_id: int, **changes: Any) -> Row:
+    return question(question_id, at(3), tag_set=TAG_SET, month=MONTH, **changes)
+
+
 GOOD: dict[str, list[Row]] = {
+    "raw.questions": [asked(1), asked(2, accepted_answer_id=12), asked(3, owner=None)],
+    "raw.answers": [
+        of_tag_set(answer_id=11, question_id=1),
+        of_tag_set(answer_id=12, question_id=2, is_accepted=True),
+    ],
+    "raw.question_comments": [
+        of_tag_set(comment_id=21, question_id=1, post_id=1),
+        of_tag_set(comment_id=22, question_id=2, post_id=12),
+    ],
+    "raw.post_rejects": [
+        {"forum": FORUM, "file": "Posts.xml", "byte_offset": offset, "reason": "it is cut"}
+        for offset in (0, 812)
+    ],
+    "reviews.labelled_questions": [
+        {"forum": FORUM, "question_id": number, "kind": "performance"} for number in (1, 2)
+    ],
+    "labels.question_kinds": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "method": "people"}
+        for number in (1, 2)
+    ],
     "marts.question_difficulty": [
         group_difficulty("all"),
         group_difficulty(
@@ -397,6 +421,8 @@ PARAMETERS: dict[str, Any] = {
     "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
+    "question_ids": [1, 2, 3],
+    "post_ids": [1, 2, 3, 11, 12],
     "rule_version": RULE_VERSION,
 }
 
