@@ -163,3 +163,32 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "result": "25.0 % of 4 questions have an accepted answer",
     }
     return {**row, **changes}
+
+
+def kind_quality(kind: str, **changes: Any) -> Row:
+    """A row of analysis.question_kind_quality."""
+    measures = {
+        f"{measure}{limit}": value
+        for measure in ("precision", "recall", "f1")
+        for limit, value in (("", 0.8), ("_low", 0.7), ("_high", 0.9))
+    }
+    row = {
+        "forum": FORUM,
+        "method": "regression",
+        "variant": "default",
+        "split": "stratified",
+        "kind": kind,
+        "n": 30,
+        "support": 12,
+        **measures,
+        "f1_difference": 0.1,
+        "f1_difference_low": 0.0,
+        "f1_difference_high": 0.2,
+        "confidence": 0.95,
+        "replicates": 1000,
+        "parameters": "{}",
+        "is_default": True,
+        "is_chosen": True,
+        "result": "F1 0.80 [0.70, 0.90]",
+    }
+    return {**row, **changes}

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
-from tests.question_rows import group_difficulty, whole_difficulty
+from tests.question_rows import FORUM, group_difficulty, kind_quality, whole_difficulty
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -89,6 +89,22 @@ GOOD: dict[str, list[Row]] = {
             share_accepted=0.0,
             median_hours_to_accepted=None,
             mean_hours_to_accepted=None,
+        ),
+    ],
+    "reviews.labelled_questions": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "file": "a.csv", "line": 2}
+        for number in (7, 8)
+    ],
+    "analysis.question_kind_quality": [
+        kind_quality("macro"),
+        kind_quality(
+            "performance",
+            variant="with code",
+            is_default=False,
+            is_chosen=False,
+            f1_difference=None,
+            f1_difference_low=None,
+            f1_difference_high=None,
         ),
     ],
     "analysis.question_difficulty": [
