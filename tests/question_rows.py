@@ -5,7 +5,7 @@ A moment may be a text (2020-01-05, with or without a time) or a datetime.
 
 from typing import Any
 
-from tests.rows import Moment, Row
+from tests.rows import REPOSITORY, Moment, Row
 
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
 PROGRAM_CRASH, PERFORMANCE = "program crash", "performance"
@@ -190,5 +190,47 @@ def kind_quality(kind: str, **changes: Any) -> Row:
         "is_default": True,
         "is_chosen": True,
         "result": "F1 0.80 [0.70, 0.90]",
+    }
+    return {**row, **changes}
+
+
+def both_sides_month(month: str, **changes: Any) -> Row:
+    """A row of marts.both_sides."""
+    row = {
+        "repository": REPOSITORY,
+        "forum": FORUM,
+        "month": month,
+        "is_complete": True,
+        "questions": 40,
+        "performance_questions": 8,
+        "answered_performance_questions": 6,
+        "accepted_performance_questions": 2,
+        "share_performance_questions": 0.2,
+        "bug_reports": 10,
+        "performance_bugs": 3,
+        "fixed_performance_bugs": 1,
+        "share_performance_bugs": 0.3,
+    }
+    return {**row, **changes}
+
+
+def lag_correlation(lag: int, **changes: Any) -> Row:
+    """A row of analysis.both_sides."""
+    row = {
+        "repository": REPOSITORY,
+        "forum": FORUM,
+        "lag": lag,
+        "first_month": "2016-01",
+        "last_month": "2021-12",
+        "n": 60,
+        "method": "spearman",
+        "parameters": "{}",
+        "statistic": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "band": 0.4,
+        "confidence": 0.95,
+        "is_outside_band": True,
+        "result": f"performance questions {lag} months before performance bugs",
     }
     return {**row, **changes}

@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
-from tests.question_rows import FORUM, group_difficulty, kind_quality, whole_difficulty
+from tests.question_rows import (
+    FORUM,
+    both_sides_month,
+    group_difficulty,
+    kind_quality,
+    lag_correlation,
+    whole_difficulty,
+)
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -89,6 +96,13 @@ GOOD: dict[str, list[Row]] = {
             share_accepted=0.0,
             median_hours_to_accepted=None,
             mean_hours_to_accepted=None,
+        ),
+    ],
+    "marts.both_sides": [both_sides_month("2020-01"), both_sides_month("2020-02")],
+    "analysis.both_sides": [
+        lag_correlation(3),
+        lag_correlation(
+            4, statistic=None, low=None, high=None, band=None, is_outside_band=None, result="none"
         ),
     ],
     "reviews.labelled_questions": [
