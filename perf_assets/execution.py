@@ -113,9 +113,15 @@ def _together(troubles: Mapping[str, PerfAssetsError]) -> PerfAssetsError:
 
 
 def run_replication(
-    home: Home, folder: Path | None = None, *, accept_changes: bool = False
+    home: Home,
+    folder: Path | None = None,
+    problems: Path | None = None,
+    *,
+    accept_changes: bool = False,
 ) -> list[str]:
-    """Load the study's published package and derive everything from it, live data included.
+    """Load the published data of the studies and derive everything from them, live data included.
+
+    See ``perf_assets.stages.replicating.load_package``.
 
     Returns
     -------
@@ -126,7 +132,11 @@ def run_replication(
     PerfAssetsError
         For whatever stops the run as a whole: the previous replication stays.
     """
-    config = {"folder": str(folder) if folder else None, "accept_changes": accept_changes}
+    config = {
+        "folder": str(folder) if folder else None,
+        "problems": str(problems) if problems else None,
+        "accept_changes": accept_changes,
+    }
     with writing(home.path), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
         return _execute(

@@ -400,12 +400,45 @@ def survival(parameters: str, **changes: Any) -> Row:
 def figure(name: str, **changes: Any) -> Row:
     row = {
         "dataset": "replication",
+        "study": "performance bugs",
         "figure": name,
         "place": "Table I",
         "verdict": "exact",
         "reproduced": 4.0,
         "reason": None,
     }
+    return {**row, **changes}
+
+
+def published_problem(problem: str, **changes: Any) -> Row:
+    question = problem.partition("_")[0]
+    row = {
+        "problem_id": problem,
+        "forum": "stackoverflow",
+        "question_id": int(question),
+        "created_at": "2020-12-06T01:43:50Z",
+        "title": "Why is it slow?",
+        "html_url": f"https://stackoverflow.com/questions/{question}",
+        "introducing_stage": "Data preparation",
+        "exposing_stage": "Training",
+        "symptom_1_category": "Time",
+        "symptom_1_subcategory": "Slow execution time",
+        "symptom_2_category": None,
+        "symptom_2_subcategory": None,
+        "cause_category": "API",
+        "cause_subcategory": "Not using batch API",
+        "published_introducing_stage": "data preparation",
+        "published_exposing_stage": "training",
+        "published_symptom1": "Time: slow execution time",
+        "published_root_cause": "API: not using batch API",
+        "file": "problems.csv",
+        "line": 2,
+    }
+    return {**row, **changes}
+
+
+def counted_problems(**changes: Any) -> Row:
+    row = {"problems": 4, "posts": 3, "total_problems": 9, "total_posts": 8, "percentage": 44.4}
     return {**row, **changes}
 
 

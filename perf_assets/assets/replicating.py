@@ -17,25 +17,28 @@ REPORT = "published.replication_report"
 
 
 class PackageConfig(dg.Config):
-    """Where the package is: a folder, or nothing for the pinned download."""
+    """Where the published data are: a folder and a file, or nothing for the pinned downloads."""
 
     folder: str | None = None
+    problems: str | None = None
     accept_changes: bool = False
 
 
 def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
-    """The tables of the published package, all stored together, and the report on them."""
+    """The tables of the published data, all stored together, and the report on them."""
     package = stored("paper_package", *TABLES, kinds=["csv"])
 
     @dg.multi_asset(
         name=package.name, specs=package.specs(), check_specs=package.checks(), can_subset=True
     )
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
-        """The package as its authors published it: from a folder, or downloaded and checked."""
-        folder = Path(config.folder) if config.folder is not None else None
+        """What the authors of the studies published: from files, or downloaded and checked."""
+        folder, problems = (
+            Path(place) if place is not None else None for place in (config.folder, config.problems)
+        )
         teller = Teller(context)
         with open_gate(home) as gate:
-            outcome = load_package(gate, folder, accept_changes=config.accept_changes)
+            outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
         for table in TABLES:
             yield from teller.told_whole(table, outcome)
 

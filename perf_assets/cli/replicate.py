@@ -1,4 +1,4 @@
-"""replicate: the paper reproduced from its published data."""
+"""replicate: the studies reproduced from their published data."""
 
 from pathlib import Path
 
@@ -21,32 +21,44 @@ from perf_assets.storage.home import Home
     help="Folder with the published CSV files of one framework or both; default: downloaded.",
 )
 @click.option(
+    "--problems",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The published file of performance problems; default: in --data, or downloaded.",
+)
+@click.option(
     "--accept-changes",
     is_flag=True,
-    help="Load files of --data whose content differs from the published one.",
+    help="Load files of --data and --problems whose content differs from the published one.",
 )
 @home_option
 @explained
-def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
-    """Reproduce the paper from its published data, figure by figure.
+def replicate(data: Path | None, problems: Path | None, accept_changes: bool, home: Path) -> None:
+    """Reproduce the papers from their published data, figure by figure.
 
-    Loads the data package of the study, PyTorch and TensorFlow, runs the models and statistics of
-    live data over it, and compares the results with the paper. Prints the comparison and writes
+    Loads the data package of the study of performance bugs, PyTorch and TensorFlow, and the
+    labelled problems of the study of performance problems, runs the models and statistics of live
+    data over them, and compares the results with the papers. Prints the comparison and writes
     replication_report.html to the home directory. What was mined stays as it is.
 
-    Without --data the package is downloaded at a pinned commit and its sums are checked.
+    Without --data and --problems both are downloaded at pinned commits and their sums are checked.
+    With --data alone the problems are those of the folder, as empirical_study.csv or problems.csv.
 
     \b
     Examples:
         perf-assets replicate
-        perf-assets replicate --data package/
+        perf-assets replicate --data package/ --problems empirical_study.csv
     """
     check_memory()
+    from perf_assets.core.paper.figures import PROBLEMS  # noqa: PLC0415
     from perf_assets.reports.replication.report import read_reproduction  # noqa: PLC0415
     from perf_assets.reports.replication.words import print_comparison  # noqa: PLC0415
+    from perf_assets.sources.replication import pinned_problems  # noqa: PLC0415
 
-    if accept_changes and data is None:
-        raise PerfAssetsError("--accept-changes is about the files of --data: give both")
+    if accept_changes and data is None and problems is None:
+        raise PerfAssetsError(
+            "--accept-changes is about the files of --data or --problems: give one"
+        )
     place = Home.of(home)
     stopping.leave_word(
         f"what was stored before is kept in {place.path}, and the published data replace it as a "
@@ -55,9 +67,18 @@ def replicate(data: Path | None, accept_changes: bool, home: Path) -> None:
     with shown_progress(console):
         with phase("starting"):
             from perf_assets.execution import run_replication  # noqa: PLC0415
-        failures = run_replication(place, data, accept_changes=accept_changes)
+        failures = run_replication(place, data, problems, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))
-    print_comparison(read_reproduction(place.published).comparison, console)
+    comparison = read_reproduction(place.published).comparison
+    print_comparison(comparison, console)
+    if comparison.filter(study=PROBLEMS).is_empty():
+        console.print(
+            f"\nThe study of {PROBLEMS} is not among them: give its published file by --problems "
+            f"(empirical_study.csv of github.com/{pinned_problems().repository}), or leave out "
+            "--data and both are downloaded.",
+            soft_wrap=True,
+            highlight=False,
+        )
     console.print(f"\nReport: {place.replication_report}", soft_wrap=True, highlight=False)
     console.print(f"Database: {place.published}", soft_wrap=True, highlight=False)

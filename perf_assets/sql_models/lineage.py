@@ -12,6 +12,8 @@ DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.c
 DECIDED: dict[str, tuple[str, ...]] = {
     "labels.performance_labels": LABELS,
     "labels.label_evidence": LABELS,
+    "labels.performance_stems": LABELS,
+    "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
     "links.fix_links": (
         "raw.commits",
@@ -38,6 +40,8 @@ ANALYSES: dict[str, tuple[str, ...]] = {
         "marts.bug_metrics",
         "marts.paper_trend",
         "replication.taxonomy",
+        "replication.problems",
+        "marts.problem_distribution",
     ),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
@@ -58,7 +62,7 @@ ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
     "raw.issue": "GitHub's API",
     "raw": "git, the clone of the repository",
-    "replication": "the paper's published data",
+    "replication": "the published data of the studies",
     "reviews.labelled_questions": "the files of classified questions that the study names",
     "reviews": "review sheets that raters filled in",
     "meta": "the runs themselves: their bookkeeping",

@@ -1,35 +1,99 @@
-"""Replicating: the published package brought into the warehouse, all of its tables or none."""
+"""Replicating: the published data brought into the warehouse, all of its tables or none."""
 
 import logging
 from pathlib import Path
 
+import polars as pl
+
+from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
-from perf_assets.sources.replication import Package, fetch_package, read_package
+from perf_assets.sources.replication import (
+    FRAMEWORKS,
+    Package,
+    fetch_package,
+    pinned_problems,
+    read_package,
+    read_problems,
+)
+from perf_assets.sources.replication.package import TAXONOMY
+from perf_assets.sources.replication.problems import FILES as PROBLEM_FILES
+from perf_assets.sources.replication.problems import PUBLISHED_FILE
+from perf_assets.sources.replication.problems import TABLE as PROBLEMS
+from perf_assets.sources.replication.reading import rejects_frame
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.storage.home import Home
 
 log = logging.getLogger(__name__)
 
-TABLES = tuple(f"replication.{name}" for name in Package.__dataclass_fields__)
-"""The stored tables of the package, in the schema of that name."""
+REJECTS = "replication.rejects"
+TABLES = (*(f"replication.{name}" for name in Package.__dataclass_fields__), PROBLEMS)
+"""The stored tables of the published data, in the schema of that name."""
+
+PACKAGE_FILES = (*(file for framework in FRAMEWORKS for file in framework.files), TAXONOMY)
 
 
 def load_package(
-    gate: Gate, folder: Path | None = None, *, accept_changes: bool = False
+    gate: Gate,
+    folder: Path | None = None,
+    problems: Path | None = None,
+    *,
+    accept_changes: bool = False,
 ) -> Outcome:
-    """Read the package in ``folder`` (default: downloaded), audit and store it whole.
+    """Read the published data of both studies, audit and store them whole.
+
+    Parameters
+    ----------
+    folder
+        The package of performance bugs, by default downloaded.
+    problems
+        The file of performance problems, by default the one in ``folder`` or, without a folder,
+        downloaded. Where there is none, those that are stored stay.
+    accept_changes
+        Take files whose content differs from the published one.
 
     Raises
     ------
     PerfAssetsError
-        The folder or the download is not the published package; what was stored stays.
+        A file is not the published one, or the package cannot be downloaded; what was stored stays.
     """
     with phase("reading the published data"):
         place = folder or fetch_package(gate.home.replication)
         package = read_package(place, accept_changes=accept_changes)
-    candidates = [Candidate(f"replication.{name}", rows) for name, rows in package.frames.items()]
-    (outcome,) = gate.store([Offer(candidates)])
-    rejected = package.rejects.height
+        file = problems or (_fetched(gate.home) if folder is None else _problems_in(folder))
+        listed, rejects = _problems(gate, file, accept_changes=accept_changes)
+    frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
+    frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejects, rejects])}
+    (outcome,) = gate.store([Offer([Candidate(name, rows) for name, rows in frames.items()])])
+    rejected = frames[REJECTS].height
     loaded = sum(outcome.rows.values()) - rejected
     if outcome.failure is None:
         log.info("%s: %d rows loaded, %d rejected", place, loaded, rejected)
     return outcome
+
+
+def _problems(
+    gate: Gate, file: Path | None, *, accept_changes: bool
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The problems in ``file`` and what of it is rejected; without a file, what is stored."""
+    if file is not None:
+        rows, rejects = read_problems(file, accept_changes=accept_changes)
+        return rows, rejects_frame(rejects)
+    rejected = gate.database.frame(
+        f"FROM {REJECTS} WHERE NOT list_contains(?, file)", [list(PACKAGE_FILES)]
+    )
+    return gate.database.frame(f"FROM {PROBLEMS}"), rejected
+
+
+def _problems_in(folder: Path) -> Path | None:
+    """The file of the problems in ``folder``, if it is there by one of its names."""
+    files = (folder / name for name in PROBLEM_FILES)
+    return next((file for file in files if file.is_file()), None)
+
+
+def _fetched(home: Home) -> Path | None:
+    """The file of the problems, downloaded; without it the other study can still be reproduced."""
+    try:
+        return fetch_package(home.replication, pinned_problems()) / PUBLISHED_FILE
+    except PerfAssetsError as error:
+        log.warning("the performance problems are not loaded: %s", error)
+        return None

@@ -12,6 +12,7 @@ import pytest
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
+from perf_assets.sources.replication.problems import PLAIN
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.replicating import TABLES, load_package
@@ -20,7 +21,7 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.study import load_study
 from tests.model_database import insert
-from tests.places import PYTORCH_PACKAGE
+from tests.places import PROBLEMS, PYTORCH_PACKAGE
 from tests.replication_package import replace_in, write_package
 from tests.rows import Row, issue, label, loads, repository
 from tests.support import perf_assets, stored_tables
@@ -267,6 +268,69 @@ name = "owner/name"
 start = "2020-01"
 end = "2020-03"
 """
+
+
+def loaded(database: Database, folder: Path, problems: Path | None = None) -> None:
+    home = Home.of(folder.parent)
+    outcome = load_package(Gate(database, home), folder, problems, accept_changes=True)
+    assert outcome.failure is None
+
+
+def test_the_problems_are_those_of_the_file_the_folder_or_before(tmp_path: Path) -> None:
+    folder, file = write_package(tmp_path / "package"), tmp_path / "other.csv"
+    rows = [problem_line("1"), problem_line("2", "Tine: slow")]
+    file.write_text("".join([problem_line(), *rows]), encoding="utf-8")
+
+    def held() -> tuple[list[Any], list[Any]]:
+        names = database.frame("SELECT problem_id, file FROM replication.problems ORDER BY ALL")
+        return names.rows(), database.frame("SELECT file, line FROM replication.rejects").rows()
+
+    with open_warehouse(tmp_path / "warehouse.duckdb") as database:
+        loaded(database, folder)
+        assert held() == ([], [])
+        loaded(database, folder, file)
+        assert held() == ([("1", "other.csv")], [("other.csv", 3)])
+        loaded(database, folder)  # without a file of them what is stored stays, its rejects too
+        assert held() == ([("1", "other.csv")], [("other.csv", 3)])
+        inside = "".join([problem_line(), problem_line("7")])
+        (folder / "problems.csv").write_text(inside, encoding="utf-8")
+        loaded(database, folder)
+        assert held() == ([("7", "problems.csv")], [])
+
+
+def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path) -> None:
+    if not PROBLEMS.is_file():
+        pytest.skip(f"the published problems are not at {PROBLEMS}")
+    home, folder = tmp_path / "home", write_package(tmp_path / "package")
+    arguments = ("--data", folder, "--accept-changes", "--home", home)
+    alone = perf_assets("replicate", *arguments)
+    assert alone.returncode == 0, alone.stdout + alone.stderr
+    assert "give its published file by --problems" in alone.stdout
+    both = perf_assets("replicate", *arguments, "--problems", PROBLEMS)
+    assert both.returncode == 0, both.stdout + both.stderr
+    assert "The study of performance problems and its reproduction" in both.stdout
+    assert "by --problems" not in both.stdout
+    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+        figures = connection.execute(
+            """
+            SELECT published_text, reproduced, verdict FROM analysis.paper_comparison
+            WHERE study = 'performance problems'
+            """
+        ).fetchall()
+    assert {verdict for *_, verdict in figures} == {"exact"}
+    counts = {text: value for text, value, _ in figures if "-" not in text}
+    assert counts == {text: float(text) for text in counts}
+    assert {"224", "210", "117", "126", "115"} <= counts.keys() and len(figures) == 18
+    page = (home / "replication_report.html").read_text(encoding="utf-8")
+    assert "Performance problems that users have" in page and ">2018-01-02<" in page
+
+
+def problem_line(name: str = "id", symptom: str = "Unknown") -> str:
+    """A line of the file of problems; its header without arguments."""
+    if name == "id":
+        return ",".join(PLAIN) + "\n"
+    cells = [name, "2020-12-06T01:43:50.000Z", "Slow", f"https://so/questions/{name}"]
+    return ",".join([*cells, "env", "training", symptom, "", "Data: improper data input"]) + "\n"
 
 
 def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import Table
 from tests.model_database import ModelDatabase, lay_models
 
-CONSTANTS = ("dataset", "measure", "question")
+CONSTANTS = ("dataset", "measure", "question", "aspect", "counted", "code_level")
 MODELS = [model.name for model in load_models()]
 
 

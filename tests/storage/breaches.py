@@ -13,6 +13,8 @@ AGAIN, COUNT, ALONE = object(), object(), object()
 
 PARTITION = {
     "rows_are_of_the_repository": {"repository": "owner/other"},
+    "rows_are_of_the_forum": {"forum": "superuser"},
+    "rows_are_of_the_tag_set": {"tag_set": "pytorch"},
     "rows_are_of_the_month": {"month": "2020-03"},
 }
 BEFORE_THE_MONTH = at(31, hour=23, month=1)
@@ -100,6 +102,13 @@ BREAKING: dict[str, dict[str, Any]] = {
     },
     "labels.label_evidence": {
         "evidence_belongs_to_the_cohort": {"number": 6},
+    },
+    "labels.performance_stems": {
+        "stems_belong_to_the_cohort": {"number": 6},
+    },
+    "labels.performance_questions": {
+        "every_question_is_decided": COUNT,
+        "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},
     },
     "labels.label_kinds": {
         "label_is_not_blank": {"label": " "},

@@ -27,6 +27,7 @@ from tests.rows import (
     comment,
     commit,
     comparison,
+    counted_problems,
     detail,
     disagreement,
     effect,
@@ -39,6 +40,7 @@ from tests.rows import (
     published_bug,
     published_commit,
     published_month,
+    published_problem,
     quality,
     raters,
     root_cause,
@@ -51,11 +53,16 @@ from tests.rows import (
 )
 
 MONTH = "2020-02"
+FORUM, TAG_SET = "stackoverflow", "tensorflow"
 RULE_VERSION = "1-3f2a9c0b"
 
 
 def of_partition(**row: Any) -> Row:
     return {"repository": REPOSITORY, "month": MONTH, **row}
+
+
+def of_tag_set(**row: Any) -> Row:
+    return {"forum": FORUM, "tag_set": TAG_SET, "month": MONTH, **row}
 
 
 def closed_issue(number: int) -> Row:
@@ -145,6 +152,13 @@ GOOD: dict[str, list[Row]] = {
     "replication.fix_commits": [published_commit(1), published_commit(2, approach="id")],
     "replication.paper_series": [published_month("2020-01"), published_month("2020-02")],
     "replication.taxonomy": [taxonomy_row(7, subcategory="Slow"), taxonomy_row(8)],
+    "replication.problems": [
+        published_problem("65160023_1"),
+        published_problem("65160024", symptom_1_category="Unknown", symptom_1_subcategory=None),
+    ],
+    "marts.problem_distribution": [counted_problems(code=code) for code in ("Time", "Memory")],
+    "marts.symptoms_by_cause": [counted_problems(symptom=code) for code in ("Time", "Memory")],
+    "marts.causes_by_stage": [counted_problems(cause=code) for code in ("API", "Data")],
     "replication.rejects": [
         {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
     ],
@@ -237,6 +251,14 @@ GOOD: dict[str, list[Row]] = {
     "labels.label_evidence": [
         of_partition(number=7, rule="keyword", place=place, match="slow")
         for place in ("title", "body")
+    ],
+    "labels.performance_stems": [
+        of_partition(number=7, matched_stems=["hang"]),
+        of_partition(number=8, matched_stems=["oom"], matched_stems_as_published=["oom"]),
+    ],
+    "labels.performance_questions": [
+        of_tag_set(question_id=1),
+        of_tag_set(question_id=2, is_performance=True, matched_stems=["hang"]),
     ],
     "labels.label_kinds": [
         label_kind("performance", is_performance=True),
@@ -401,12 +423,14 @@ GOOD: dict[str, list[Row]] = {
 PARAMETERS: dict[str, Any] = {
     "repository": REPOSITORY,
     "month": MONTH,
+    "forum": FORUM,
+    "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
     "rule_version": RULE_VERSION,
 }
 
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text")
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1")
 
 
 def completed(table: str, row: Row) -> Row:

@@ -12,10 +12,12 @@ recognised whatever was filled in. Nothing later than M is looked at: a decision
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from perf_assets.core.markdown import is_ticked, normal_form
+import polars as pl
+
+from perf_assets.core.markdown import is_ticked, normal_form, visible_lines
 from perf_assets.months import add_months
 
 MIN_WORDS = 4
@@ -101,3 +103,41 @@ class Boilerplate:
         if len(authors) >= MIN_AUTHORS:
             return f"repeated by {len(authors)} authors in {WINDOW_MONTHS} months"
         return None
+
+
+def read_bodies(
+    issues: pl.DataFrame,
+    templates: pl.DataFrame,
+    may_tell: Callable[[str], bool],
+    tells: Callable[[str], bool],
+) -> tuple[Boilerplate, dict[int, list[Line]]]:
+    """What a rule on texts has to look at: the telling lines of each issue, and the boilerplate.
+
+    Parameters
+    ----------
+    issues : columns number, body, author, month: all cohorts up to the last one wanted.
+    templates : columns sha, path, committed_at, body, month: versions of issue templates.
+    may_tell, tells : whether a body can have a line that changes a decision, and whether a line
+        does; the first only saves time.
+
+    Returns
+    -------
+    The boilerplate among those lines, and by number of the issue its telling lines: visible ones,
+    of which the boilerplate is not stripped yet.
+    """
+    boilerplate = Boilerplate()
+    for template in templates.sort("committed_at", "sha", "path").iter_rows(named=True):
+        origin = f"{template['path']} at {template['sha'][:7]}"
+        boilerplate.add_template(template["body"], template["month"], origin)
+    bodies: dict[int, list[Line]] = {}
+    read = issues.sort("month", "number").select("number", "body", "author", "month")
+    for number, body, author, month in read.iter_rows():
+        lines = visible_lines(body) if body and may_tell(body) else []
+        bodies[number] = [Line.of(line) for line in lines if tells(line)]
+        boilerplate.add_issue(
+            (line for line in bodies[number] if not is_ticked(line.text)),
+            month,
+            # A deleted account cannot be told from another: each such issue is a person of its own.
+            author or f"#{number}",
+        )
+    return boilerplate, bodies

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.core.labelling.boilerplate import Boilerplate, Line
-from perf_assets.core.markdown import is_ticked, visible_lines
+from perf_assets.core.labelling.boilerplate import Boilerplate, Line, read_bodies
 from perf_assets.tables import schema_of
 from perf_assets.tables.types import TEXTS
 
@@ -104,19 +103,11 @@ def label_issues(
     ``labels.performance_labels``, one row per issue, and ``labels.label_evidence``, one row for
     each label and keyword that was found, both in the order of ``number``.
     """
-    boilerplate = Boilerplate()
-    for template in templates.sort("committed_at", "sha", "path").iter_rows(named=True):
-        origin = f"{template['path']} at {template['sha'][:7]}"
-        boilerplate.add_template(template["body"], template["month"], origin)
-    bodies = {}
-    for issue in issues.sort("month", "number").iter_rows(named=True):
-        lines = _telling_lines(issue["body"] or "", rules.keywords)
-        bodies[issue["number"]] = lines
-        # A deleted account cannot be told from another: each such issue is a person of its own.
-        author = issue["author"] or f"#{issue['number']}"
-        boilerplate.add_issue(
-            (line for line in lines if not is_ticked(line.text)), issue["month"], author
-        )
+
+    def tells(text: str) -> bool:
+        return bool(matching_keywords(text, rules.keywords))
+
+    boilerplate, bodies = read_bodies(issues, templates, tells, tells)
     ordered = issues.sort("number")
     evidence = pl.DataFrame(
         [
@@ -128,13 +119,6 @@ def label_issues(
         orient="row",
     )
     return _decided(ordered, evidence, rules), evidence
-
-
-def _telling_lines(body: str, keywords: Sequence[str]) -> list[Line]:
-    """The visible lines that hold a keyword: no other line can change a decision."""
-    if not matching_keywords(body, keywords):
-        return []
-    return [Line.of(line) for line in visible_lines(body) if matching_keywords(line, keywords)]
 
 
 def _evidence(

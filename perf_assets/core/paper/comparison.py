@@ -1,13 +1,16 @@
-"""The paper's figures against the same computed from its published data, with a verdict on each.
+"""The papers' figures against the same computed from their data, with a verdict on each.
 
 The published values come as they are printed: their digits say how far a reproduced value may be
 off. Each function makes the rows of one table, figure or section of the paper.
 """
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from perf_assets.core.paper.counts import section_3, table_1
 from perf_assets.core.paper.figures import DATASET, Data, PaperTables
+from perf_assets.core.paper.problems import problem_figures
 from perf_assets.core.paper.table_2 import table_2
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
 from perf_assets.core.paper.trends import cox_stuart_tests, figure_1
@@ -15,9 +18,14 @@ from perf_assets.tables import schema_of
 
 
 def paper_comparison(
-    published: PaperTables, bug_metrics: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame
+    published: PaperTables,
+    bug_metrics: pl.DataFrame,
+    trend: pl.DataFrame,
+    taxonomy: pl.DataFrame,
+    problems: pl.DataFrame,
+    problem_distribution: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every figure of the paper that is known, as published and as reproduced.
+    """Every figure of the papers that is known, as published and as reproduced.
 
     Parameters
     ----------
@@ -29,25 +37,33 @@ def paper_comparison(
         ``marts.paper_trend``: published and reproduced counts of each month of Figure 1.
     taxonomy
         ``replication.taxonomy``.
+    problems
+        ``replication.problems``.
+    problem_distribution
+        ``marts.problem_distribution``; only the dataset ``replication`` is read.
 
     Returns
     -------
-    ``analysis.paper_comparison``, in the order of the paper; no
-    row without replication data. ``verdict`` is ``exact`` (the same number, or a claim that
-    holds), ``within rounding`` (the same when rounded to the printed digits), ``differs`` or
-    ``not derivable``; ``reason`` says why, or what the value is of.
+    ``analysis.paper_comparison``, study by study, in the order of each paper; no row of a study
+    whose data are not there. ``verdict`` is ``exact`` (the same number, or a claim that holds),
+    ``within rounding`` (the same when rounded to the printed digits), ``differs`` or ``not
+    derivable``; ``reason`` says why, or what the value is of.
     """
+    rows: list[tuple[object, ...]] = []
     bugs = bug_metrics.filter(pl.col("dataset") == DATASET)
-    if bugs.is_empty():
-        return schema_of("analysis.paper_comparison").to_frame()
-    data = Data(bugs, trend, taxonomy)
-    rows = [
-        *table_1(published["table_1"], data),
-        *section_3(published["section_3"], data),
-        *cox_stuart_tests(published["cox_stuart"], data),
-        *figure_1(published["figure_1"], data),
-        *table_2(published["table_2"], data),
-        *taxonomy_as_a_whole(published["taxonomy"], data),
-        *table_3(published["table_3"], data),
-    ]
+    if not bugs.is_empty():
+        rows += _bug_figures(published, Data(bugs, trend, taxonomy))
+    if not problems.is_empty():
+        distribution = problem_distribution.filter(pl.col("dataset") == DATASET)
+        rows += problem_figures(published["problems"], problems, distribution)
     return pl.DataFrame(rows, schema=schema_of("analysis.paper_comparison"), orient="row")
+
+
+def _bug_figures(published: PaperTables, data: Data) -> Iterator[tuple[object, ...]]:
+    yield from table_1(published["table_1"], data)
+    yield from section_3(published["section_3"], data)
+    yield from cox_stuart_tests(published["cox_stuart"], data)
+    yield from figure_1(published["figure_1"], data)
+    yield from table_2(published["table_2"], data)
+    yield from taxonomy_as_a_whole(published["taxonomy"], data)
+    yield from table_3(published["table_3"], data)

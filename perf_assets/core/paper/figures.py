@@ -1,7 +1,9 @@
-"""A figure of the paper, the data it is reproduced from, and the verdict on it."""
+"""A figure of a paper, the data it is reproduced from, and the verdict on it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -13,11 +15,17 @@ PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""
 
 DATASET = "replication"
+BUGS, PROBLEMS, CHALLENGES = "performance bugs", "performance problems", "challenges"
+"""The studies, by what they are of: Makkouk et al. (ICSME 2022), Cao et al. (ESEC/FSE 2022), Zhang
+et al. (ISSRE 2019)."""
+
 REPOSITORIES = ("pytorch/pytorch", "tensorflow/tensorflow")
 """The two frameworks: what the paper gives for both needs the data of both."""
 
 LOWEST_TRUSTED_NUMBER = 100
 """Table II leaves out issues of lower numbers: template text mentions them."""
+
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 ROUNDING = 1e-9
 """A float next to a decimal boundary may miss it by that much."""
@@ -25,17 +33,23 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: where it is, whose, of what, and the value as printed."""
+    """A figure of a paper: where it is, whose, of what, the value as printed, and the study."""
 
     name: str
     place: str
     repository: str
     quantity: str
     text: str
+    study: str = BUGS
 
     @property
     def value(self) -> Decimal:
-        """The printed value as a number; of a claim (``p < 0.005``) the bound."""
+        """The printed value as a number; of a claim (``p < 0.005``) the bound, of a day its number.
+
+        Days are counted from 1970-01-01.
+        """
+        if DAY.fullmatch(self.text):
+            return Decimal(days_of(date.fromisoformat(self.text)))
         return Decimal(self.text.removeprefix("p < ").removeprefix("p = ").replace(",", ""))
 
     @property
@@ -82,6 +96,11 @@ class Data:
         return f"the loaded data have no {what} of {' and '.join(missing)}" if missing else None
 
 
+def days_of(day: date) -> int:
+    """The number of a day, counted from 1970-01-01."""
+    return (day - date(1970, 1, 1)).days
+
+
 def verdict_of(figure: Figure, reproduced: float) -> str:
     """``exact``, ``within rounding`` or ``differs``: see :func:`paper_comparison`.
 
@@ -122,6 +141,7 @@ def comparison_row(
         told = (reason or "no reason found") if verdict == "differs" else note
     return (
         DATASET,
+        figure.study,
         figure.name,
         figure.place,
         figure.repository,

@@ -1,4 +1,4 @@
-"""The codebook: the words a rater may use, and which of them a rater may have meant."""
+"""Codebooks: the words a rater may use, and which of them a rater may have meant."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -12,8 +12,8 @@ IMPACTS = ("speed", "memory", "both")
 
 
 @dataclass(frozen=True)
-class Cause:
-    """A root cause: a category and, where it is known more closely, a sub-category of it."""
+class Code:
+    """An entry of a codebook: a category and, where more is known, a sub-category of it."""
 
     category: str
     subcategory: str | None = None
@@ -38,36 +38,39 @@ class UnknownWordError(ValueError):
 
 @dataclass(frozen=True)
 class Codebook:
-    """The causes with their descriptions, in order, and other spellings of them."""
+    """Codes of one question to raters with their descriptions, in order, and other spellings."""
 
-    descriptions: Mapping[Cause, str]
-    aliases: Mapping[str, Cause]
+    descriptions: Mapping[Code, str]
+    aliases: Mapping[str, Code]
 
     @property
-    def categories(self) -> list[Cause]:
+    def categories(self) -> list[Code]:
         """The categories."""
-        return [cause for cause in self.descriptions if cause.subcategory is None]
+        return [code for code in self.descriptions if code.subcategory is None]
 
     @property
-    def subcategories(self) -> list[Cause]:
+    def subcategories(self) -> list[Code]:
         """The sub-categories, each with its category."""
-        return [cause for cause in self.descriptions if cause.subcategory is not None]
+        return [code for code in self.descriptions if code.subcategory is not None]
 
-    def cause(self, text: str) -> Cause:
-        """The cause called ``text``, without regard to case and the width of white space.
+    def code(self, text: str) -> Code:
+        """The code called ``text``, without regard to case and the width of white space.
+
+        ``Category: sub-category`` is read as ``Category (Sub-category)``.
 
         Raises
         ------
         UnknownWordError
             There is none; names the nearest. A sub-category needs its category before it.
         """
-        known = {_folded(cause.name): cause for cause in self.descriptions}
-        known |= {_folded(alias): cause for alias, cause in self.aliases.items()}
+        known = {_folded(code.name): code for code in self.descriptions}
+        known |= {_folded(f"{one.category}: {one.subcategory}"): one for one in self.subcategories}
+        known |= {_folded(alias): code for alias, code in self.aliases.items()}
         wanted = _folded(text)
         if wanted in known:
             return known[wanted]
-        # A sub-category alone names no cause, but tells which one is meant.
-        hints = {_folded(cause.subcategory or cause.name): cause for cause in self.descriptions}
+        # A sub-category alone names no code, but tells which one is meant.
+        hints = {_folded(code.subcategory or code.name): code for code in self.descriptions}
         hints |= known
         [nearest] = difflib.get_close_matches(wanted, hints, n=1, cutoff=0.0)
         raise UnknownWordError(text, hints[nearest].name)
@@ -79,18 +82,18 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
     An entry has ``name``, ``description`` and perhaps ``aliases``; those of a sub-category are
     written as in a sheet, category first.
     """
-    descriptions: dict[Cause, str] = {}
-    aliases: dict[str, Cause] = {}
+    descriptions: dict[Code, str] = {}
+    aliases: dict[str, Code] = {}
     for category in _entries(content, "categories"):
         name = str(category["name"])
-        for cause, entry in (
-            (Cause(name), category),
-            *((Cause(name, str(sub["name"])), sub) for sub in _entries(category, "subcategories")),
+        for code, entry in (
+            (Code(name), category),
+            *((Code(name, str(sub["name"])), sub) for sub in _entries(category, "subcategories")),
         ):
-            descriptions[cause] = str(entry["description"])
+            descriptions[code] = str(entry["description"])
             spellings = entry.get("aliases", [])
             assert isinstance(spellings, list)
-            aliases |= {str(spelling): cause for spelling in spellings}
+            aliases |= {str(spelling): code for spelling in spellings}
     return Codebook(descriptions, aliases)
 
 

@@ -1,4 +1,4 @@
-"""The replication report: the paper beside its reproduction, one HTML file that opens offline."""
+"""The replication report: papers beside their reproduction, one HTML file that opens offline."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,13 +8,37 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper.figures import DATASET, LOWEST_TRUSTED_NUMBER, Data, PaperTables
+from perf_assets.core.paper.figures import (
+    BUGS,
+    CHALLENGES,
+    DATASET,
+    LOWEST_TRUSTED_NUMBER,
+    PROBLEMS,
+    Data,
+    PaperTables,
+)
 from perf_assets.core.paper.table_2 import table_2_bugs
 from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.replication import charts
-from perf_assets.reports.replication.words import number_text
+from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
+
+FURTHER = {
+    PROBLEMS: (
+        "Performance problems that users have",
+        "The figures of Cao et al., <i>Understanding Performance Problems in Deep Learning Systems"
+        "</i> (ESEC/FSE 2022), beside the same counted from the problems that its authors publish. "
+        "A problem counts by its first symptom, or for any of the two that it may have.",
+    ),
+    CHALLENGES: (
+        "Challenges of developing applications",
+        "The figures that the text of Zhang et al., <i>An Empirical Study of Common Challenges in "
+        "Developing Deep Learning Applications</i> (ISSRE 2019), states, beside the same computed "
+        "from the questions that are loaded; its own are not public.",
+    ),
+}
+"""The other studies: a heading each, and what is compared."""
 
 VERDICTS = ("exact", "within rounding", "differs", "not derivable")
 
@@ -87,7 +111,8 @@ def report_html(findings: Reproduction, figures: PaperTables | None = None) -> s
 
 
 def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
-    package, data, comparison = pinned(), findings.data, findings.comparison
+    package, data = pinned(), findings.data
+    comparison = findings.comparison.filter(pl.col("study") == BUGS)
     repositories = " and ".join(data.bugs.get_column("repository").unique().sort())
     yield "<h1>Performance bugs in deep-learning frameworks:<br>the study and its reproduction</h1>"
     yield (
@@ -119,10 +144,22 @@ def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
     )
     yield charts.as_svg(charts.taxonomy(figures["table_3"], data.taxonomy))
     yield "<h2>Every figure</h2>"
+    yield from _figures(comparison)
+    for study, (heading, what) in FURTHER.items():
+        rows = findings.comparison.filter(pl.col("study") == study)
+        if not rows.is_empty():
+            yield f"<h2>{heading}</h2><p>{what}</p>{_tiles(rows)}"
+            yield from _figures(rows)
+
+
+def _figures(comparison: pl.DataFrame) -> Iterator[str]:
+    """A table for each place of the paper, and what the data do not give."""
     derived = comparison.filter(pl.col("verdict") != "not derivable")
     for (place,), rows in derived.group_by("place", maintain_order=True):
         yield _table(str(place), rows)
     missing = comparison.filter(pl.col("verdict") == "not derivable")
+    if missing.is_empty():
+        return
     yield f"<details><summary>{missing.height} figures that the data do not give</summary>"
     yield _table("Not derivable", missing) + "</details>"
 
@@ -167,7 +204,7 @@ def _table_row(row: dict[str, object]) -> str:
     return (
         f"<tr><td>{escape(str(row['repository']))}</td><td>{escape(str(row['quantity']))}</td>"
         f'<td class="n">{escape(str(row["published_text"]))}</td>'
-        f'<td class="n">{escape(number_text(row["reproduced"]))}</td>'
+        f'<td class="n">{escape(reproduced_text(row))}</td>'
         f"<td>{_badge(str(row['verdict']))}</td>"
         f'<td class="why">{escape(str(row["reason"] or ""))}</td></tr>'
     )

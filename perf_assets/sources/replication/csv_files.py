@@ -41,8 +41,16 @@ class RejectedError(Exception):
     """The reason why a row cannot be loaded."""
 
 
-def read_lines(path: Path, columns: tuple[str, ...], accepts: Callable[[str], bool]) -> list[Line]:
+def read_lines(
+    path: Path,
+    columns: tuple[str, ...],
+    accepts: Callable[[str], bool],
+    *,
+    ends_in_newline: bool = True,
+) -> list[Line]:
     """The rows of the file at ``path``, which must have ``columns`` and a sum that ``accepts`` has.
+
+    Without a line end after its last row it is cut short, unless the published one has none either.
 
     Raises
     ------
@@ -63,7 +71,8 @@ def read_lines(path: Path, columns: tuple[str, ...], accepts: Callable[[str], bo
         raise PerfAssetsError(f"{path}: the file is empty; the published one has rows")
     header, rows = lines[0], lines[1:]
     _check_header(path, header.cells, columns)
-    if not text.endswith("\n") or len(lines[-1].cells) < len(columns):
+    is_whole = text.endswith("\n") or not ends_in_newline
+    if not is_whole or len(lines[-1].cells) < len(columns):
         raise PerfAssetsError(
             f"{path}: the file is cut short in line {lines[-1].number}; get it again"
         )

@@ -36,24 +36,25 @@ def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
     try:
         for file, wanted in package.sums.items():
             log.info("downloading %s", file)
-            (unfinished / file).write_bytes(_checked(package.address(file), wanted))
+            (unfinished / file).write_bytes(_checked(package, file, wanted))
         unfinished.replace(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
 
 
-def _checked(url: str, wanted: str) -> bytes:
-    content = _download(url)
+def _checked(package: Pinned, file: str, wanted: str) -> bytes:
+    url = package.address(file)
+    content = _download(url, package.instead)
     if hashlib.sha256(content).hexdigest() != wanted:
         raise PerfAssetsError(
             f"{url}: what came differs from the published file (its sha256 is another); try again "
-            "later, or give a folder with the files by --data"
+            f"later, or give {package.instead}"
         )
     return content
 
 
-def _download(url: str) -> bytes:
+def _download(url: str, instead: str) -> bytes:
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
             content: bytes = answer.read()
@@ -61,6 +62,5 @@ def _download(url: str) -> bytes:
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise PerfAssetsError(
-            f"{url} cannot be downloaded ({reason}): check the network, or give a folder with the "
-            "published files by --data"
+            f"{url} cannot be downloaded ({reason}): check the network, or give {instead}"
         ) from None

@@ -89,13 +89,17 @@ FRAMEWORKS = (
 
 @dataclass(frozen=True)
 class Pinned:
-    """The package at the commit that perf-assets knows: sums and addresses of its files."""
+    """Published files at the commit that perf-assets knows: their sums and addresses.
+
+    instead : what to give where they cannot be downloaded, in words.
+    """
 
     repository: str
     commit: str
     url: str
     sums: dict[str, str]
     part_sums: dict[str, str]
+    instead: str = "a folder with the published files by --data"
 
     def address(self, file: str) -> str:
         """Where ``file`` is downloaded from."""
@@ -108,8 +112,18 @@ class Pinned:
 
 @cache
 def pinned() -> Pinned:
-    """The pinned package, from ``package.toml`` beside this module."""
-    text = files("perf_assets.sources.replication").joinpath("package.toml").read_text("utf-8")
+    """The package of the study of performance bugs, from ``package.toml`` beside this module."""
+    return _pinned("package.toml", Pinned.instead)
+
+
+@cache
+def pinned_problems() -> Pinned:
+    """The file of the study of performance problems, from ``problems.toml``."""
+    return _pinned("problems.toml", "the published file by --problems")
+
+
+def _pinned(file: str, instead: str) -> Pinned:
+    text = files("perf_assets.sources.replication").joinpath(file).read_text("utf-8")
     content = tomllib.loads(text)
     return Pinned(
         content["repository"],
@@ -117,4 +131,5 @@ def pinned() -> Pinned:
         content["url"],
         content["sha256"],
         content["sha256_of_a_part"],
+        instead,
     )

@@ -1,5 +1,6 @@
 """A folder with the package, read whole: every row is loaded or rejected with its reason."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,17 +72,18 @@ def read_package(folder: Path, *, accept_changes: bool = False) -> Package:
         "fix_commits": commits,
         "paper_series": series,
         "taxonomy": taxonomy,
-        "rejects": [_row(reject) for reject in rejects + broken],
     }
-    return Package(**{name: _frame(name, found) for name, found in rows.items()})
+    rejected = rejects_frame([*rejects, *broken])
+    return Package(**{name: _frame(name, found) for name, found in rows.items()}, rejects=rejected)
 
 
 def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema_of(f"replication.{name}"), orient="row")
 
 
-def _row(reject: Reject) -> dict[str, object]:
-    return {"dataset": DATASET, **vars(reject)}
+def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
+    """``replication.rejects``: what could not be loaded."""
+    return _frame("rejects", [{"dataset": DATASET, **vars(reject)} for reject in rejects])
 
 
 def _frameworks(folder: Path) -> list[Framework]:

@@ -9,7 +9,7 @@ import polars as pl
 from perf_assets.core.reviews.codebook import (
     IMPACTS,
     VERDICTS,
-    Cause,
+    Code,
     UnknownWordError,
     nearest_word,
 )
@@ -94,9 +94,9 @@ class _Reader:
         self.lines[issue] = row.line
         return issue
 
-    def cause(self, row: Row) -> Cause | None:
+    def cause(self, row: Row) -> Code | None:
         text = row.cells["category"].strip()
-        return self.known(row, "category", lambda: codebook().cause(text)) if text else None
+        return self.known(row, "category", lambda: codebook().code(text)) if text else None
 
     def word(self, row: Row, column: str, words: tuple[str, ...]) -> str:
         return self.known(row, column, lambda: known_word(row.cells[column], words))

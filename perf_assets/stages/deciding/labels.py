@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from perf_assets.core.labelling.labels import label_issues, label_kinds
+from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.stages.deciding.work import Work
@@ -15,7 +16,8 @@ from perf_assets.study import Study
 from perf_assets.tables import table_of
 
 KINDS = "labels.label_kinds"
-TABLES = ("labels.performance_labels", "labels.label_evidence")
+STEMMED = "labels.performance_stems"
+TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED)
 
 ISSUES = """
     select repository, number, title, body, author, labels, month
@@ -28,7 +30,7 @@ TEMPLATES = "select * from raw.issue_templates where repository = ?"
 def label_cohorts(
     gate: Gate, study: Study, repository: str, months: Sequence[str], *, forced: bool = False
 ) -> list[Outcome]:
-    """Label the loaded cohorts of ``months`` and re-label those that follow.
+    """Label the loaded cohorts of ``months`` and re-label those that follow; find their stems.
 
     A label depends on cohorts up to its own month: a cohort that came late may change what
     follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
@@ -36,13 +38,14 @@ def label_cohorts(
     """
     loaded = loaded_months(gate, "raw.issues", repository)
     work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
-    basis = work.basis((ISSUES, TEMPLATES), study.rules)
+    basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version))
     if not forced and work.is_done(basis):
         return []
     issues = gate.database.frame(ISSUES, [repository])
     templates = gate.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
         labels, evidence = label_issues(issues, templates, study.rules)
+        stems = stems_of_issues(issues, templates)
     version = study.rules.version
     partitions = []
     for month in work.months:
@@ -52,6 +55,7 @@ def label_cohorts(
         candidates = [
             Candidate("labels.performance_labels", labels.filter(of_month), told, len(cohort)),
             Candidate("labels.label_evidence", evidence.filter(of_month), told),
+            Candidate(STEMMED, stems.filter(of_month), {"issue_numbers": cohort}),
         ]
         provenance = Provenance(Mark(rule_version=version))
         partitions.append(Offer(candidates, repository, month, provenance))

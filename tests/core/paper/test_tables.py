@@ -16,6 +16,9 @@ from perf_assets.tables import schema_of
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 NAMES = schema_of("analysis.paper_comparison").names()
+NO_PROBLEMS = [
+    schema_of(name).to_frame() for name in ("replication.problems", "marts.problem_distribution")
+]
 
 
 def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
@@ -94,7 +97,8 @@ def data(*, bugs: list[dict[str, Any]] = BUGS, taxonomy: list[Any] = TAXONOMY) -
 
 
 def by_figure(rows: Any) -> dict[str, dict[str, Any]]:
-    return {row[1]: dict(zip(NAMES, row, strict=True)) for row in rows}
+    named = (dict(zip(NAMES, row, strict=True)) for row in rows)
+    return {row["figure"]: row for row in named}
 
 
 def told(row: dict[str, Any]) -> tuple[float | None, str]:
@@ -291,7 +295,7 @@ def test_the_taxonomy_as_a_whole() -> None:
 def test_without_replication_data_there_is_nothing_to_compare() -> None:
     made = data()
     live = made.bugs.with_columns(dataset=pl.lit("live"))
-    found = paper_comparison({}, live, made.trend, made.taxonomy)
+    found = paper_comparison({}, live, made.trend, made.taxonomy, *NO_PROBLEMS)
     assert found.is_empty() and found.schema == schema_of("analysis.paper_comparison")
 
 
@@ -341,7 +345,9 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     }
     made = data()
     mined = made.bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
-    found = paper_comparison(published, made.bugs.vstack(mined), made.trend, made.taxonomy)
+    found = paper_comparison(
+        published, made.bugs.vstack(mined), made.trend, made.taxonomy, *NO_PROBLEMS
+    )
     told = found.select(
         "figure", "place", "repository", "quantity", "published_text", "verdict", "reason"
     )
@@ -349,3 +355,4 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")
     assert lines == wanted.splitlines()
     assert found.schema == schema_of("analysis.paper_comparison")
+    assert set(found["study"]) == {"performance bugs"}

@@ -1,0 +1,93 @@
+"""The decision on questions of a forum: which are about performance, kept as they change."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perf_assets.forums import TagSet
+from perf_assets.stages.deciding.performance_questions import label_performance_questions
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.rows import Row, load
+
+KERAS = TagSet("so:keras", "2020-01", None, "so", "keras", ("keras",))
+MONTHS = ["2020-01", "2020-02", "2020-03"]
+
+
+def question(number: int, month: str, text: str, **changes: Any) -> Row:
+    row = {
+        "forum": "so",
+        "question_id": number,
+        "tag_set": "keras",
+        "tag_sets": ["keras"],
+        "tags": ["keras"],
+        "title": "Keras",
+        "body_html": text,
+        "text": text,
+        "score": 0,
+        "views": 0,
+        "answers": 0,
+        "created_at": f"{month}-05",
+        "last_activity_at": f"{month}-05",
+        "duplicate_of": [],
+        "source": "dump",
+        "html_url": f"https://stackoverflow.com/q/{number}",
+        "month": month,
+        "loaded_at": "2021-01-01",
+    }
+    return {**row, **changes}
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    home = Home.of(tmp_path)
+    with open_warehouse(home.warehouse) as database:
+        rows = [
+            question(1, "2020-01", "It hangs"),
+            question(2, "2020-01", "It crashes"),
+            question(3, "2020-02", "memory leak"),
+            question(4, "2020-02", "slower", tag_set="torch"),
+        ]
+        insert(database.connection, "raw.questions", rows)
+        loads = [load(month, "raw.questions", repository="so:keras") for month in MONTHS]
+        insert(database.connection, "meta.partition_loads", loads)
+        yield Gate(database, home)
+
+
+def decided(gate: Gate) -> dict[int, bool]:
+    table = gate.database.frame("FROM labels.performance_questions")
+    return dict(table.select("question_id", "is_performance").iter_rows())
+
+
+def test_the_questions_of_the_tag_set_are_decided(gate: Gate) -> None:
+    outcomes = label_performance_questions(gate, KERAS, MONTHS)
+    assert [(one.month, one.failure) for one in outcomes] == [(month, None) for month in MONTHS]
+    assert decided(gate) == {1: True, 2: False, 3: True}
+    loads = gate.database.loads("labels.performance_questions", "so:keras")
+    assert loads["row_count"].to_list() == [2, 1, 0]
+
+
+def test_what_did_not_change_is_not_decided_again(gate: Gate) -> None:
+    label_performance_questions(gate, KERAS, MONTHS)
+    assert label_performance_questions(gate, KERAS, MONTHS) == []
+    assert len(label_performance_questions(gate, KERAS, MONTHS, forced=True)) == 3
+    gate.database.connection.execute(
+        "UPDATE raw.questions SET text = 'very slow' WHERE question_id = 2"
+    )
+    outcomes = label_performance_questions(gate, KERAS, MONTHS)
+    assert [one.month for one in outcomes if one.is_written] == ["2020-01"]
+    assert decided(gate) == {1: True, 2: True, 3: True}
+
+
+def test_only_the_months_asked_for_are_decided(gate: Gate) -> None:
+    label_performance_questions(gate, KERAS, ["2020-02"])
+    assert decided(gate) == {3: True}
+    label_performance_questions(gate, KERAS, MONTHS)
+    assert decided(gate) == {1: True, 2: False, 3: True}
+    gate.database.connection.execute("DELETE FROM raw.questions WHERE question_id = 2")
+    label_performance_questions(gate, KERAS, MONTHS)
+    assert decided(gate) == {1: True, 3: True}
