@@ -6,7 +6,6 @@ from typing import Any
 
 from perf_assets.tables import Column, table_of
 from tests.question_rows import (
-    FORUM,
     both_sides_month,
     group_difficulty,
     kind_quality,
