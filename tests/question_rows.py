@@ -5,7 +5,7 @@ A moment may be a text (2020-01-05, with or without a time) or a datetime.
 
 from typing import Any
 
-from tests.rows import Moment, Row
+from tests.rows import REPOSITORY, Moment, Row
 
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
 PROGRAM_CRASH, PERFORMANCE = "program crash", "performance"
@@ -161,5 +161,76 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "mean_score": 0.75,
         "confidence": 0.95,
         "result": "25.0 % of 4 questions have an accepted answer",
+    }
+    return {**row, **changes}
+
+
+def kind_quality(kind: str, **changes: Any) -> Row:
+    """A row of analysis.question_kind_quality."""
+    measures = {
+        f"{measure}{limit}": value
+        for measure in ("precision", "recall", "f1")
+        for limit, value in (("", 0.8), ("_low", 0.7), ("_high", 0.9))
+    }
+    row = {
+        "forum": FORUM,
+        "method": "regression",
+        "variant": "default",
+        "split": "stratified",
+        "kind": kind,
+        "n": 30,
+        "support": 12,
+        **measures,
+        "f1_difference": 0.1,
+        "f1_difference_low": 0.0,
+        "f1_difference_high": 0.2,
+        "confidence": 0.95,
+        "replicates": 1000,
+        "parameters": "{}",
+        "is_default": True,
+        "is_chosen": True,
+        "result": "F1 0.80 [0.70, 0.90]",
+    }
+    return {**row, **changes}
+
+
+def both_sides_month(month: str, **changes: Any) -> Row:
+    """A row of marts.both_sides."""
+    row = {
+        "repository": REPOSITORY,
+        "forum": FORUM,
+        "month": month,
+        "is_complete": True,
+        "questions": 40,
+        "performance_questions": 8,
+        "answered_performance_questions": 6,
+        "accepted_performance_questions": 2,
+        "share_performance_questions": 0.2,
+        "bug_reports": 10,
+        "performance_bugs": 3,
+        "fixed_performance_bugs": 1,
+        "share_performance_bugs": 0.3,
+    }
+    return {**row, **changes}
+
+
+def lag_correlation(lag: int, **changes: Any) -> Row:
+    """A row of analysis.both_sides."""
+    row = {
+        "repository": REPOSITORY,
+        "forum": FORUM,
+        "lag": lag,
+        "first_month": "2016-01",
+        "last_month": "2021-12",
+        "n": 60,
+        "method": "spearman",
+        "parameters": "{}",
+        "statistic": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "band": 0.4,
+        "confidence": 0.95,
+        "is_outside_band": True,
+        "result": f"performance questions {lag} months before performance bugs",
     }
     return {**row, **changes}

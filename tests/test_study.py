@@ -109,6 +109,7 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (MINIMAL.replace('start = "2020-01"', ""), "repositories[1].start", "missing"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
         ('close_look = "no"\n' + MINIMAL, "close_look", "true or false is needed here ('no')"),
+        ('kind_method = "best"\n' + MINIMAL, "kind_method", "did you mean better?"),
         ("close_looks = true\n" + MINIMAL, "close_looks", "did you mean close_look?"),
         ("verify_months = 0\n" + MINIMAL, "verify_months", "greater than or equal to 1 (0)"),
         ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6'"),

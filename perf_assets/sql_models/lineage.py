@@ -46,6 +46,7 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
+    "analysis.both_sides": ("marts.both_sides",),
     "analysis.question_kind_quality": (
         "staging.labelled_questions",
         "intermediate.kind_methods",

@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
-from tests.question_rows import group_difficulty, question, whole_difficulty
+from tests.question_rows import (
+    both_sides_month,
+    group_difficulty,
+    kind_quality,
+    lag_correlation,
+    question,
+    whole_difficulty,
+)
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -105,9 +112,6 @@ GOOD: dict[str, list[Row]] = {
         {"forum": FORUM, "file": "Posts.xml", "byte_offset": offset, "reason": "it is cut"}
         for offset in (0, 812)
     ],
-    "reviews.labelled_questions": [
-        {"forum": FORUM, "question_id": number, "kind": "performance"} for number in (1, 2)
-    ],
     "labels.question_kinds": [
         {"forum": FORUM, "question_id": number, "kind": "performance", "method": "people"}
         for number in (1, 2)
@@ -120,6 +124,29 @@ GOOD: dict[str, list[Row]] = {
             share_accepted=0.0,
             median_hours_to_accepted=None,
             mean_hours_to_accepted=None,
+        ),
+    ],
+    "marts.both_sides": [both_sides_month("2020-01"), both_sides_month("2020-02")],
+    "analysis.both_sides": [
+        lag_correlation(3),
+        lag_correlation(
+            4, statistic=None, low=None, high=None, band=None, is_outside_band=None, result="none"
+        ),
+    ],
+    "reviews.labelled_questions": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "file": "a.csv", "line": 2}
+        for number in (7, 8)
+    ],
+    "analysis.question_kind_quality": [
+        kind_quality("macro"),
+        kind_quality(
+            "performance",
+            variant="with code",
+            is_default=False,
+            is_chosen=False,
+            f1_difference=None,
+            f1_difference_low=None,
+            f1_difference_high=None,
         ),
     ],
     "analysis.question_difficulty": [

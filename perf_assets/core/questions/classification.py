@@ -64,14 +64,15 @@ def classify(
     reader = Reader.of(examples, lists, DEFAULTS[method])
     model = reader.learn()
     others = questions.join(examples.questions, on="question_id", how="anti").sort("question_id")
-    learned = {"method": method, "model_version": _version(method, examples, model)}
+    learned = [
+        pl.lit(method).alias("method"),
+        pl.lit(_version(method, examples, model)).alias("model_version"),
+    ]
     rows = [_told(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
     for part in others.iter_slices(AT_ONCE):
         scores = model.scores(reader.count(part))
         decided = _long(part, examples.kinds, scores, model.decide(scores))
-        rows.append(
-            decided.with_columns(pl.lit(text).alias(name) for name, text in learned.items())
-        )
+        rows.append(decided.with_columns(learned))
     schema = schema_of(TABLE)
     return Classified(
         pl.concat(rows)

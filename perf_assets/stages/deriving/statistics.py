@@ -10,6 +10,7 @@ from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivi
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
 from perf_assets.core.paper.comparison import paper_comparison
+from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.core.questions.quality import question_kind_quality
 from perf_assets.core.reviews.labelling_quality import labelling_quality
@@ -29,6 +30,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.labelling_quality": labelling_quality,
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,
+    "analysis.both_sides": both_sides,
     "analysis.question_kind_quality": partial(question_kind_quality, wordlists()),
     "analysis.question_difficulty": question_difficulty,
 }
