@@ -2,9 +2,10 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -12,6 +13,7 @@ from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
+from perf_assets.core.questions.choices import KindMethod
 from perf_assets.documents import Document, Many, checked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.forums import Forum, ForumEntry, TagSet
@@ -30,6 +32,7 @@ Until = Literal["labels", "links", "details", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
 leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
 all that the study wants."""
+S = TypeVar("S", bound=Subject)
 NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
@@ -54,6 +57,7 @@ class Study:
 
     ``verify_months`` is the number of monthly refreshes within which every issue is read again.
     Without a ``close_look`` nobody looks at what fixes touch and who introduced the bugs.
+    ``kind_method`` is what decides of which kinds questions are.
     """
 
     name: str
@@ -64,11 +68,16 @@ class Study:
     verify_months: int = VERIFY_MONTHS
     close_look: bool = True
     forums: tuple[Forum, ...] = ()
+    kind_method: KindMethod = "better"
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:
         """The tag sets of all forums."""
         return tuple(tag_set for forum in self.forums for tag_set in forum.tag_sets)
+
+    def forum_of(self, tag_set: TagSet) -> Forum:
+        """The forum that ``tag_set`` is of."""
+        return next(forum for forum in self.forums if tag_set in forum.tag_sets)
 
     def as_far_as(self, until: Until) -> "Study":
         """The study for a run that goes as far as ``until``, which overrules the study file."""
@@ -77,14 +86,23 @@ class Study:
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
-        for repository in self.repositories:
-            if repository.name == name:
-                return repository
-        known = ", ".join(repository.name for repository in self.repositories)
-        raise PerfAssetsError(
-            f"study {self.name} has no repository {name!r}: choose from {known}, "
-            f"or add it to {self.path}"
-        )
+        return _named(self, name, self.repositories, "repository")
+
+    def subject(self, name: str) -> Subject:
+        """The repository or tag set called ``name``; PerfAssetsError when there is neither."""
+        if ":" in name:
+            return _named(self, name, self.tag_sets, "tag set")
+        return self.repository(name)
+
+
+def _named(study: Study, name: str, known: Sequence[S], sort: str) -> S:
+    for one in known:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in known) or "none, for it has none"
+    raise PerfAssetsError(
+        f"study {study.name} has no {sort} {name!r}: choose from {names}, or add it to {study.path}"
+    )
 
 
 def load_study(source: str | Path) -> Study:
@@ -213,6 +231,7 @@ class _StudyEntry(Document):
     count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
     verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
     close_look: bool = True
+    kind_method: KindMethod = "better"
 
     @model_validator(mode="after")
     def _names_each_subject_once(self) -> "_StudyEntry":
@@ -247,6 +266,7 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
         entry.verify_months,
         entry.close_look,
         tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
+        entry.kind_method,
     )
 
 

@@ -23,7 +23,7 @@ ORDER = (
     ("storage",),
     ("sample",),
     ("sources",),
-    ("study", "partitions"),
+    ("study", "partitions", "forums"),
     ("loopback",),
     ("sql_models",),
     ("core",),

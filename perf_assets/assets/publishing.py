@@ -7,7 +7,9 @@ import dagster as dg
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Event, told
-from perf_assets.reports.summary import summary_markdown, write_report
+from perf_assets.reports.both_sides import draw, read_both_sides
+from perf_assets.reports.summary import PICTURE, summary_markdown
+from perf_assets.reports.writing import write_report
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
@@ -26,6 +28,8 @@ FIGURES = (
     "marts.consistency",
     "marts.paper_trend",
     "marts.root_causes",
+    "marts.question_difficulty",
+    "marts.both_sides",
     *ANALYSES,
 )
 
@@ -70,7 +74,10 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         text = summary_markdown(home.published)
         is_new = not home.report.exists() or home.report.read_text(encoding="utf-8") != text
         path = write_report(home.report, text) if is_new else home.report
-        shown = {"report": dg.MetadataValue.md(text), "path": dg.MetadataValue.path(path)}
+        inline = draw(read_both_sides(home.published), home.picture, is_new=is_new)
+        # Dagster shows no files: what it shows holds the picture itself.
+        whole = summary_markdown(home.published, inline or PICTURE)
+        shown = {"report": dg.MetadataValue.md(whole), "path": dg.MetadataValue.path(path)}
         yield from told(context, REPORT, shown, is_new=is_new)
 
     return [published, report]

@@ -9,7 +9,7 @@ from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP, PUBLISHED
 from perf_assets.assets.telling import Event, Teller, told
-from perf_assets.reports.summary import write_report
+from perf_assets.reports.writing import write_report
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.home import Home
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_markdown, plain
+from perf_assets.reports.both_sides import TITLE, read_both_sides, sentences
 from perf_assets.reports.quality import warnings
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
@@ -88,6 +89,7 @@ select
 from analysis.rater_disagreements
 order by repository, number, question, rater_1, rater_2
 """
+PICTURE = "both_sides.svg"  # beside the report
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
@@ -124,8 +126,11 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         )
 
 
-def summary_markdown(published: Path) -> str:
-    """The same figures as Markdown."""
+def summary_markdown(published: Path, picture: str = PICTURE) -> str:
+    """The same figures as Markdown, and both sides of each framework that has two.
+
+    ``picture`` is the address of the picture of these, as the viewer of the report finds it.
+    """
     parts = []
     with reading(published) as connection:
         for title, query in FIGURES:
@@ -135,8 +140,13 @@ def summary_markdown(published: Path) -> str:
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
         parts += map(for_markdown, _left_out(connection))
         if found := warnings(connection):
-            sentences = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
-            parts.append(f"## {ODD_TITLE}\n\n{sentences}")
+            listed = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
+            parts.append(f"## {ODD_TITLE}\n\n{listed}")
+    sides = read_both_sides(published)
+    if told := [for_markdown(sentence) for sentence in sentences(sides)]:
+        # The data are named, so that a report over others is another report.
+        image = f'![{" ".join(told)}]({picture} "data {sides.fingerprint}")'
+        parts.append("\n\n".join([f"## {TITLE}", image, *told]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -148,13 +158,6 @@ def _left_out(connection: duckdb.DuckDBPyConnection) -> list[str]:
         "introduced the bug, is not known"
         for repository, left_out, fixes in connection.sql(LEFT_OUT).fetchall()
     ]
-
-
-def write_report(path: Path, text: str) -> Path:
-    """Put ``text`` in the place of the report in one step."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="utf-8")
-    return temporary.replace(path)
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:

@@ -22,6 +22,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "raw.issue_events",
         "raw.issue_pull_requests",
     ),
+    "labels.question_kinds": ("raw.questions", "reviews.labelled_questions"),
     "details.commit_details": DETAILS,
     "details.introducing_commits": DETAILS,
 }
@@ -47,14 +48,27 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
+    "analysis.both_sides": ("marts.both_sides",),
+    "analysis.question_kind_quality": (
+        "staging.labelled_questions",
+        "intermediate.kind_methods",
+    ),
+    "analysis.question_difficulty": (
+        "intermediate.question_groups",
+        "intermediate.question_waits",
+    ),
 }
 
 # Where the other tables come from, by their schema or their name.
 ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
     "raw.issue": "GitHub's API",
+    "raw.question": "a forum: its dump, or its API",
+    "raw.answers": "a forum: its dump, or its API",
+    "raw.post_rejects": "a forum: its dump",
     "raw": "git, the clone of the repository",
     "replication": "the published data of the studies",
+    "reviews.labelled_questions": "the files of classified questions that the study names",
     "reviews": "review sheets that raters filled in",
     "meta": "the runs themselves: their bookkeeping",
 }

@@ -25,7 +25,7 @@ NAME = "meta.fingerprints"
 WHOLE = "all"
 
 # Libraries whose versions may decide what comes out, and files of the package that do.
-LIBRARIES = ("duckdb", "polars", "numpy", "scipy", "nltk")
+LIBRARIES = ("duckdb", "polars", "numpy", "scipy", "scikit-learn", "nltk")
 CODE = ("*.py", "*.toml")
 
 # Each look at a source changes the rest of it; which months are stored is what models read.

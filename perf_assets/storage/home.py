@@ -53,6 +53,11 @@ class Home:
         return self.path / "report.md"
 
     @property
+    def picture(self) -> Path:
+        """The picture of the report, beside it."""
+        return self.path / "both_sides.svg"
+
+    @property
     def replication(self) -> Path:
         """The published package of the study, where it was downloaded."""
         return self.path / "replication"

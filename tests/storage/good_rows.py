@@ -5,6 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from perf_assets.tables import Column, table_of
+from tests.question_rows import (
+    both_sides_month,
+    group_difficulty,
+    kind_quality,
+    lag_correlation,
+    question,
+    whole_difficulty,
+)
 from tests.rows import (
     NOTHING_YET,
     OTHER_SHA,
@@ -86,7 +94,65 @@ def details(sha: str, **changes: Any) -> Row:
     return detail("detail", **{**row, **changes})
 
 
+def asked(question_id: int, **changes: Any) -> Row:
+    return question(question_id, at(3), tag_set=TAG_SET, month=MONTH, **changes)
+
+
 GOOD: dict[str, list[Row]] = {
+    "raw.questions": [asked(1), asked(2, accepted_answer_id=12), asked(3, owner=None)],
+    "raw.answers": [
+        of_tag_set(answer_id=11, question_id=1),
+        of_tag_set(answer_id=12, question_id=2, is_accepted=True),
+    ],
+    "raw.question_comments": [
+        of_tag_set(comment_id=21, question_id=1, post_id=1),
+        of_tag_set(comment_id=22, question_id=2, post_id=12),
+    ],
+    "raw.post_rejects": [
+        {"forum": FORUM, "file": "Posts.xml", "byte_offset": offset, "reason": "it is cut"}
+        for offset in (0, 812)
+    ],
+    "labels.question_kinds": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "method": "people"}
+        for number in (1, 2)
+    ],
+    "marts.question_difficulty": [
+        group_difficulty("all"),
+        group_difficulty(
+            "performance",
+            accepted=0,
+            share_accepted=0.0,
+            median_hours_to_accepted=None,
+            mean_hours_to_accepted=None,
+        ),
+    ],
+    "marts.both_sides": [both_sides_month("2020-01"), both_sides_month("2020-02")],
+    "analysis.both_sides": [
+        lag_correlation(3),
+        lag_correlation(
+            4, statistic=None, low=None, high=None, band=None, is_outside_band=None, result="none"
+        ),
+    ],
+    "reviews.labelled_questions": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "file": "a.csv", "line": 2}
+        for number in (7, 8)
+    ],
+    "analysis.question_kind_quality": [
+        kind_quality("macro"),
+        kind_quality(
+            "performance",
+            variant="with code",
+            is_default=False,
+            is_chosen=False,
+            f1_difference=None,
+            f1_difference_low=None,
+            f1_difference_high=None,
+        ),
+    ],
+    "analysis.question_difficulty": [
+        whole_difficulty("all"),
+        whole_difficulty("performance", km_median_hours_to_accepted_high=None),
+    ],
     "reviews.verdicts": [
         verdict(1, "Ann", 7, "yes", category="Other", impact="speed"),
         verdict(2, "Ann", 7, "no"),
@@ -391,6 +457,8 @@ PARAMETERS: dict[str, Any] = {
     "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
+    "question_ids": [1, 2, 3],
+    "post_ids": [1, 2, 3, 11, 12],
     "rule_version": RULE_VERSION,
 }
 

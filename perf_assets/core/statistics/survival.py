@@ -97,6 +97,31 @@ def kaplan_meier_median(cases: Durations, confidence: float = 0.95) -> MedianRes
     )
 
 
+def kaplan_meier_shares(cases: Durations, times: Sequence[float]) -> list[float | None]:
+    """The share of cases that reached the event by each of the ``times``, the others as censored.
+
+    One less the Kaplan-Meier survival at that time; an event at the time itself counts. None beyond
+    the longest duration, when a case is still without the event: nobody was seen for so long; and
+    without any case.
+
+    Examples
+    --------
+    >>> kaplan_meier_shares(Durations([1, 2, 3, 4], [True, False, True, False]), [1, 3, 5])
+    [0.25, 0.625, None]
+    """
+    if not cases.n:
+        return [None for _ in times]
+    longest = max(cases.durations)
+    if not cases.n_events:
+        return [0.0 if time <= longest else None for time in times]
+    survival = stats.ecdf(_censored(cases)).sf
+    is_over = bool(survival.probabilities[-1] <= _ROUNDING)
+    return [
+        1.0 - float(survival.evaluate(time)) if time <= longest or is_over else None
+        for time in times
+    ]
+
+
 def log_rank(x: Durations, y: Durations) -> LogRankResult:
     """Whether two groups reach the event at different rates over time, two-sided.
 

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 
-from perf_assets.core.statistics.survival import Durations, kaplan_meier_median, log_rank
+from perf_assets.core.statistics.survival import (
+    Durations,
+    kaplan_meier_median,
+    kaplan_meier_shares,
+    log_rank,
+)
 
 # Freireich et al. (1963), Blood 21: weeks of remission of 42 children with leukemia, the worked
 # example of Kleinbaum and Klein, Survival Analysis, chapter 2: median 23 weeks with 6-MP, 8 with
@@ -95,3 +100,24 @@ def test_groups_in_which_nobody_reached_the_event_have_no_median_and_no_test():
 
 def test_events_after_the_other_group_left_tell_nothing():
     assert log_rank(Durations([2.0], [True]), Durations([1.0], [False])).pvalue is None
+
+
+@given(cases, st.lists(st.integers(0, 40), min_size=1, max_size=5))
+def test_shares_are_one_less_the_survival_of_statsmodels(rows, times):
+    known = durations(rows)
+    survival = SurvfuncRight(known.durations, known.is_event)
+    found = kaplan_meier_shares(known, times)
+    for time, share in zip(times, found, strict=True):
+        if time <= max(known.durations):
+            past = [p for t, p in zip(survival.surv_times, survival.surv_prob, strict=True)]
+            reached = sum(t <= time for t in survival.surv_times)
+            assert share == pytest.approx(1 - past[reached - 1] if reached else 0, abs=1e-9)
+        else:
+            assert share is None or share == 1.0
+
+
+def test_nobody_knows_a_share_beyond_the_longest_wait():
+    waiting = Durations([3.0, 5.0], [False, False])
+    assert kaplan_meier_shares(waiting, [5, 6]) == [0.0, None]
+    assert kaplan_meier_shares(Durations([3.0, 5.0], [True, True]), [4, 6]) == [0.5, 1.0]
+    assert kaplan_meier_shares(Durations([], []), [1]) == [None]

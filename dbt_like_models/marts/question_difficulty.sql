@@ -1,0 +1,41 @@
+-- How hard questions are, by tag set, kind and the month in which they were asked: how many got an
+-- answer, and one that their owner accepted, and how soon. A question of several tag sets or kinds
+-- counts in each of them, and once in the kind all; where kinds were not decided there is no other
+-- kind. A month is there from its first question on. Questions of the last months had little time:
+-- analysis.question_difficulty takes that into account.
+
+with
+
+question_groups as (
+    select * from intermediate.question_groups
+),
+
+waits as (
+    select * from intermediate.question_waits
+),
+
+difficulty as (
+    select
+        forum,
+        question_groups.tag_set,
+        question_groups.kind,
+        question_groups.month,
+        count(question_id) as questions,
+        count(question_id) filter (where waits.is_accepted) as accepted,
+        count(question_id) filter (where waits.is_accepted) / count(question_id)
+            as share_accepted,
+        median(waits.hours_to_accepted) as median_hours_to_accepted,
+        avg(waits.hours_to_accepted) as mean_hours_to_accepted,
+        count(question_id) filter (where waits.is_answered) as answered,
+        count(question_id) filter (where waits.is_answered) / count(question_id)
+            as share_answered,
+        median(waits.hours_to_first_answer) as median_hours_to_first_answer,
+        avg(waits.hours_to_first_answer) as mean_hours_to_first_answer,
+        median(waits.views) as median_views,
+        median(waits.score) as median_score
+    from question_groups
+    inner join waits using (forum, question_id)
+    group by forum, question_groups.tag_set, question_groups.kind, question_groups.month
+)
+
+select * from difficulty

@@ -1,0 +1,108 @@
+"""What the study's text leaves open of its classifier, decided: the one place where that stands.
+
+Zhang, Gao, Ma, Lyu and Kim, An Empirical Study of Common Challenges in Developing Deep Learning
+Applications (ISSRE 2019), give the weights of words, the number of words and that keywords get
+more, alpha. They do not say how words are read from a text, which words count as keywords, how
+scores become decisions, and how large alpha is. For each of these there is a choice here, and
+variants that choose otherwise, whose precision, recall and F1 ``analysis.question_kind_quality``
+has beside those of the choice: whoever doubts a choice sees what it costs.
+
+=========================  ==============================================  ====================
+open question              choice                                          variant
+=========================  ==============================================  ====================
+which texts                title and text, code left out                   with code
+words that all texts have  left out; question words and negations stay     with stop words
+forms of a word            Porter's stem                                   words as written
+a word that comes twice    counts once                                     each occurrence
+keywords                   ``wordlists.toml``, alpha by cross-validation   without keywords
+from score to decision     the highest score, all kinds that share it      near the highest
+=========================  ==============================================  ====================
+
+Alpha is the one of :data:`ALPHAS` with the best macro F1 in a cross-validation within what the
+classifier learns from, the smaller one of equals. The weights of a kind add up to 1, over 200
+words, so that values near 0 matter.
+
+The baseline reads words and pairs of neighbouring words in the same way; a question is of each kind
+whose probability is at least one half, and of the most probable one where none is.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Method: TypeAlias = Literal["weights", "regression"]
+"""The paper's classifier, or the baseline."""
+
+KindMethod: TypeAlias = Literal["better", "weights", "regression"]
+"""Which method decides: the one with the higher macro F1 in order of time, or always the same."""
+
+KINDS = (
+    "program crash",
+    "model migration and deployment",
+    "implementation",
+    "training anomaly",
+    "comprehension",
+    "installation",
+    "performance",
+)
+"""The seven kinds of questions of the study; a question may be of several."""
+
+PEOPLE = "people"
+"""How a question was decided that a person classified."""
+
+WORDS_PER_KIND = 200
+"""The words of a kind: its most frequent ones, as the study has it."""
+
+ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+FEWEST_PER_KIND = 10
+"""A kind of which fewer questions were classified by people is not learned: in five folds fewer
+than two would be left to test it by."""
+
+FEWEST_KINDS = 2
+"""With fewer kinds to tell apart nothing is classified."""
+
+MARGIN = 1e-9
+"""Scores are sums of fractions: those that differ by less, as a share of the highest, are equal."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with all its choices.
+
+    has_stop_words, has_code, is_stemmed : how words are read.
+    counts_each : whether a word that comes twice counts twice (weights).
+    has_keywords : whether keywords get more (weights).
+    near : share of the highest score from which on a kind is assigned (weights).
+    takes_highest : whether the most probable kind is assigned where none is probable (regression).
+    """
+
+    method: Method
+    name: str = "default"
+    has_stop_words: bool = False
+    is_stemmed: bool = True
+    has_code: bool = False
+    counts_each: bool = False
+    has_keywords: bool = True
+    near: float = 1.0
+    takes_highest: bool = True
+
+
+DEFAULTS: dict[Method, Variant] = {
+    "weights": Variant("weights"),
+    "regression": Variant("regression"),
+}
+"""The variant of each method that decides."""
+
+VARIANTS = (
+    DEFAULTS["weights"],
+    Variant("weights", "with code", has_code=True),
+    Variant("weights", "with stop words", has_stop_words=True),
+    Variant("weights", "words as written", is_stemmed=False),
+    Variant("weights", "each occurrence", counts_each=True),
+    Variant("weights", "without keywords", has_keywords=False),
+    Variant("weights", "near the highest", near=0.9),
+    DEFAULTS["regression"],
+    Variant("regression", "with code", has_code=True),
+    Variant("regression", "one half or none", takes_highest=False),
+)
+"""All that are measured."""

@@ -1,0 +1,115 @@
+"""Of which kinds each question of a forum is: as people said, or as the better method decides."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.questions.choices import DEFAULTS, KINDS, PEOPLE, KindMethod, Method
+from perf_assets.core.questions.examples import Examples, Model, Reader, f1_in_time
+from perf_assets.core.questions.weights import Weights
+from perf_assets.core.questions.words import Wordlists
+from perf_assets.tables import schema_of
+
+TABLE = "labels.question_kinds"
+AT_ONCE = 5_000  # questions whose words are held in memory
+
+
+@dataclass(frozen=True)
+class Classified:
+    """The kinds of the questions of a forum.
+
+    rows : of ``labels.question_kinds``.
+    method : which decided of those that no person did.
+    f1 : the macro F1 of each method in order of time, where they were compared.
+    """
+
+    rows: pl.DataFrame
+    method: Method
+    f1: Mapping[Method, float]
+
+
+def classify(
+    questions: pl.DataFrame,
+    examples: Examples,
+    lists: Wordlists,
+    kind_method: KindMethod = "better",
+) -> Classified:
+    """Decide of which kinds the questions of a forum are.
+
+    Parameters
+    ----------
+    questions
+        All of them: question_id, title, text, code.
+    examples
+        Those that people classified, enough of them.
+    kind_method
+        Which method decides; where both are equally good the study's does.
+
+    Returns
+    -------
+    Seven rows for each question that a person classified, and one for each kind that was learned
+    for the others, ordered by question and kind. The same questions and examples give the same
+    rows, whatever their order.
+    """
+    f1: dict[Method, float] = {}
+    method: Method
+    if kind_method == "better":
+        f1 = f1_in_time(examples, lists)
+        method = max(f1, key=lambda name: (f1[name], name == "weights"))
+    else:
+        method = kind_method
+    reader = Reader.of(examples, lists, DEFAULTS[method])
+    model = reader.learn()
+    others = questions.join(examples.questions, on="question_id", how="anti").sort("question_id")
+    learned = [
+        pl.lit(method).alias("method"),
+        pl.lit(_version(method, examples, model)).alias("model_version"),
+    ]
+    rows = [_told(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
+    for part in others.iter_slices(AT_ONCE):
+        scores = model.scores(reader.count(part))
+        decided = _long(part, examples.kinds, scores, model.decide(scores))
+        rows.append(decided.with_columns(learned))
+    schema = schema_of(TABLE)
+    return Classified(
+        pl.concat(rows)
+        .with_columns(forum=pl.lit(examples.forum))
+        .select(pl.col(name).cast(kind) for name, kind in schema.items())
+        .sort("question_id", "kind"),
+        method,
+        f1,
+    )
+
+
+def _long(
+    questions: pl.DataFrame,
+    kinds: tuple[str, ...],
+    scores: np.ndarray,
+    decided: np.ndarray,
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "question_id": questions["question_id"].to_numpy().repeat(len(kinds)),
+            "kind": list(kinds) * questions.height,
+            "score": scores.ravel(),
+            "is_assigned": decided.ravel(),
+        }
+    )
+
+
+def _told(examples: Examples) -> pl.DataFrame:
+    """What people said, of all seven kinds."""
+    told = np.array([[kind in of for kind in KINDS] for of in examples.told], dtype=bool)
+    return _long(examples.questions, KINDS, told.astype(np.float64), told)
+
+
+def _version(method: Method, examples: Examples, model: Model) -> str:
+    """The fingerprint of the method and of what it learned from."""
+    parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.told)]
+    parts += [repr(row) for row in examples.questions.iter_rows()]
+    if isinstance(model, Weights):
+        parts.append(repr(model.alpha))
+    return f"{method}-{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:8]}"

@@ -1,0 +1,140 @@
+"""Questions whose kinds people told: what a classifier learns from, and is tested by."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from perf_assets.core.questions.choices import (
+    DEFAULTS,
+    FEWEST_KINDS,
+    FEWEST_PER_KIND,
+    KINDS,
+    Method,
+    Variant,
+)
+from perf_assets.core.questions.folds import Places, folds_in_time
+from perf_assets.core.questions.regression import Regression, learn_regression
+from perf_assets.core.questions.scoring import macro_f1
+from perf_assets.core.questions.weights import (
+    Weights,
+    keyword_table,
+    keywords_of,
+    learn_weights,
+)
+from perf_assets.core.questions.words import (
+    Counts,
+    Wordlists,
+    count_words,
+    question_words,
+    vocabulary_of,
+)
+
+Flags: TypeAlias = NDArray[np.bool_]
+Model: TypeAlias = Weights | Regression
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The classified questions of a forum, in order of time.
+
+    questions : question_id, title, text, code.
+    told : the kinds that people gave each, in order.
+    kinds : those of which there are enough to learn from.
+    truth : questions by these kinds.
+    """
+
+    forum: str
+    questions: pl.DataFrame
+    told: tuple[tuple[str, ...], ...]
+    kinds: tuple[str, ...]
+    truth: Flags
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether there are kinds to tell apart."""
+        return len(self.kinds) >= FEWEST_KINDS
+
+
+def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
+    """The examples of each forum, in order of their names.
+
+    Parameters
+    ----------
+    labelled
+        ``staging.labelled_questions``: forum, question_id, kind, asked_at, title, text, code.
+    """
+    for (forum,), rows in sorted(labelled.partition_by("forum", as_dict=True).items()):
+        numbers = dict(rows.group_by("kind").len().iter_rows())
+        kinds = tuple(kind for kind in KINDS if numbers.get(kind, 0) >= FEWEST_PER_KIND)
+        questions = (
+            rows.group_by("question_id", "asked_at", "title", "text", "code")
+            .agg("kind")
+            .sort("asked_at", "question_id")
+        )
+        told = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
+        truth = np.array([[kind in of for kind in kinds] for of in told], dtype=bool)
+        truth = truth.reshape(questions.height, len(kinds))
+        yield Examples(str(forum), questions.drop("kind", "asked_at"), told, kinds, truth)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Turns questions into counts of the words that the examples have, as a variant reads them."""
+
+    variant: Variant
+    lists: Wordlists
+    vocabulary: list[str]
+    counts: Counts
+    examples: Examples
+
+    @classmethod
+    def of(cls, examples: Examples, lists: Wordlists, variant: Variant) -> "Reader":
+        """The reader for ``examples``, whose words are counted."""
+        found = question_words(examples.questions, variant, lists.stop_words)
+        keywords = [word for kind in examples.kinds for word in keywords_of(kind, lists, variant)]
+        vocabulary = vocabulary_of(found, keywords)
+        counts = count_words(found, vocabulary)
+        return cls(variant, lists, vocabulary, counts, examples)
+
+    def count(self, questions: pl.DataFrame) -> Counts:
+        """The words of other questions."""
+        found = question_words(questions, self.variant, self.lists.stop_words)
+        return count_words(found, self.vocabulary)
+
+    def learn(self, places: Places | None = None) -> Model:
+        """The classifier, learned from the examples at ``places``, or from all."""
+        counts, truth = self.counts, self.examples.truth
+        if places is not None:
+            counts, truth = counts[places], truth[places]
+        if self.variant.method == "regression":
+            return learn_regression(counts, truth, self.variant)
+        keywords = keyword_table(self.vocabulary, self.examples.kinds, self.lists, self.variant)
+        return learn_weights(counts, truth, keywords, self.variant)
+
+    def tested(self, learning: Places, testing: Places) -> Flags:
+        """What is decided of the examples at ``testing`` by what is learned from others."""
+        model = self.learn(learning)
+        return model.decide(model.scores(self.counts[testing]))
+
+
+def decided_in_time(reader: Reader) -> tuple[Places, Flags]:
+    """The later half of the examples, and what is decided of each from those before it."""
+    parts = list(folds_in_time(len(reader.examples.truth)))
+    decided = [reader.tested(learning, testing) for learning, testing in parts]
+    return np.concatenate([testing for _, testing in parts]), np.concatenate(decided)
+
+
+def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
+    """The macro F1 of each method, in order of time: the criterion by which one is chosen.
+
+    A study that is kept alive classifies the questions of next month by those of the past.
+    """
+    found: dict[Method, float] = {}
+    for method, variant in DEFAULTS.items():
+        places, decided = decided_in_time(Reader.of(examples, lists, variant))
+        found[method] = macro_f1(examples.truth[places], decided)
+    return found

@@ -1,0 +1,166 @@
+"""How good the classifiers of questions are, by what each variant says of questions new to it.
+
+Statistics that the study reports in one sentence (precision and recall about 80 %), by kind, with
+intervals, and for the baseline too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.analyses.robustness import CONFIDENCE, as_json
+from perf_assets.core.questions.choices import DEFAULTS, PEOPLE, VARIANTS, Variant
+from perf_assets.core.questions.examples import (
+    Examples,
+    Flags,
+    Reader,
+    decided_in_time,
+    examples_of,
+)
+from perf_assets.core.questions.folds import BLOCKS, stratified_folds
+from perf_assets.core.questions.scoring import (
+    MEASURES,
+    REPLICATES,
+    SEED,
+    Floats,
+    estimate,
+    resampled,
+    with_limits,
+)
+from perf_assets.core.questions.words import Wordlists
+from perf_assets.tables import schema_of
+
+MACRO = "macro"
+"""Stands in the column ``kind`` for the mean over the kinds."""
+
+REPEATS, FOLDS = 3, 5
+F1 = MEASURES.index("f1")
+
+SPLITS = {
+    "time-ordered": as_json(tested="later half", blocks=BLOCKS, learned_from="all before"),
+    "stratified": as_json(folds=FOLDS, repeats=REPEATS),
+}
+"""How examples are parted into those to learn from and those to be tested by."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What a variant decided of the examples that were tested, once or several times."""
+
+    truth: Flags
+    repeats: list[Flags]
+
+
+def question_kind_quality(
+    lists: Wordlists, labelled: pl.DataFrame, methods: pl.DataFrame
+) -> pl.DataFrame:
+    """Precision, recall and F1 of each variant of both classifiers, by kind and as a mean.
+
+    Parameters
+    ----------
+    lists
+        Stop words and keywords.
+    labelled
+        ``staging.labelled_questions``.
+    methods
+        ``intermediate.kind_methods``: forum, method; which one fills ``labels.question_kinds``.
+
+    Returns
+    -------
+    ``analysis.question_kind_quality``: for each forum with enough examples, variant and split a row
+    for each kind that is learned, and one for their mean. Intervals by the bootstrap over questions
+    (1,000 samples, percentiles); ``f1_difference`` is that of the two default variants over the
+    same samples.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap. Chapman and Hall.
+    """
+    chosen = {(forum, method) for forum, method in methods.iter_rows() if method != PEOPLE}
+    rows = [
+        row
+        for examples in examples_of(labelled)
+        if examples.are_enough
+        for row in _rows(examples, lists, chosen)
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.question_kind_quality"), orient="row")
+
+
+def _rows(
+    examples: Examples, lists: Wordlists, chosen: set[tuple[str, str]]
+) -> Iterator[tuple[object, ...]]:
+    readers = {variant: Reader.of(examples, lists, variant) for variant in VARIANTS}
+    for split, parameters in SPLITS.items():
+        trials = {variant: _trial(reader, split) for variant, reader in readers.items()}
+        samples = resampled(len(next(iter(trials.values())).truth))
+        found = {
+            variant: with_limits(trial.truth, trial.repeats, samples)
+            for variant, trial in trials.items()
+        }
+        for variant, trial in trials.items():
+            is_chosen = variant.name == "default" and (examples.forum, variant.method) in chosen
+            for row in _measures(examples, variant, trial, found):
+                yield (
+                    *(examples.forum, variant.method, variant.name, split),
+                    *row[:-1],
+                    parameters,
+                    variant in DEFAULTS.values(),
+                    is_chosen,
+                    row[-1],
+                )
+
+
+def _trial(reader: Reader, split: str) -> _Trial:
+    truth = reader.examples.truth
+    if split == "time-ordered":
+        places, decided = decided_in_time(reader)
+        return _Trial(truth[places], [decided])
+    repeats = []
+    for seed in range(REPEATS):
+        decided = np.zeros_like(truth)
+        for learning, testing in stratified_folds(truth, FOLDS, seed):
+            decided[testing] = reader.tested(learning, testing)
+        repeats.append(decided)
+    return _Trial(truth, repeats)
+
+
+def _measures(
+    examples: Examples,
+    variant: Variant,
+    trial: _Trial,
+    found: dict[Variant, tuple[Floats, Floats]],
+) -> Iterator[tuple[object, ...]]:
+    whole, samples = found[variant]
+    supports = [int(number) for number in trial.truth.sum(axis=0)]
+    for place, kind in enumerate((*examples.kinds, MACRO)):
+        estimates = [
+            estimate(whole[place, measure], samples[:, place, measure], CONFIDENCE)
+            for measure in range(len(MEASURES))
+        ]
+        difference = estimate(np.nan, np.array([]), CONFIDENCE)
+        other = next(one for one in DEFAULTS.values() if one.method != variant.method)
+        if variant in DEFAULTS.values():
+            difference = estimate(
+                whole[place, F1] - found[other][0][place, F1],
+                samples[:, place, F1] - found[other][1][:, place, F1],
+                CONFIDENCE,
+            )
+        f1 = estimates[F1]
+        told = f"no question of {kind} was tested" if f1.value is None else f"F1 {f1.value:.2f}"
+        if f1.low is not None and f1.high is not None:
+            told += f" [{f1.low:.2f}, {f1.high:.2f}]"
+        if difference.value is not None:
+            told += f", {difference.value:+.2f} against {other.method}"
+        if difference.low is not None and difference.high is not None:
+            told += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
+        yield (
+            kind,
+            len(trial.truth),
+            supports[place] if kind != MACRO else sum(supports),
+            *(number for one in estimates for number in (one.value, one.low, one.high)),
+            *(difference.value, difference.low, difference.high),
+            *(CONFIDENCE, REPLICATES, SEED),
+            told,
+        )

@@ -1,0 +1,84 @@
+"""Words of questions: how they are read from texts, and counted."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.questions.choices import Variant
+
+if TYPE_CHECKING:  # importing them takes half a second
+    from nltk.stem.porter import PorterStemmer
+    from scipy import sparse
+
+Counts: TypeAlias = "sparse.csr_matrix"
+"""A row for each question, a column for each word, how often it is there."""
+
+WORD = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]")
+REMEMBERED = 200_000
+
+
+@dataclass(frozen=True)
+class Wordlists:
+    """Words that stand in every text, and the keywords of each kind."""
+
+    stop_words: frozenset[str]
+    keywords: Mapping[str, tuple[str, ...]]
+
+
+def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[str]:
+    """The words of ``text`` in their order: two characters or more, the first of them a letter."""
+    words = WORD.findall(text.casefold())
+    if not variant.has_stop_words:
+        words = [word for word in words if word not in stop_words]
+    return [_stem(word) for word in words] if variant.is_stemmed else words
+
+
+def question_words(
+    questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
+) -> list[list[str]]:
+    """The words of each question (title, text, code), pairs of neighbours too where they count."""
+    columns = ("title", "text", "code") if variant.has_code else ("title", "text")
+    texts = questions.select(pl.concat_str(columns, separator="\n", ignore_nulls=True)).to_series()
+    found = [words_of(text, variant, stop_words) for text in texts]
+    if variant.method == "weights":
+        return found
+    return [[*words, *(f"{one} {other}" for one, other in pairwise(words))] for words in found]
+
+
+def vocabulary_of(found: Iterable[Iterable[str]], more: Iterable[str] = ()) -> list[str]:
+    """All the words, and ``more``, each once, sorted."""
+    return sorted({word for words in found for word in words} | set(more))
+
+
+def count_words(found: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Counts:
+    """How often each question has each word of ``vocabulary``; other words are passed over."""
+    from scipy import sparse  # noqa: PLC0415
+
+    place = {word: column for column, word in enumerate(vocabulary)}
+    starts, columns, counts = [0], [], []
+    for words in found:
+        counted = Counter(place[word] for word in words if word in place)
+        columns += sorted(counted)
+        counts += [counted[column] for column in sorted(counted)]
+        starts.append(len(columns))
+    parts = (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int64), starts)
+    return sparse.csr_matrix(parts, shape=(len(found), len(vocabulary)))
+
+
+@lru_cache(REMEMBERED)
+def _stem(word: str) -> str:
+    return str(_stemmer().stem(word))
+
+
+@cache
+def _stemmer() -> "PorterStemmer":
+    from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
+
+    return PorterStemmer()

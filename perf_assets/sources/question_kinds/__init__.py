@@ -1,0 +1,1 @@
+"""What people say of kinds of questions: classified ones, and words that tell kinds apart."""

@@ -1,0 +1,1 @@
+"""Forums of Stack Exchange: their dumps, read in one pass, and their API for what came later."""

@@ -1,0 +1,310 @@
+"""Reading a dump: one pass over each of its files, which takes out what the study is about."""
+
+import hashlib
+import html
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.forums import Forum
+from perf_assets.progress import phase
+from perf_assets.sources.stackexchange import dump_posts
+from perf_assets.sources.stackexchange.dump_files import POSTS, DumpFile, find_dump
+from perf_assets.sources.stackexchange.dump_posts import ANSWER, QUESTION, Record, number_of
+from perf_assets.sources.stackexchange.dump_rows import (
+    SHOWN,
+    Piece,
+    Rows,
+    attributes,
+    not_utf_8,
+    value_of,
+)
+from perf_assets.sources.stackexchange.extract import COUNTS, Extract
+
+log = logging.getLogger(__name__)
+
+VERSION = 1  # of what is taken out of a dump; another one reads it again
+ENDS = 1 << 16  # bytes at each end of a file that tell it from another
+AT_ONCE = 32 << 20  # bytes read between two writes
+FEW, FEW_ROWS = 0.01, 3  # of rows, more of which are not in UTF-8 where the file is not
+ROWS_TO_JUDGE = 20_000  # before the end of a file
+BLOCK = 16  # bits of a number that tell its place within a block
+
+Reader = Callable[[dict[str, str]], Record | None]
+
+
+class Numbers:
+    """A set of numbers of posts, a bit each: tens of millions fit into some megabytes."""
+
+    def __init__(self) -> None:
+        """Without any."""
+        self._blocks: dict[int, bytearray] = {}
+
+    def add(self, number: int) -> None:
+        """Put ``number`` in."""
+        block = self._blocks.setdefault(number >> BLOCK, bytearray(1 << (BLOCK - 3)))
+        block[(number & 0xFFFF) >> 3] |= 1 << (number & 7)
+
+    def __contains__(self, number: int) -> bool:
+        """Whether ``number`` is in it."""
+        block = self._blocks.get(number >> BLOCK)
+        return block is not None and bool(block[(number & 0xFFFF) >> 3] & 1 << (number & 7))
+
+
+def read_dump(forum: Forum, extract: Extract) -> None:
+    """Bring ``extract`` up to what the dump of ``forum`` holds; nothing is read twice.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no dump, it is no dump, it is in another encoding, or it cannot be read. What was
+        taken out of it before stays until another one takes its place.
+    """
+    assert forum.dump is not None
+    files = find_dump(forum.dump)
+    for file in files:
+        known = extract.state(file.name)
+        if known is not None and known["fingerprint"] != fingerprint_of(file, forum):
+            extract.clear()
+            break
+    reading: _Reading | None = None
+    for file in files:
+        known = extract.state(file.name)
+        if known is not None and known["is_done"]:
+            continue
+        reading = reading or _Reading(forum, extract)
+        try:
+            reading.read(file)
+        except _EncodingError:
+            extract.clear()
+            raise
+
+
+def fingerprint_of(file: DumpFile, forum: Forum) -> str:
+    """What tells a file, and what is wanted of it, from another: its size, ends, the tag sets."""
+    digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
+    digest.update(repr([(one.label, one.tags) for one in forum.tag_sets]).encode())
+    try:
+        size = file.path.stat().st_size
+        with file.path.open("rb") as content:
+            digest.update(content.read(ENDS))
+            content.seek(max(0, size - ENDS))
+            digest.update(content.read(ENDS))
+    except OSError as error:
+        raise PerfAssetsError(
+            f"{file.path}: the dump cannot be read: {error.strerror}; name another"
+        ) from None
+    return f"{size}-{digest.hexdigest()[:16]}"
+
+
+@dataclass
+class _Batch:
+    """What was read since the last write."""
+
+    records: dict[str, list[Record]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, table: str, record: Record) -> None:
+        self.records.setdefault(table, []).append(record)
+
+
+class _Reading:
+    """The state of reading one dump."""
+
+    def __init__(self, forum: Forum, extract: Extract) -> None:
+        self.forum = forum
+        self.extract = extract
+        self.questions, self.answers = Numbers(), Numbers()
+        for numbers, table in ((self.questions, "question"), (self.answers, "answer")):
+            for (number,) in extract.frame(f"SELECT {table}_id FROM {table}s").iter_rows():
+                numbers.add(number)
+        self.batch = _Batch()
+
+    def read(self, file: DumpFile) -> None:
+        """Read ``file`` from where it was left to its end."""
+        state = self.extract.state(file.name) or {
+            "file": file.name,
+            "fingerprint": fingerprint_of(file, self.forum),
+            "next_byte": 0,
+            "is_done": False,
+            "newest_id": 0,
+            "is_unsorted": False,
+            "is_second": False,
+            **dict.fromkeys(COUNTS, 0),
+        }
+        self._pass(file, state)
+        if file.name == POSTS:
+            if state["is_unsorted"] and not state["is_second"]:
+                # An answer stood before its question, among higher numbers: nobody kept it.
+                log.info("%s is not in the order of its numbers: it is read again", file.title)
+                state.update(is_second=True, next_byte=0)
+                self._pass(file, state)
+            self.extract.drop_strangers({**state, "is_done": True})
+            self.answers = Numbers()
+            for (number,) in self.extract.frame("SELECT answer_id FROM answers").iter_rows():
+                self.answers.add(number)
+        else:
+            self.extract.add({}, {**state, "is_done": True})
+
+    def _pass(self, file: DumpFile, state: dict[str, Any]) -> None:
+        """Read it once, from the byte where the ``state`` is; which is kept up to date."""
+        rows = Rows(file.title, file.name.lower(), state["next_byte"])
+        written = rows.offset
+        judged = _Encoding(file)
+        with phase(f"reading {file.title}", file.size, "bytes") as tell:
+            tell(rows.offset)
+            for chunk in file.chunks(rows.offset):
+                self._take(file, state, judged.passed(list(rows.feed(chunk))))
+                tell(rows.offset)
+                if rows.offset - written >= AT_ONCE:
+                    written = rows.offset
+                    self._write(state, written)
+            self._take(file, state, list(rows.end()))
+            judged.decide()
+            self._write(state, rows.offset)
+
+    def _write(self, state: dict[str, Any], offset: int) -> None:
+        for name in COUNTS:
+            state[name] += self.batch.counts[name]
+        state["next_byte"] = offset
+        self.extract.add(self.batch.records, state)
+        self.batch = _Batch()
+
+    def _take(self, file: DumpFile, state: dict[str, Any], pieces: list[Piece]) -> None:
+        take = self._post if file.name == POSTS else self._beside
+        for piece in pieces:
+            try:
+                if piece.spoilt is not None:
+                    raise ValueError(piece.spoilt)
+                take(file, state, piece.text)
+            except ValueError as error:
+                if state["is_second"]:
+                    continue
+                self.batch.counts["rejected"] += 1
+                self.batch.add("rejects", _reject(file, piece, str(error)))
+
+    def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:
+        kind = _read(text, b' PostTypeId="', "PostTypeId")
+        if kind not in (QUESTION, ANSWER):
+            self._count(state, "other_posts")
+            return
+        number = number_of(_read(text, b' Id="', "Id"), "Id")
+        if kind == QUESTION and not state["is_second"]:
+            self._question(state, number, text)
+        elif kind == ANSWER:
+            self._answer(state, number, text)
+        state["newest_id"] = max(state["newest_id"], number)
+
+    def _question(self, state: dict[str, Any], number: int, text: bytes) -> None:
+        tags = dump_posts.tags_of(html.unescape(_value(text, b' Tags="', "Tags")).lower())
+        month = _value(text, b' CreationDate="', "CreationDate")[:7]
+        if not self.forum.sets_of(set(tags)) or month < self.forum.start:
+            self.batch.counts["other_questions"] += 1
+            return
+        if number in self.questions:
+            raise ValueError(f"a question {number} was there before")
+        self.batch.add("questions", dump_posts.question(attributes(text)))
+        self.batch.counts["questions"] += 1
+        self.questions.add(number)
+        state["is_unsorted"] |= number < state["newest_id"]
+
+    def _answer(self, state: dict[str, Any], number: int, text: bytes) -> None:
+        parent = number_of(_read(text, b' ParentId="', "ParentId"), "ParentId")
+        # Its question may still come: answers move to questions of higher numbers.
+        if parent not in self.questions and (parent <= state["newest_id"] or state["is_second"]):
+            self._count(state, "other_answers")
+            return
+        if number in self.answers:
+            if state["is_second"]:
+                return
+            raise ValueError(f"an answer {number} was there before")
+        self.batch.add("answers", dump_posts.answer(attributes(text)))
+        self.batch.counts["answers"] += 1
+        if state["is_second"]:
+            self.batch.counts["other_answers"] -= 1
+        self.answers.add(number)
+
+    def _beside(self, file: DumpFile, _: dict[str, Any], text: bytes) -> None:
+        """A row of a file that says more of posts; most are about none of ours."""
+        post = number_of(_read(text, b' PostId="', "PostId"), "PostId")
+        is_comment = file.name == "Comments"
+        if post not in self.questions and not (is_comment and post in self.answers):
+            return
+        table, read = BESIDE[file.name]
+        record = read(attributes(text))
+        if record is not None:
+            self.batch.add(table, record)
+
+    def _count(self, state: dict[str, Any], name: str) -> None:
+        if not state["is_second"]:
+            self.batch.counts[name] += 1
+
+
+BESIDE: dict[str, tuple[str, Reader]] = {
+    "PostLinks": ("duplicates", dump_posts.duplicate),
+    "PostHistory": ("closings", dump_posts.closing),
+    "Comments": ("comments", dump_posts.comment),
+}
+
+
+class _EncodingError(PerfAssetsError):
+    """A file is in another encoding than a dump."""
+
+
+class _Encoding:
+    """Decides whether a file is in UTF-8: a damaged row may be in nothing, but few are damaged."""
+
+    def __init__(self, file: DumpFile) -> None:
+        self.file = file
+        self.rows = self.off = 0
+
+    def passed(self, pieces: list[Piece]) -> list[Piece]:
+        """The ``pieces``, of which those that are not in UTF-8 are spoilt."""
+        self.rows += len(pieces)
+        bad = not_utf_8(pieces)
+        if bad:
+            self.off += bad
+            pieces = list(_spoilt(pieces))
+            if self.rows >= ROWS_TO_JUDGE:
+                self.decide()
+        return pieces
+
+    def decide(self) -> None:
+        """Raise where more than a few rows are in another encoding."""
+        if self.off > max(FEW_ROWS, self.rows * FEW) or self.off * 2 > self.rows:
+            raise _EncodingError(
+                f"{self.file.title}: the file is not in UTF-8, as a dump is: {self.off:,} of "
+                f"{self.rows:,} rows are in another encoding; fetch it again, or convert it"
+            )
+
+
+def _spoilt(pieces: list[Piece]) -> Iterator[Piece]:
+    for piece in pieces:
+        is_off = not_utf_8([piece])
+        yield piece._replace(spoilt="it is not in UTF-8") if is_off else piece
+
+
+def _value(text: bytes, mark: bytes, name: str) -> str:
+    """The attribute ``name`` of a row, read in haste where it stands as usual; "" if missing."""
+    found = value_of(text, mark)
+    return attributes(text).get(name, "") if found is None else found.decode()
+
+
+def _read(text: bytes, mark: bytes, name: str) -> str:
+    value = _value(text, mark, name)
+    if not value:
+        raise ValueError(f"it has no {name}")
+    return value
+
+
+def _reject(file: DumpFile, piece: Piece, reason: str) -> Record:
+    return {
+        "file": Path(file.member or file.path.name).name,
+        "byte_offset": piece.offset,
+        "reason": reason,
+        "text": ("<" * bool(piece.text) + piece.text[:SHOWN].decode(errors="replace")).strip(),
+    }

@@ -1,0 +1,237 @@
+"""Opening the files of a dump: plain, packed by Zstandard, or in a 7z archive; as a stream."""
+
+import queue
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from perf_assets.errors import PerfAssetsError
+
+CHUNK = 4 << 20  # bytes
+WAITING_CHUNKS = 4  # of an archive that is unpacked faster than it is read
+POSTS = "Posts"
+OTHERS = ("PostLinks", "PostHistory", "Comments")
+"""Files beside the posts that say more of them; a dump need not have them."""
+
+
+@dataclass(frozen=True)
+class DumpFile:
+    """One file of a dump.
+
+    path : where it is; of a member of an archive, where the archive is.
+    name : what it holds: Posts, PostLinks, PostHistory or Comments.
+    member : its name within the archive; ``None`` of a file that is none.
+    size : its bytes when unpacked, where that is known beforehand.
+    """
+
+    path: Path
+    name: str
+    member: str | None = None
+    size: int | None = None
+
+    @property
+    def title(self) -> str:
+        """How sentences name it."""
+        return str(self.path) if self.member is None else f"{self.path} ({self.member})"
+
+    def chunks(self, offset: int = 0) -> Iterator[bytes]:
+        """Its bytes from ``offset`` on, unpacked.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be read, or is damaged.
+        """
+        try:
+            if self.member is not None:
+                yield from _after(offset, _member(self.path, self.member))
+            elif self.path.suffix == ".zst":
+                yield from _after(offset, _unpacked(self.path))
+            else:
+                with self.path.open("rb") as file:
+                    file.seek(offset)
+                    while chunk := file.read(CHUNK):
+                        yield chunk
+        except OSError as error:
+            raise _unreadable(self.title, error.strerror or str(error)) from None
+
+
+def find_dump(path: Path) -> list[DumpFile]:
+    """The files of the dump at ``path``, the posts first: a file, or a folder that holds it.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such file, or no posts are in it.
+    """
+    if not path.exists():
+        raise PerfAssetsError(
+            f"{path}: there is no such dump; name Posts.xml, .7z or .zst of a site's dump, or the "
+            "folder that holds it"
+        )
+    posts = next(_files(path, POSTS), None) if path.is_dir() else path
+    if posts is None:
+        raise PerfAssetsError(f"{path}: there is no Posts.xml, Posts.xml.zst or Posts.7z in it")
+    found = _in_file(posts)
+    names = {file.name for file in found}
+    if POSTS not in names:
+        raise PerfAssetsError(
+            f"{posts}: this is no dump of posts: it holds {_listed(names)}, and no Posts.xml"
+        )
+    for name in OTHERS:
+        beside = next(_files(posts.parent, name, beside=posts), None)
+        if name not in names and beside is not None:
+            found += [file for file in _in_file(beside) if file.name == name]
+    order = (POSTS, *OTHERS)
+    return sorted((file for file in found if file.name in order), key=lambda f: order.index(f.name))
+
+
+def _files(folder: Path, name: str, beside: Path | None = None) -> Iterator[Path]:
+    """The files in ``folder`` that may hold ``name``, named as the one they lie ``beside``."""
+    if beside is not None:
+        # stackoverflow.com-Posts.7z has stackoverflow.com-PostLinks.7z beside it.
+        candidate = beside.with_name(re.sub(POSTS, name, beside.name, flags=re.IGNORECASE))
+        if candidate != beside and candidate.is_file():
+            yield candidate
+        return
+    for suffix in (".xml", ".xml.zst", ".7z"):
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and path.name.casefold().endswith(f"{name}{suffix}".casefold()):
+                yield path
+
+
+def _in_file(path: Path) -> list[DumpFile]:
+    with suppress(OSError):
+        if path.suffix == ".7z":
+            return _in_archive(path)
+    plain = path.name.removesuffix(".zst").removesuffix(".xml")
+    known = [name for name in (POSTS, *OTHERS) if plain.casefold().endswith(name.casefold())]
+    # What is given as the dump is taken for its posts, whatever it is called.
+    name = known[0] if known else POSTS
+    size = None if path.suffix == ".zst" else path.stat().st_size
+    return [DumpFile(path, name, size=size)]
+
+
+def _in_archive(path: Path) -> list[DumpFile]:
+    import py7zr  # noqa: PLC0415
+
+    try:
+        with py7zr.SevenZipFile(path) as archive:
+            members = [(one.filename, one.uncompressed) for one in archive.list()]
+    except (py7zr.exceptions.ArchiveError, EOFError, ValueError) as error:
+        raise _unreadable(str(path), f"it is no 7z archive, or a damaged one: {error}") from None
+    return [
+        DumpFile(path, Path(name).stem, name, size)
+        for name, size in members
+        if Path(name).suffix == ".xml"
+    ]
+
+
+def _after(offset: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """What follows the first ``offset`` bytes: packed files have no other way there."""
+    for chunk in chunks:
+        if offset >= len(chunk):
+            offset -= len(chunk)
+            continue
+        yield chunk[offset:]
+        offset = 0
+
+
+def _unpacked(path: Path) -> Iterator[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415
+    else:
+        from backports import zstd  # noqa: PLC0415
+
+    try:
+        with zstd.open(path, "rb") as file:
+            while chunk := file.read(CHUNK):
+                yield chunk
+    except (zstd.ZstdError, EOFError) as error:
+        raise _unreadable(
+            str(path), f"it is not packed by Zstandard, or damaged: {error}"
+        ) from None
+
+
+def _member(path: Path, member: str) -> Iterator[bytes]:
+    """The bytes of a member of an archive; another thread unpacks, a few chunks ahead."""
+    waiting: queue.Queue[bytes | BaseException | None] = queue.Queue(WAITING_CHUNKS)
+    is_over = threading.Event()
+
+    def put(one: bytes | BaseException | None) -> None:
+        while not is_over.is_set():
+            with suppress(queue.Full):
+                waiting.put(one, timeout=0.1)
+                return
+        raise _NobodyReadsError
+
+    thread = threading.Thread(target=_unpack, args=(path, member, put), daemon=True)
+    thread.start()
+    try:
+        while (one := waiting.get()) is not None:
+            if isinstance(one, BaseException):
+                raise _unreadable(f"{path} ({member})", f"the archive is damaged: {one}")
+            yield one
+    finally:
+        is_over.set()
+        thread.join()
+
+
+class _NobodyReadsError(Exception):
+    """What is unpacked is not wanted any more."""
+
+
+def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None], None]) -> None:
+    import py7zr  # noqa: PLC0415
+    from py7zr.io import Py7zIO, WriterFactory  # noqa: PLC0415
+
+    class Writer(Py7zIO):  # type: ignore[misc]
+        """Hands on what is unpacked."""
+
+        def __init__(self) -> None:
+            self.written = 0
+
+        def write(self, s: bytes | bytearray) -> int:
+            put(bytes(s))
+            self.written += len(s)
+            return len(s)
+
+        def read(self, size: int | None = None) -> bytes:
+            return b""
+
+        def seek(self, offset: int, whence: int = 0) -> int:
+            return self.written
+
+        def flush(self) -> None:
+            """Nothing is held back."""
+
+        def size(self) -> int:
+            return self.written
+
+    class Factory(WriterFactory):  # type: ignore[misc]
+        """The one member that is wanted goes to the one who reads."""
+
+        def create(self, filename: str) -> Writer:
+            return Writer()
+
+    try:
+        with py7zr.SevenZipFile(path) as archive:
+            archive.extract(targets=[member], factory=Factory())
+        put(None)
+    except _NobodyReadsError:
+        return
+    except Exception as error:  # whatever it is, who reads has to know
+        with suppress(_NobodyReadsError):
+            put(error)
+
+
+def _unreadable(title: str, reason: str) -> PerfAssetsError:
+    return PerfAssetsError(f"{title}: the dump cannot be read: {reason}; fetch it again")
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"

@@ -1,0 +1,167 @@
+"""The rows of a file of a dump, cut from its bytes: where each begins, and which are spoilt.
+
+Such a file is one element with hundreds of millions of rows, each an empty element of attributes. A
+parser of XML stops at the first mistake; here a row that is spoilt is told, and the next one read.
+No value of an attribute can hold ``<``, so that each of them begins an element.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from xml.parsers import expat
+
+from perf_assets.errors import PerfAssetsError
+
+LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
+SHOWN = 200  # bytes of a spoilt row
+HEAD = 4096
+ELEMENT = re.compile(rb"[A-Za-z][\w.-]*")
+# What a row must look like to be one, without looking at the references in its values.
+WHOLE = re.compile(rb"row(?:\s++[A-Za-z_][\w.-]*+\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+\s*+/>\s*+")
+LATIN = ("utf-8", "us-ascii", "ascii")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"\x00<", b"<\x00")
+MARK = b"\xef\xbb\xbf"
+DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)[\"']")
+
+
+class Piece(NamedTuple):
+    """A piece of a file: a row as it stands, without ``<``; or, with a reason, a spoilt one."""
+
+    offset: int
+    text: bytes
+    spoilt: str | None = None
+
+
+class Rows:
+    """Cuts the chunks of a file into its rows; ``offset`` is where the next one begins."""
+
+    def __init__(self, title: str, root: str, offset: int = 0) -> None:
+        """Of the file called ``title`` in sentences, with the element ``root``, from ``offset``."""
+        self.title = title
+        self.root = root.encode()
+        self.offset = offset
+        self._rest = b""
+        self._is_open = offset > 0
+        self._is_closed = False
+
+    def feed(self, chunk: bytes) -> Iterator[Piece]:
+        """The rows that end with ``chunk``, the next one of the file.
+
+        Raises
+        ------
+        PerfAssetsError
+            The file is no dump, is in another encoding, or declares entities.
+        """
+        if not self._is_open and not self._rest:
+            self._check_head(chunk)
+        data = self._rest + chunk
+        *whole, self._rest = data.split(b"<")
+        for place, text in enumerate(whole):
+            begin = self.offset
+            self.offset += len(text) + 1
+            # What stands before the first sign of the data belongs to no element.
+            if place or begin:
+                yield from self._element(begin - 1, text)
+            elif text.strip(b" \t\r\n" + MARK):
+                raise self._no_dump("it does not begin with <")
+        if len(self._rest) > LONGEST_ROW:
+            raise self._no_dump(f"at byte {self.offset} a row has more than {LONGEST_ROW:,} bytes")
+
+    def end(self) -> Iterator[Piece]:
+        """What is left when the file is over: its last element, or a row that is cut."""
+        if not self._is_open:
+            raise self._no_dump(f"it has no element <{self.root.decode()}>")
+        begin, text, self._rest = self.offset - 1, self._rest, b""
+        self.offset += len(text)
+        if text:
+            yield from self._element(begin, text)
+        if not self._is_closed:
+            yield Piece(self.offset, b"", f"the file ends before </{self.root.decode()}>")
+
+    def _element(self, offset: int, text: bytes) -> Iterator[Piece]:
+        if text.startswith(b"row") and self._is_open and not self._is_closed:
+            spoilt = None if WHOLE.fullmatch(text) else _fault(text)
+            yield Piece(offset, text, spoilt)
+        elif text.startswith(b"!") and not text.startswith(b"!--"):
+            raise PerfAssetsError(
+                f"{self.title}: byte {offset} has a <!{text[1:9].decode('latin-1').split()[0]}, "
+                "which a dump has not: nothing that declares types or entities is read"
+            )
+        elif text.startswith((b"?", b"!--")):
+            return
+        elif text.startswith(b"/" + self.root):
+            self._is_closed = True
+        elif not self._is_open:
+            found = ELEMENT.match(text)
+            name = found.group() if found else b""
+            if name != self.root:
+                said = f"<{name.decode()}>" if name else "something"
+                raise self._no_dump(f"it begins with {said} instead of <{self.root.decode()}>")
+            self._is_open = True
+            self._is_closed = text.rstrip().endswith(b"/>")
+        elif not self._is_closed:
+            yield Piece(offset, text, "this is no row")
+
+    def _check_head(self, chunk: bytes) -> None:
+        declared = DECLARED.match(chunk.removeprefix(MARK))
+        encoding = declared.group(1).decode("latin-1").lower() if declared else "utf-8"
+        if chunk.startswith(UTF_16):
+            encoding = "UTF-16"
+        if encoding not in LATIN:
+            raise PerfAssetsError(
+                f"{self.title}: the file is in {encoding}, and a dump in UTF-8; convert it, as "
+                f"iconv -f {encoding} -t UTF-8 does"
+            )
+
+    def _no_dump(self, reason: str) -> PerfAssetsError:
+        return PerfAssetsError(f"{self.title}: this is no {self.root.decode()} of a dump: {reason}")
+
+
+def attributes(text: bytes) -> dict[str, str]:
+    """The attributes of a row, as an XML parser reads them.
+
+    Raises
+    ------
+    ValueError
+        It is not well-formed; says how.
+    """
+    found: dict[str, str] = {}
+    parser = expat.ParserCreate("UTF-8")
+    parser.StartElementHandler = lambda _, values: found.update(values)
+    try:
+        parser.Parse(b"<" + text, True)
+    except expat.ExpatError as error:
+        raise ValueError(expat.ErrorString(error.code)) from None
+    return found
+
+
+def value_of(text: bytes, name: bytes) -> bytes | None:
+    """What stands, unread, in the attribute of a whole row that `` name="`` begins."""
+    start = text.find(name)
+    if start < 0:
+        return None
+    start += len(name)
+    return text[start : text.find(b'"', start)]
+
+
+def not_utf_8(pieces: Sequence[Piece]) -> int:
+    """How many of the ``pieces`` are not in UTF-8."""
+    return sum(1 for piece in pieces if not _is_utf_8(piece.text))
+
+
+def _is_utf_8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _fault(text: bytes) -> str:
+    if b"/>" not in text:
+        return "the row is cut: it has no end"
+    try:
+        attributes(text)
+    except ValueError as error:
+        return f"this is not well-formed: {error}"
+    return "there is text between this row and the next"

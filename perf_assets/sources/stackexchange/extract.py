@@ -1,0 +1,163 @@
+"""What was taken out of a dump: a database beside the warehouse, from which months are loaded.
+
+A dump of a hundred gigabytes is read once. What belongs to the study is kept here, with how far the
+reading is; both are written together, so that a process that is killed goes on where it was.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from perf_assets.sources.stackexchange.dump_posts import Record
+from perf_assets.tables.types import Columns
+
+log = logging.getLogger(__name__)
+
+MOMENT = pl.Datetime("us", "UTC")
+MEMORY = "200MB"
+COUNTS = ("questions", "answers", "other_questions", "other_answers", "other_posts", "rejected")
+
+COLUMNS: dict[str, Columns] = {
+    "questions": {
+        "question_id": pl.Int64,
+        "tags": pl.List(pl.String),
+        "title": pl.String,
+        "body_html": pl.String,
+        "score": pl.Int64,
+        "views": pl.Int64,
+        "answers": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "last_activity_at": MOMENT,
+        "accepted_answer_id": pl.Int64,
+        "closed_at": MOMENT,
+    },
+    "answers": {
+        "answer_id": pl.Int64,
+        "question_id": pl.Int64,
+        "score": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "body_html": pl.String,
+    },
+    "comments": {
+        "comment_id": pl.Int64,
+        "post_id": pl.Int64,
+        "score": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "body": pl.String,
+    },
+    "duplicates": {"question_id": pl.Int64, "duplicate_of": pl.Int64},
+    "closings": {"question_id": pl.Int64, "moment": MOMENT, "reason": pl.String},
+    "rejects": {"file": pl.String, "byte_offset": pl.Int64, "reason": pl.String, "text": pl.String},
+}
+STATE = """
+CREATE TABLE IF NOT EXISTS reading (
+    file VARCHAR PRIMARY KEY, fingerprint VARCHAR, next_byte BIGINT, is_done BOOLEAN,
+    newest_id BIGINT, is_unsorted BOOLEAN, is_second BOOLEAN,
+    questions BIGINT, answers BIGINT, other_questions BIGINT, other_answers BIGINT,
+    other_posts BIGINT, rejected BIGINT
+)
+"""
+
+
+class Extract:
+    """An open extract. Made by :func:`open_extract`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Wrap ``connection``, which stays the caller's."""
+        self.connection = connection
+
+    def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
+        """The rows of ``query``."""
+        frame: pl.DataFrame = self.connection.sql(query, params=list(parameters)).pl()
+        return frame
+
+    def state(self, file: str) -> dict[str, Any] | None:
+        """How far the reading of ``file`` is; ``None`` where it has not begun."""
+        rows = self.frame("FROM reading WHERE file = ?", [file]).to_dicts()
+        return rows[0] if rows else None
+
+    def add(self, records: Mapping[str, Sequence[Record]], state: Mapping[str, object]) -> None:
+        """Store what was read, and how far that is, together."""
+        self.connection.execute("BEGIN")
+        try:
+            for table, rows in records.items():
+                self._insert(table, pl.DataFrame(rows, schema=COLUMNS[table], orient="row"))
+            self._put_state(state)
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def clear(self) -> None:
+        """Forget everything: another dump, or another study, takes its place."""
+        self.connection.execute("BEGIN")
+        for table in (*COLUMNS, "reading"):
+            self.connection.execute(f"DELETE FROM {table}")
+        self.connection.execute("COMMIT")
+
+    def drop_strangers(self, state: Mapping[str, object]) -> int:
+        """Let go of answers to questions that never came; how many, and note the ``state``."""
+        strangers = "FROM answers ANTI JOIN questions USING (question_id)"
+        (number,) = self.connection.execute(f"SELECT count(*) {strangers}").fetchall()[0]
+        self.connection.execute("BEGIN")
+        self.connection.execute(
+            f"DELETE FROM answers WHERE answer_id IN (SELECT answer_id {strangers})"
+        )
+        counts = {
+            "answers": int(str(state["answers"])) - number,
+            "other_answers": int(str(state["other_answers"])) + number,
+        }
+        self._put_state({**state, **counts})
+        self.connection.execute("COMMIT")
+        return int(number)
+
+    def _insert(self, table: str, rows: pl.DataFrame) -> None:
+        if rows.is_empty():
+            return
+        self.connection.register("incoming", rows.to_arrow())
+        self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
+        self.connection.unregister("incoming")
+
+    def _put_state(self, state: Mapping[str, object]) -> None:
+        names = ", ".join(state)
+        marks = ", ".join("?" for _ in state)
+        self.connection.execute(
+            f"INSERT OR REPLACE INTO reading ({names}) VALUES ({marks})", list(state.values())
+        )
+
+
+@contextmanager
+def open_extract(path: Path) -> Iterator[Extract]:
+    """The extract at ``path``, made where it is missing, or damaged: the dump can be read again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        connection = _opened(path)
+    except duckdb.Error as error:
+        log.warning("%s is damaged (%s): the dump is read again", path, str(error).splitlines()[0])
+        path.unlink(missing_ok=True)
+        path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+        connection = _opened(path)
+    try:
+        yield Extract(connection)
+    finally:
+        connection.close()
+
+
+def _opened(path: Path) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(str(path), config={"memory_limit": MEMORY})
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute(STATE)
+    for table, columns in COLUMNS.items():
+        empty = pl.DataFrame(schema=columns).to_arrow()
+        connection.register("empty_rows", empty)
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM empty_rows")
+        connection.unregister("empty_rows")
+    return connection

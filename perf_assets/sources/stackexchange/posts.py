@@ -1,0 +1,131 @@
+"""Posts as they are stored: questions of a tag set with their answers and comments, by month."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from perf_assets.core.posts import text_and_code
+from perf_assets.forums import Forum, TagSet
+from perf_assets.sources.stackexchange.extract import Extract
+from perf_assets.tables import schema_of
+
+TABLES = ("raw.questions", "raw.answers", "raw.question_comments")
+
+QUESTIONS = """
+SELECT
+    q.* REPLACE (list_transform(q.tags, lambda tag: lower(tag)) AS tags),
+    strftime(q.created_at, '%Y-%m') AS month,
+    coalesce(
+        (SELECT list(DISTINCT d.duplicate_of ORDER BY d.duplicate_of)
+         FROM duplicates AS d WHERE d.question_id = q.question_id), []
+    ) AS duplicate_of,
+    CASE WHEN q.closed_at IS NOT NULL THEN
+        (SELECT max_by(c.reason, c.moment) FROM closings AS c WHERE c.question_id = q.question_id)
+    END AS closed_reason
+FROM questions AS q
+WHERE list_contains(?, strftime(q.created_at, '%Y-%m'))
+"""
+ANSWERS = "SELECT a.* FROM answers AS a SEMI JOIN chosen USING (question_id)"
+COMMENTS = """
+SELECT c.*, chosen.question_id FROM comments AS c JOIN chosen ON c.post_id = chosen.question_id
+UNION ALL
+SELECT c.*, a.question_id
+FROM comments AS c JOIN answers AS a ON c.post_id = a.answer_id
+SEMI JOIN chosen ON a.question_id = chosen.question_id
+"""
+
+
+@dataclass(frozen=True)
+class PostBatch:
+    """Questions, their answers and their comments, with the columns of the tables of raw."""
+
+    questions: pl.DataFrame
+    answers: pl.DataFrame
+    comments: pl.DataFrame
+
+    @property
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Each with the table that it is stored in."""
+        return dict(zip(TABLES, (self.questions, self.answers, self.comments), strict=True))
+
+    def of_month(self, month: str) -> "PostBatch":
+        """What belongs to the questions of ``month``."""
+        of_it = pl.col("month") == month
+        return PostBatch(*(frame.filter(of_it) for frame in self.frames.values()))
+
+    def without(self, numbers: Sequence[int]) -> "PostBatch":
+        """All but the questions of these ``numbers``."""
+        others = ~pl.col("question_id").is_in(list(numbers))
+        return PostBatch(*(frame.filter(others) for frame in self.frames.values()))
+
+    def and_(self, other: "PostBatch") -> "PostBatch":
+        """These, and those of another one."""
+        pairs = zip(self.frames.values(), other.frames.values(), strict=True)
+        return PostBatch(*(pl.concat([mine, theirs]) for mine, theirs in pairs))
+
+
+def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
+    """What a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
+    questions = extract.frame(QUESTIONS, [list(months)])
+    mine = [_home(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()]
+    questions = questions.filter(pl.Series(mine, dtype=pl.Boolean))
+    extract.connection.register("chosen", questions.select("question_id").to_arrow())
+    try:
+        answers, comments = extract.frame(ANSWERS), extract.frame(COMMENTS)
+    finally:
+        extract.connection.unregister("chosen")
+    return as_stored(forum, tag_set, questions, answers, comments, "dump")
+
+
+def as_stored(
+    forum: Forum,
+    tag_set: TagSet,
+    questions: pl.DataFrame,
+    answers: pl.DataFrame,
+    comments: pl.DataFrame,
+    source: str,
+) -> PostBatch:
+    """Questions, answers and comments of a source with all columns of the tables of raw.
+
+    Of an answer it is told by its question whether it is accepted; months are those of questions.
+    """
+    taken = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
+    sets = [
+        [one.label for one in forum.sets_of(set(tags))]
+        for tags in questions.get_column("tags").to_list()
+    ]
+    number = pl.col("question_id").cast(pl.String)
+    place = {"forum": pl.lit(forum.name), "tag_set": pl.lit(tag_set.label)}
+    whole = questions.with_columns(
+        pl.Series("text", [text for text, _ in taken], pl.String),
+        pl.Series("code", [code for _, code in taken], pl.String),
+        pl.Series("tag_sets", sets, pl.List(pl.String)),
+        **place,
+        source=pl.lit(source),
+        html_url=pl.concat_str(pl.lit(f"https://{forum.domain}/questions/"), number),
+    )
+    of_question = questions.select("question_id", "month", "accepted_answer_id")
+    answered = answers.join(of_question, on="question_id").with_columns(
+        **place,
+        is_accepted=(pl.col("answer_id") == pl.col("accepted_answer_id")).fill_null(value=False),
+    )
+    commented = comments.join(of_question, on="question_id").with_columns(**place)
+    return PostBatch(
+        *(
+            frame.select(schema_of(table).names())
+            .cast(dict(schema_of(table)))  # type: ignore[arg-type]
+            .sort(table_key)
+            for table, frame, table_key in zip(
+                TABLES,
+                (whole, answered, commented),
+                ("question_id", "answer_id", "comment_id"),
+                strict=True,
+            )
+        )
+    )
+
+
+def _home(forum: Forum, tags: Sequence[str]) -> str | None:
+    """The tag set in whose partition a question with these ``tags`` is stored."""
+    return next((one.label for one in forum.sets_of(set(tags))), None)

@@ -1,0 +1,120 @@
+"""The stated figures of the study of challenges: beside a forum where one is loaded, else open."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from perf_assets.core.paper.challenges import NO_FORUM, NO_KINDS, NO_POSTS, challenges_figures
+from perf_assets.sources.replication.paper_figures import paper_figures
+from perf_assets.tables import schema_of
+
+COMPARISON = schema_of("analysis.paper_comparison")
+GROUPS = schema_of("intermediate.question_groups")
+WAITS = schema_of("intermediate.question_waits")
+QUALITY = schema_of("analysis.question_kind_quality")
+PUBLISHED = paper_figures()["challenges"]
+
+
+def compared(
+    groups: list[dict[str, Any]], waits: list[dict[str, Any]], quality: pl.DataFrame | None = None
+) -> dict[str, dict[str, Any]]:
+    rows = challenges_figures(
+        PUBLISHED,
+        pl.DataFrame(groups, GROUPS),
+        pl.DataFrame(waits, WAITS),
+        QUALITY.to_frame() if quality is None else quality,
+    )
+    frame = pl.DataFrame(list(rows), COMPARISON, orient="row")
+    assert frame["figure"].is_unique().all()
+    assert set(frame["study"]) == {"challenges"}
+    return {row["figure"].removeprefix("challenges."): row for row in frame.iter_rows(named=True)}
+
+
+def asked(
+    question_id: int, tag_set: str, kind: str = "all", month: str = "2018-01", forum: str = "so"
+) -> dict[str, Any]:
+    row = {"forum": forum, "question_id": question_id, "tag_set": tag_set}
+    return {**row, "kind": kind, "month": month}
+
+
+def wait(question_id: int, hours: float | None, forum: str = "so") -> dict[str, Any]:
+    row = {"forum": forum, "question_id": question_id, "month": "2018-01"}
+    is_known = hours is not None
+    row |= {"is_answered": is_known, "is_accepted": is_known, "hours_watched": 500.0}
+    return {**row, "hours_to_accepted": hours, "hours_to_first_answer": hours}
+
+
+def forum() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    groups = [
+        asked(1, "tensorflow"),
+        asked(1, "pytorch"),
+        asked(2, "pytorch"),
+        asked(3, "deeplearning4j"),
+        asked(4, "keras"),
+        asked(5, "tensorflow", month="2019-10"),
+    ]
+    return groups, [wait(1, 2.0), wait(2, 3.0), wait(3, None), wait(4, 9.0), wait(5, 9.0)]
+
+
+def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
+    found = compared([asked(1, "tensorflow"), asked(1, "pytorch")], [wait(1, 2.0)])
+    derived = {name for name, row in found.items() if row["verdict"] != "not derivable"}
+    assert derived == {"sample.needed"}
+    assert found["sample.needed"]["verdict"] == "within rounding"
+    assert found["questions.pooled"]["reason"] == NO_FORUM
+    assert found["sample.inspected"]["reason"] == NO_POSTS
+    assert found["median_views.2"]["reason"].startswith(NO_POSTS)
+    assert len(found) == 17
+
+
+def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
+    found = compared(*forum())
+    counts = {name: found[f"questions.{name}"]["reproduced"] for name in PUBLISHED["questions"]}
+    assert counts == {"pooled": 3, "tensorflow": 1, "pytorch": 2, "deeplearning4j": 1}
+    row = found["questions.pooled"]
+    assert (row["verdict"], row["dataset"], row["published"]) == ("differs", "live", 39_628)
+    assert row["reason"].startswith("of so as it is now, questions until 2019-09, the month before")
+    assert found["accepted.all"]["reproduced"] == pytest.approx(200 / 3)
+    assert found["hours.all"]["reproduced"] == 2.5
+    assert found["hours.all"]["verdict"] == "exact"
+    assert found["median_views.1"]["verdict"] == "not derivable"
+
+
+def test_figures_of_kinds_need_kinds() -> None:
+    groups, waits = forum()
+    found = compared(groups, waits)
+    assert found["hours.performance"]["reason"] == NO_KINDS
+    assert found["accepted.lowest"]["reason"] == NO_KINDS
+    assert found["classifier.precision"]["reason"] == NO_KINDS
+    kinds = [asked(2, "pytorch", "performance"), asked(3, "deeplearning4j", "installation")]
+    found = compared([*groups, *kinds], waits)
+    assert found["hours.performance"]["reproduced"] == 3.0
+    assert found["hours.program crash"]["reason"] == NO_KINDS
+    # All of the one were accepted, none of the other.
+    assert found["accepted.lowest"]["reproduced"] == 2
+    assert found["accepted.lowest"]["verdict"] == "differs"
+
+
+def test_the_classifier_is_compared_by_its_mean_over_the_kinds() -> None:
+    rows = [
+        {"forum": "so", "method": "weights", "variant": variant, "split": "stratified"}
+        | {"kind": kind, "precision": precision, "recall": 0.8}
+        for variant, kind, precision in (
+            ("default", "macro", 0.796),
+            ("default", "performance", 0.1),
+            ("with code", "macro", 0.2),
+        )
+    ]
+    found = compared(*forum(), pl.DataFrame(rows, QUALITY))
+    precision, recall = found["classifier.precision"], found["classifier.recall"]
+    assert precision["reproduced"] == pytest.approx(79.6)
+    assert precision["verdict"] == "within rounding"
+    assert recall["verdict"] == "exact"
+    assert precision["reason"].startswith("of other questions than the study's")
+
+
+def test_of_several_forums_the_first_with_all_tags_is_taken() -> None:
+    groups, waits = forum()
+    other = [{**row, "forum": "another"} for row in groups[:2]]
+    assert compared([*groups, *other], waits)["questions.pooled"]["reproduced"] == 3

@@ -1,0 +1,116 @@
+"""How hard questions are: shares, and times in which those that still wait count."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from perf_assets.core.questions.difficulty import question_difficulty
+from perf_assets.tables import schema_of
+
+GROUPS = schema_of("intermediate.question_groups")
+WAITS = schema_of("intermediate.question_waits")
+
+
+def wait(question_id: int, hours: float | None = None, **changes: Any) -> dict[str, Any]:
+    """A question that was accepted after ``hours``, or still waits after 100."""
+    row = {
+        "forum": "so",
+        "question_id": question_id,
+        "month": "2020-01",
+        "is_answered": hours is not None,
+        "is_accepted": hours is not None,
+        "hours_to_first_answer": hours,
+        "hours_to_accepted": hours,
+        "hours_watched": 100.0,
+        "views": 10 * question_id,
+        "score": question_id - 2,
+    }
+    return {**row, **changes}
+
+
+def group(question_id: int, tag_set: str = "tensorflow", kind: str = "all") -> dict[str, Any]:
+    row = {"forum": "so", "question_id": question_id, "month": "2020-01"}
+    return {**row, "tag_set": tag_set, "kind": kind}
+
+
+def found(groups: list[dict[str, Any]], waits: list[dict[str, Any]]) -> pl.DataFrame:
+    return question_difficulty(pl.DataFrame(groups, GROUPS), pl.DataFrame(waits, WAITS))
+
+
+def test_shares_times_views_and_scores_of_a_group() -> None:
+    waits = [wait(1, 2.0), wait(2, 6.0, month="2020-03"), wait(3), wait(4)]
+    row = found([group(number) for number in (1, 2, 3, 4)], waits).row(0, named=True)
+    assert (row["questions"], row["accepted"], row["share_accepted"]) == (4, 2, 0.5)
+    limits = row["share_accepted_low"], row["share_accepted_high"]
+    assert limits == pytest.approx(proportion_confint(2, 4, method="wilson"))
+    assert (row["median_hours_to_accepted"], row["mean_hours_to_accepted"]) == (4.0, 4.0)
+    assert row["km_median_hours_to_accepted"] == 6.0
+    shares = [row[f"km_accepted_within_{time}"] for time in ("1_hour", "1_day", "30_days")]
+    assert shares == [0.0, 0.5, None]
+    assert (row["median_views"], row["mean_score"]) == (25.0, 0.5)
+    assert (row["first_month"], row["last_month"]) == ("2020-01", "2020-03")
+    assert row["result"] == (
+        "50.0 % of 4 questions have an accepted answer [15.0, 85.0], in the median given within "
+        "4.0 hours; half of all of them have one within 6.0 hours"
+    )
+
+
+def test_where_fewer_than_half_have_an_answer_there_is_no_median_of_all() -> None:
+    row = found([group(1), group(2), group(3)], [wait(1, 2.0), wait(2), wait(3)])
+    (found_row,) = row.filter(tag_set="tensorflow").iter_rows(named=True)
+    assert found_row["median_hours_to_accepted"] == 2.0
+    assert found_row["km_median_hours_to_accepted"] is None
+    assert found_row["result"].endswith("fewer than half have one while they were watched")
+
+
+def test_an_answer_at_an_unknown_time_is_in_the_share_and_not_in_the_times() -> None:
+    waits = [wait(1, 2.0), wait(2, 4.0, hours_to_accepted=None)]
+    row = found([group(1), group(2)], waits).row(0, named=True)
+    assert (row["accepted"], row["n_accepted_or_waiting"]) == (2, 1)
+    assert row["km_median_hours_to_accepted"] == 2.0
+    assert row["n_answered_or_waiting"] == 2
+
+
+def test_a_question_of_two_tag_sets_is_pooled_once() -> None:
+    groups = [group(1), group(1, "pytorch"), group(2, "pytorch"), group(1, kind="performance")]
+    rows = found(groups, [wait(1, 2.0), wait(2)])
+    counted = rows.select("tag_set", "kind", "questions").rows()
+    assert counted == [
+        ("pytorch", "all", 2),
+        ("tensorflow", "all", 1),
+        ("tensorflow", "performance", 1),
+        ("pooled", "all", 2),
+        ("pooled", "performance", 1),
+    ]
+
+
+def test_what_no_source_tells_is_null() -> None:
+    row = found([group(1)], [wait(1, views=None, score=None)]).row(0, named=True)
+    assert [row[name] for name in ("median_views", "mean_views", "median_score")] == [None] * 3
+    assert row["median_hours_to_accepted"] is row["km_median_hours_to_first_answer"] is None
+
+
+def test_without_questions_there_are_no_rows() -> None:
+    assert found([], []).is_empty()
+
+
+hours = st.none() | st.floats(0.1, 99.0)
+
+
+@given(st.lists(hours, min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(waited, random) -> None:
+    waits = [wait(number, value) for number, value in enumerate(waited, 1)]
+    groups = [group(number) for number in range(1, len(waited) + 1)]
+    expected = found(groups, waits)
+    random.shuffle(waits)
+    random.shuffle(groups)
+    assert found(groups, waits).equals(expected)
+    # Of those that have an answer the median is sooner than that of all.
+    row = expected.row(0, named=True)
+    if row["km_median_hours_to_accepted"] is not None:
+        ordered = sorted(value for value in waited if value is not None)
+        assert row["km_median_hours_to_accepted"] >= ordered[(len(ordered) - 1) // 2]

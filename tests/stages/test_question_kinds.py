@@ -1,0 +1,193 @@
+"""Kinds of questions in a warehouse: from a study's file to the table, and only when needed."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from perf_assets.core.questions import classification
+from perf_assets.errors import PerfAssetsError
+from perf_assets.stages.deciding.question_kinds import LABELLED, QUESTION_KINDS, tell_question_kinds
+from perf_assets.stages.deriving.derivation import derive
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import Study, load_study
+from tests.model_database import insert
+from tests.places import ROOT
+from tests.question_examples import FORUM, labelled
+from tests.question_rows import question, tag_set
+
+EXAMPLES = labelled({"program crash": 12, "installation": 12, "performance": 12})
+STUDY = f"""
+name = "test"
+[[forums]]
+name = "{FORUM}"
+tags = {{ tensorflow = ["tensorflow"] }}
+start = "2020-01"
+dump = "dump"
+"""
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    home = Home.of(tmp_path / "home")
+    with open_warehouse(home.warehouse) as database:
+        rows = [
+            question(number, asked, title=title, text=text)
+            for number, asked, title, text in EXAMPLES.select(
+                "question_id", "asked_at", "title", "text"
+            ).iter_rows()
+        ]
+        others = [
+            question(901, "2020-01-02T00:00:00Z", text="sluggish lagging crawl"),
+            question(902, "2020-01-02T00:00:00Z", text="kaboom burst exploding"),
+        ]
+        insert(database.connection, "raw.questions", [*rows, *others])
+        insert(database.connection, "meta.tag_sets", [tag_set()])
+        yield Gate(database, home)
+
+
+def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") -> Study:
+    text = before + STUDY
+    if rows is not None:
+        text += 'labelled = "labelled.csv"\n'
+        lines = ["question_id,kind", *(f"{number},{kind}" for number, kind in rows)]
+        (tmp_path / "labelled.csv").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    return load_study(tmp_path / "study.toml")
+
+
+ALL = list(EXAMPLES.select("question_id", "kind").iter_rows())
+
+
+def decided(gate: Gate, study: Study, **options: bool) -> list[str]:
+    """The tables that were stored; whatever was refused is told."""
+    outcomes = list(tell_question_kinds(gate, study, **options))
+    assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
+    return [table for outcome in outcomes for table in outcome.rows]
+
+
+def assigned(gate: Gate) -> list[tuple[object, ...]]:
+    return gate.database.frame(
+        f"select question_id, kind, method from {QUESTION_KINDS} "
+        "where is_assigned and question_id > 900 order by all"
+    ).rows()
+
+
+def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
+    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    assert decided(gate, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
+    (one, other) = assigned(gate)
+    assert (one[:2], other[:2]) == ((901, "performance"), (902, "program crash"))
+    assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
+    told = gate.database.frame(
+        f"select question_id, kind from {QUESTION_KINDS} where is_assigned and method = 'people' "
+        "order by all"
+    )
+    assert told.rows() == sorted(ALL)
+
+
+def test_where_nothing_changed_nothing_is_decided(
+    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided(gate, study(tmp_path, ALL))
+    with monkeypatch.context() as patched:
+        patched.setattr(classification, "classify", None)
+        assert decided(gate, study(tmp_path, ALL)) == []
+    before = gate.database.frame(f"from {QUESTION_KINDS} order by all")
+    assert decided(gate, study(tmp_path, ALL), forced=True) == [QUESTION_KINDS]
+    assert gate.database.frame(f"from {QUESTION_KINDS} order by all").equals(before)
+    # Another text, another file, another method: each is decided anew.
+    gate.database.connection.execute(
+        "update raw.questions set text = 'kaboom' where question_id = 901"
+    )
+    assert decided(gate, study(tmp_path, ALL)) == [QUESTION_KINDS]
+    assert assigned(gate)[0][:2] == (901, "program crash")
+    assert decided(gate, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS]
+    for method in ("weights", "regression"):
+        decided(gate, study(tmp_path, ALL, f'kind_method = "{method}"\n'))
+        assert {row[2] for row in assigned(gate)} == {method}
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        (None, "no questions that people classified, so that kinds are not decided; name a CSV"),
+        ([], "no questions that people classified"),
+        (ALL[:15], "15 questions that people classified are too few to decide kinds: of at least"),
+    ],
+)
+def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give_some(
+    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture, rows, complaint: str
+) -> None:
+    decided(gate, study(tmp_path, ALL))
+    caplog.set_level(logging.INFO)
+    caplog.clear()
+    decided(gate, study(tmp_path, rows))
+    assert gate.database.frame(f"from {QUESTION_KINDS}").is_empty()
+    told = [record.message for record in caplog.records if FORUM in record.message]
+    assert len(told) == 1
+    assert complaint in told[0]
+    assert "as labelled in [[forums]]" in told[0]
+
+
+def test_classified_questions_that_are_not_loaded_are_counted(
+    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [*ALL, (5001, "performance"), (5001, "installation"), (5002, "performance")]
+    decided(gate, study(tmp_path, rows))
+    assert f"{FORUM}: 2 of the labelled questions are not loaded" in caplog.text
+    assert gate.database.frame(f"from {LABELLED}").height == len(rows)
+    assert gate.database.frame(f"from {QUESTION_KINDS} where question_id > 5000").is_empty()
+
+
+def test_a_mistake_in_the_file_stops_it_and_leaves_what_was_stored(
+    gate: Gate, tmp_path: Path
+) -> None:
+    decided(gate, study(tmp_path, ALL))
+    with pytest.raises(PerfAssetsError, match=r"labelled.csv, line 38: 'slow' is no kind"):
+        decided(gate, study(tmp_path, [*ALL, (901, "slow")]))
+    assert gate.database.frame(f"from {LABELLED}").height == len(ALL)
+
+
+def test_a_study_without_forums_has_no_kinds(gate: Gate, tmp_path: Path) -> None:
+    decided(gate, study(tmp_path, ALL))
+    (tmp_path / "other.toml").write_text(
+        'name = "other"\n[[repositories]]\nname = "a/b"\nstart = "2020-01"\n', encoding="utf-8"
+    )
+    other = load_study(tmp_path / "other.toml")
+    assert decided(gate, other) == [LABELLED, QUESTION_KINDS]
+    assert gate.database.frame(f"from {QUESTION_KINDS}").is_empty()
+    assert decided(gate, other) == []
+
+
+def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
+    gate: Gate, tmp_path: Path
+) -> None:
+    decided(gate, study(tmp_path, ALL))
+    table = "analysis.question_kind_quality"
+    views = ("staging.labelled_questions", "intermediate.kind_methods")
+    (*_, quality) = derive(gate, (*views, table))
+    assert quality.outcome is not None and quality.outcome.failure is None
+    chosen = gate.database.frame(f"select distinct method from {table} where is_chosen").item()
+    assert chosen == assigned(gate)[0][2]
+
+
+@pytest.mark.slow
+def test_what_learns_is_imported_only_where_something_is_learned() -> None:
+    script = (
+        "import sys\n"
+        "import perf_assets.stages.deciding.question_kinds\n"
+        "import perf_assets.stages.pipeline\n"
+        "print([name for name in ('sklearn', 'nltk', 'scipy') if name in sys.modules])\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert ran.stdout.splitlines()[-1] == "[]"
