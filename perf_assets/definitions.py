@@ -6,9 +6,10 @@ import dagster as dg
 
 from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
-from perf_assets.assets.jobs import EVERYTHING, study_jobs, studyless_jobs
+from perf_assets.assets.jobs import study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
+from perf_assets.assets.questions import question_assets
 from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import monthly_refresh
@@ -30,10 +31,11 @@ def build_definitions(
         assets=[
             *mining_assets(study, home, longest_wait),
             *deciding_assets(study, home),
+            *question_assets(study, home, longest_wait),
             *_whole_assets(study, home),
         ],
-        jobs=study_jobs(),
-        schedules=[monthly_refresh(study, EVERYTHING)],
+        jobs=study_jobs(study),
+        schedules=monthly_refresh(study),
         executor=one_writer(home),
     )
 

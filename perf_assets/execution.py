@@ -15,6 +15,7 @@ from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
+from perf_assets.partitions import Subject
 from perf_assets.progress import phase
 from perf_assets.sources.opening import out_of_reach
 from perf_assets.sources.waiting import LONGEST_WAIT
@@ -34,6 +35,7 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 DOING = {
     "mine": "mining issues and commits",
+    "ask": "asking forums for questions",
     "label": "labelling issues",
     "decide": "deciding about issues and commits",
     "derive": "computing models and statistics",
@@ -80,9 +82,12 @@ def run_study(  # noqa: PLR0913
         For whatever stops the run as a whole, or, after the others, that of a repository.
     """
     study = study.as_far_as(until)
-    chosen = [study.repository(name) for name in repositories] or list(study.repositories)
-    spans = [(repository, *_span(repository, first, last)) for repository in chosen]
-    stopped = out_of_reach(chosen)
+    chosen = [study.subject(name) for name in repositories] or [
+        *study.repositories,
+        *study.tag_sets,
+    ]
+    spans = [(subject, *_span(subject, first, last)) for subject in chosen]
+    stopped = out_of_reach([one for one in chosen if isinstance(one, Repository)])
     if len(stopped) == len(chosen):
         raise _together(stopped)
     tags = refresh_tags(verify=verify, force=force)
@@ -90,16 +95,17 @@ def run_study(  # noqa: PLR0913
     opened = _instance(home) if instance is None else nullcontext(instance)
     with writing(home.path), opened as record:
         definitions = build_definitions(study, home, longest_wait)
-        for repository, start, end in spans:
-            if repository.name in stopped:
+        for subject, start, end in spans:
+            if subject.name in stopped:
                 continue
-            log.info("%s: %s to %s", repository.name, start, end)
-            months = range_tags(repository.name, start, end)
+            log.info("%s: %s to %s", subject.name, start, end)
+            months = range_tags(subject.name, start, end)
+            decide = "label" if until == "labels" else "decide"
             try:
-                for job in ("mine", "label" if until == "labels" else "decide"):
+                for job in ("mine", decide) if isinstance(subject, Repository) else ("ask",):
                     failures += _execute(definitions.resolve_job_def(job), record, tags | months)
             except PerfAssetsError as error:  # which need not concern the others
-                stopped[repository.name] = error
+                stopped[subject.name] = error
         if until != "labels" and len(stopped) < len(spans):
             log.info("models, statistics, published database")
             failures += _execute(definitions.resolve_job_def("derive"), record, tags)
@@ -167,7 +173,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     return imported
 
 
-def _span(repository: Repository, first: str | None, last: str | None) -> tuple[str, str]:
+def _span(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
             raise PerfAssetsError(f"{option} {month!r} is no month: write it as YYYY-MM")

@@ -2,9 +2,10 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -31,6 +32,7 @@ Until = Literal["labels", "links", "details", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
 leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
 all that the study wants."""
+S = TypeVar("S", bound=Subject)
 NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
@@ -73,6 +75,10 @@ class Study:
         """The tag sets of all forums."""
         return tuple(tag_set for forum in self.forums for tag_set in forum.tag_sets)
 
+    def forum_of(self, tag_set: TagSet) -> Forum:
+        """The forum that ``tag_set`` is of."""
+        return next(forum for forum in self.forums if tag_set in forum.tag_sets)
+
     def as_far_as(self, until: Until) -> "Study":
         """The study for a run that goes as far as ``until``, which overrules the study file."""
         looks = {"links": False, "details": True}
@@ -80,14 +86,23 @@ class Study:
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
-        for repository in self.repositories:
-            if repository.name == name:
-                return repository
-        known = ", ".join(repository.name for repository in self.repositories)
-        raise PerfAssetsError(
-            f"study {self.name} has no repository {name!r}: choose from {known}, "
-            f"or add it to {self.path}"
-        )
+        return _named(self, name, self.repositories, "repository")
+
+    def subject(self, name: str) -> Subject:
+        """The repository or tag set called ``name``; PerfAssetsError when there is neither."""
+        if ":" in name:
+            return _named(self, name, self.tag_sets, "tag set")
+        return self.repository(name)
+
+
+def _named(study: Study, name: str, known: Sequence[S], sort: str) -> S:
+    for one in known:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in known) or "none, for it has none"
+    raise PerfAssetsError(
+        f"study {study.name} has no {sort} {name!r}: choose from {names}, or add it to {study.path}"
+    )
 
 
 def load_study(source: str | Path) -> Study:

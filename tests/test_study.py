@@ -20,6 +20,12 @@ from perf_assets.study import Until, load_study
 from tests.thoroughness import examples
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
+FORUM = """name = "x"
+[[forums]]
+name = "owner"
+tags = { owner = ['x'] }
+start = "2020-01"
+"""
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
 
 
@@ -98,7 +104,7 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (MINIMAL + 'end = "2019-12"\n', "repositories[1]", "end 2019-12 is before start"),
         (MINIMAL + REPOSITORY, "repositories", "twice"),
         (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories", "twice"),
-        ('name = "x"\n', "repositories", "missing"),
+        ('name = "x"\n', "", "there is nothing to study: add [[repositories]] or [[forums]]"),
         (REPOSITORY, "name", "missing"),
         (MINIMAL.replace('start = "2020-01"', ""), "repositories[1].start", "missing"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
@@ -150,7 +156,17 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (MINIMAL + 'trend_start = "9999-12"\n', "repositories[1]", "not over"),
         ("repositories = 1\nname = 'x'\n", "repositories", "a list"),
         ("repositories = [1]\nname = 'x'\n", "repositories[1]", "a table"),
-        ("repositories = []\nname = 'x'\n", "repositories", "at least 1"),
+        ("repositories = []\nname = 'x'\n", "", "there is nothing to study"),
+        (FORUM.replace('"owner"', '"a b"'), "forums[1].name", "letters, digits"),
+        (FORUM.replace("['x']", "['a b']"), "forums[1].tags.owner[1]", "'a b' is no tag"),
+        (FORUM.replace("{ owner = ['x'] }", "{}"), "forums[1].tags", "at least 1"),
+        (FORUM + 'end = "2019-12"\n', "forums[1]", "end 2019-12 is before start"),
+        (FORUM.replace("2020-01", "2999-01"), "forums[1]", "not over"),
+        (FORUM + FORUM.partition("\n")[2], "", "forums: owner is listed twice"),
+        (FORUM + 'api_url = "http://h:99999"\n', "forums[1].api_url", "http(s)"),
+        (FORUM + 'repositories = { other = "a/b" }\n', "forums[1]", "none of the tag sets"),
+        (FORUM + 'repositories = { owner = "a/b" }\n', "forums[1]", "has no repository 'a/b'"),
+        (FORUM + 'dump = "a\\u0000b"\n', "forums[1].dump", "no path"),
         ("close_look = nan\n" + MINIMAL, "close_look", "true or false"),
         ("verify_months = 6.0\n" + MINIMAL, "verify_months", "whole number"),
         ("verify_months = true\n" + MINIMAL, "verify_months", "whole number"),

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 import dagster as dg
 
 from perf_assets.assets.asking import Asked
-from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
+from perf_assets.assets.factory import PartitionedStep, Stored, stored, whole_asset
+from perf_assets.assets.mining import by_repository
 from perf_assets.assets.telling import Teller
 from perf_assets.sql_models.lineage import DECIDED
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
@@ -40,7 +41,7 @@ DETAILS = stored(
 )
 
 
-def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
+def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """What the study decides about issues and commits, and what is found of the fixes."""
 
     def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
@@ -64,16 +65,14 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition]:
     ) -> Iterable[Outcome]:
         return inspect_fixes(gate, repository, months)
 
-    steps = (
+    steps: tuple[tuple[Stored, PartitionedStep[Repository], str], ...] = (
         (LABELS, labels, "Which issues are performance bugs, by their labels and keywords."),
         (LINKS, links, "Which commits fixed which issues, by messages and by what GitHub says."),
         (DETAILS, details, "Methods, complexity and languages of each fix, and its lines' origin."),
     )
     return [
         whole_asset("label_kinds", [LABEL_KINDS], home, kinds),
-        *(
-            partitioned_asset(what, study, home, step, said)
-            for what, step, said in steps
-            if what is not DETAILS or study.close_look
+        *by_repository(
+            study, home, [step for step in steps if step[0] is not DETAILS or study.close_look]
         ),
     ]

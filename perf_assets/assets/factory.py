@@ -3,27 +3,28 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
 import polars as pl
 
 from perf_assets.assets.asking import Asked
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.partitions import by_repository, partitions_of
+from perf_assets.assets.partitions import by_subject, partitions_of
 from perf_assets.assets.telling import Event, Teller, failure
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mishaps import mishap
+from perf_assets.partitions import Subject
 from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository, Study
 from perf_assets.tables import Table, table_of
 
-PartitionedStep = Callable[[Gate, Repository, list[str], Asked], Iterable[Outcome]]
-"""Brings months of a repository up to date, as the run was asked for."""
+S = TypeVar("S", bound=Subject)
+PartitionedStep: TypeAlias = Callable[[Gate, S, list[str], Asked], Iterable[Outcome]]
+"""Brings months of a repository, or of a tag set, up to date, as the run was asked for."""
 
 WholeStep = Callable[[Gate, Teller], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
@@ -84,14 +85,18 @@ def stored(name: str, *tables: str, kinds: Iterable[str], deps: Sequence[str] = 
 
 
 def partitioned_asset(
-    what: Stored, study: Study, home: Home, step: PartitionedStep, description: str
+    what: Stored,
+    subjects: Sequence[S],
+    home: Home,
+    step: PartitionedStep[S],
+    description: str,
 ) -> dg.AssetsDefinition:
-    """The asset of a step that goes through months of repositories, all of a run in one pass.
+    """The asset of a step that goes through months of ``subjects``, all of a run in one pass.
 
     Where partitions failed their audit the others are recorded as materialized, and the step
     fails with a sentence that names each.
     """
-    partitions = partitions_of(study)
+    partitions = partitions_of(subjects)
     tables = [table.name for table in what.tables]
 
     @dg.multi_asset(
@@ -109,11 +114,11 @@ def partitioned_asset(
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_gate(home) as gate:
-            for repository, months in by_repository(study, context.partition_keys).items():
-                outcomes += step(gate, repository, months, teller.asked)
+            for subject, months in by_subject(subjects, context.partition_keys).items():
+                outcomes += step(gate, subject, months, teller.asked)
                 for table in tables:
-                    broken[table] += gate.broken_rules(table, repository.name, months)
-                    known = gate.database.loads(table, repository.name)
+                    broken[table] += gate.broken_rules(table, subject.name, months)
+                    known = gate.database.loads(table, subject.name)
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
         news = teller.told_partitions(loads, outcomes, is_failing=bool(failures))

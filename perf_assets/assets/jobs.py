@@ -4,21 +4,56 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets.keys import asset_key
+from perf_assets.assets.questions import FORUM, KIND_TABLES
 from perf_assets.assets.replicating import REPORT
 from perf_assets.storage.verdicts import TABLE as VERDICTS
+from perf_assets.study import Study
 
-MINE = dg.AssetSelection.groups("raw")
-LABEL = dg.AssetSelection.groups("labels")
-DECIDE = dg.AssetSelection.groups("labels", "links", "details")
+# By tag set and month, where all else that is mined and decided is by repository and month.
+QUESTIONS = dg.AssetSelection.kind(FORUM)
+MINE = dg.AssetSelection.groups("raw") - QUESTIONS
+# Learned from the questions of all tag sets: computed whole, with the models.
+KINDS = dg.AssetSelection.assets(*map(asset_key, KIND_TABLES))
+LABEL = dg.AssetSelection.groups("labels") - QUESTIONS - KINDS
+DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS - KINDS
 # The replication is loaded by its own job, whatever becomes of the live data.
 REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(asset_key(REPORT))
-DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE
+DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
 
 EVERYTHING = "everything"
+EVERY_QUESTION = "every_question"
 
 
-def study_jobs() -> list[UnresolvedAssetJobDefinition]:
+def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     """The jobs of a study."""
+    return [
+        *(_repository_jobs() if study.repositories else ()),
+        *(_forum_jobs() if study.forums else ()),
+        dg.define_asset_job(
+            "derive",
+            DERIVE,
+            description="Compute the models and statistics, and publish the database.",
+        ),
+        *studyless_jobs(DERIVE | REPLICATE),
+    ]
+
+
+def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
+    return [
+        dg.define_asset_job(
+            EVERY_QUESTION,
+            QUESTIONS | DERIVE,
+            description="Ask forums, decide, derive and publish: the main job of the users' side.",
+        ),
+        dg.define_asset_job(
+            "ask",
+            QUESTIONS,
+            description="Bring questions up to date, and decide which are about performance.",
+        ),
+    ]
+
+
+def _repository_jobs() -> list[UnresolvedAssetJobDefinition]:
     return [
         dg.define_asset_job(
             EVERYTHING,
@@ -34,12 +69,6 @@ def study_jobs() -> list[UnresolvedAssetJobDefinition]:
             DECIDE,
             description="Label the loaded issues, link their fixes, look at those closely.",
         ),
-        dg.define_asset_job(
-            "derive",
-            DERIVE,
-            description="Compute the models and statistics, and publish the database.",
-        ),
-        *studyless_jobs(DERIVE | REPLICATE),
     ]
 
 

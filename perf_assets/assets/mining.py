@@ -1,11 +1,11 @@
 """The raw assets: what GitHub and git say, a partition per repository and month."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
 from perf_assets.assets.asking import Asked
-from perf_assets.assets.factory import partitioned_asset, stored
+from perf_assets.assets.factory import PartitionedStep, Stored, partitioned_asset, stored
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
@@ -14,7 +14,9 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
 
-def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.AssetsDefinition]:
+def mining_assets(
+    study: Study, home: Home, longest_wait: float
+) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """The issues of the study's repositories, and their commits."""
 
     def issues(
@@ -31,19 +33,30 @@ def mining_assets(study: Study, home: Home, longest_wait: float) -> list[dg.Asse
     ) -> Iterator[Outcome]:
         return mine_commits(gate, repository, months)
 
-    return [
-        partitioned_asset(
+    steps = (
+        (
             stored("github_issues", *ISSUE_TABLES, kinds=["github"]),
-            study,
-            home,
             issues,
             "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
         ),
-        partitioned_asset(
+        (
             stored("git_commits", *COMMIT_TABLES, kinds=["git"]),
-            study,
-            home,
             commits,
             "Commits of all branches, files of the default branch's, versions of issue templates.",
         ),
+    )
+    return by_repository(study, home, steps)
+
+
+def by_repository(
+    study: Study, home: Home, steps: Sequence[tuple[Stored, PartitionedStep[Repository], str]]
+) -> list[dg.AssetsDefinition | dg.AssetSpec]:
+    """The assets of ``steps``, described, by repository and month.
+
+    In a study of forums alone nothing fills them; they are there, for models read them.
+    """
+    if not study.repositories:
+        return [spec for what, _, _ in steps for spec in what.specs()]
+    return [
+        partitioned_asset(what, study.repositories, home, step, said) for what, step, said in steps
     ]

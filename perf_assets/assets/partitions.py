@@ -1,50 +1,59 @@
-"""Partitions as Dagster keys them: repository × month."""
+"""Partitions as Dagster keys them: repository × month, and tag set of a forum × month."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import dagster as dg
 
 from perf_assets.months import end_of, start_of
-from perf_assets.study import Repository, Study
+from perf_assets.partitions import Subject
 
 REPOSITORY = "repository"
+TAG_SET = "tag_set"
 MONTH = "month"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
 
+S = TypeVar("S", bound=Subject)
 
-def partitions_of(study: Study) -> dg.MultiPartitionsDefinition:
-    """Every month of the study of every repository; months keyed by their first day."""
-    start = min(repository.start for repository in study.repositories)
-    ends = [repository.last for repository in study.repositories]
+
+def partitions_of(subjects: Sequence[Subject]) -> dg.MultiPartitionsDefinition:
+    """Every month of each of the ``subjects``, of one sort; months keyed by their first day."""
+    start = min(subject.start for subject in subjects)
+    ends = [subject.last for subject in subjects]
     # Without an end, Dagster adds a month whenever one is over.
     end = None if None in ends else end_of(max(filter(None, ends)))
     months = dg.MonthlyPartitionsDefinition(start_of(start), end_date=end)
-    names = dg.StaticPartitionsDefinition([repository.name for repository in study.repositories])
-    return dg.MultiPartitionsDefinition({REPOSITORY: names, MONTH: months})
+    names = dg.StaticPartitionsDefinition([subject.name for subject in subjects])
+    return dg.MultiPartitionsDefinition({_dimension(subjects[0].name): names, MONTH: months})
 
 
-def key_of(repository: str, month: str) -> dg.MultiPartitionKey:
-    """The partition key of the cohort of ``month``."""
-    return dg.MultiPartitionKey({REPOSITORY: repository, MONTH: f"{month}-01"})
+def key_of(subject: str, month: str) -> dg.MultiPartitionKey:
+    """The partition key of ``month`` of the subject of that name."""
+    return dg.MultiPartitionKey({_dimension(subject): subject, MONTH: f"{month}-01"})
 
 
-def range_tags(repository: str, first: str, last: str) -> dict[str, str]:
-    """The tags of a run over all months from ``first`` to ``last`` of one repository."""
+def range_tags(subject: str, first: str, last: str) -> dict[str, str]:
+    """The tags of a run over all months from ``first`` to ``last`` of one subject."""
     return {
-        RANGE_START_TAG: str(key_of(repository, first)),
-        RANGE_END_TAG: str(key_of(repository, last)),
+        RANGE_START_TAG: str(key_of(subject, first)),
+        RANGE_END_TAG: str(key_of(subject, last)),
     }
 
 
-def by_repository(study: Study, keys: Iterable[str]) -> dict[Repository, list[str]]:
-    """Offer keys as months of each repository; months outside its own span are left out."""
-    partitions = partitions_of(study)
-    spans = {repository.name: set(repository.months) for repository in study.repositories}
+def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> dict[S, list[str]]:
+    """Offer keys as months of each subject; months outside its own span are left out."""
+    partitions = partitions_of(subjects)
+    spans = {subject.name: set(subject.months) for subject in subjects}
     months: dict[str, list[str]] = {}
     for key in keys:
         parts = partitions.get_partition_key_from_str(key).keys_by_dimension
-        name, month = parts[REPOSITORY], parts[MONTH][:7]
+        name, month = parts[_dimension(subjects[0].name)], parts[MONTH][:7]
         if month in spans[name]:
             months.setdefault(name, []).append(month)
-    return {study.repository(name): sorted(found) for name, found in months.items()}
+    return {one: sorted(months[one.name]) for one in subjects if one.name in months}
+
+
+def _dimension(subject: str) -> str:
+    """What sort of subject has this name; a colon parts a forum and its tag set."""
+    return TAG_SET if ":" in subject else REPOSITORY

@@ -42,9 +42,16 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
 @click.option(
     "--workflow", metavar="NAME", help="Land fixes by pull requests: merge, squash or rebase."
 )
+@click.option(
+    "--questions",
+    default=280,
+    show_default=True,
+    help="Number of questions of users, in the dump of a forum; 0: no forum.",
+)
 @explained
-def generate(
+def generate(  # noqa: PLR0913
     directory: Path,
+    *,
     seed: int,
     issues: int,
     months: int,
@@ -52,6 +59,7 @@ def generate(
     start: str,
     repository: str,
     workflow: str | None,
+    questions: int,
 ) -> None:
     """Write a synthetic corpus with its git repository and its planted truth to DIRECTORY.
 
@@ -70,6 +78,7 @@ def generate(
             start=start,
             repository=repository,
             workflow=workflow,
+            questions=questions,
         )
     stopping.leave_word(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")

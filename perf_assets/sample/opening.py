@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from perf_assets.sample.generator import generate
+from perf_assets.sample.generator import QUESTIONS, generate
 from perf_assets.study import SAMPLE, Study, load_study
 
 
@@ -21,5 +21,5 @@ def open_study(source: str | Path | None, home: Path) -> Study:
         return load_study(chosen)
     directory = home / SAMPLE
     if not directory.is_dir():
-        generate(directory)
+        generate(directory, questions=QUESTIONS)
     return load_study(directory / "study.toml")

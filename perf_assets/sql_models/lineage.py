@@ -43,6 +43,8 @@ ANALYSES: dict[str, tuple[str, ...]] = {
         "replication.problems",
         "marts.problem_distribution",
     ),
+    "analysis.rule_agreement": ("intermediate.rule_matches",),
+    "analysis.stem_sets": ("intermediate.question_stems",),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
@@ -61,6 +63,9 @@ ANALYSES: dict[str, tuple[str, ...]] = {
 ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
     "raw.issue": "GitHub's API",
+    "raw.question": "a forum: its dump, or its API",
+    "raw.answers": "a forum: its dump, or its API",
+    "raw.post_rejects": "a forum: its dump",
     "raw": "git, the clone of the repository",
     "replication": "the published data of the studies",
     "reviews.labelled_questions": "the files of classified questions that the study names",

@@ -10,11 +10,14 @@ from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.deciding.links import link_commits
+from perf_assets.stages.deciding.performance_questions import label_performance_questions
+from perf_assets.stages.deciding.question_kinds import tell_question_kinds
 from perf_assets.stages.deriving.about import tell_database, tell_study
 from perf_assets.stages.deriving.derivation import derive, derived_tables
 from perf_assets.stages.deriving.models import describe_tables, register_study
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
+from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -70,7 +73,16 @@ def run_pipeline(
                 failures += _failures(mine_commits(gate, repository, months))
                 decided = decide(gate, study, repository, months, until, forced=force)
                 failures += _failures(decided)
+            for tag_set in study.tag_sets:
+                months = [m for m in tag_set.months if (first or m) <= m <= (last or m)]
+                log.info("%s: %d months", tag_set.name, len(months))
+                forum = study.forum_of(tag_set)
+                asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
+                failures += _failures(asked)
+                labels = label_performance_questions(gate, tag_set, months, forced=force)
+                failures += _failures(labels)
             failures += _failures(tell_label_kinds(gate, study, forced=force))
+            failures += _failures(tell_question_kinds(gate, study, forced=force))
             if until == "labels":
                 return failures
             log.info("models, statistics, published database")

@@ -31,7 +31,7 @@ class Parameters(TypedDict, total=False):
     repository, month : those of the partition; a table that is computed whole has none.
     forum, tag_set : the two parts of what a partition of a forum belongs to.
     source_count : how many rows the source itself says there are.
-    issue_numbers, commit_shas : the issues, or commits, that its rows may speak of.
+    issue_numbers, commit_shas, question_ids, post_ids : what its rows may speak of.
     rule_version : the version of the rules by which its rows were decided.
     """
 
@@ -42,6 +42,8 @@ class Parameters(TypedDict, total=False):
     source_count: int | None
     issue_numbers: Collection[int]
     commit_shas: Collection[str]
+    question_ids: Collection[int]
+    post_ids: Collection[int]
     rule_version: str
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from perf_assets.assets.partitions import by_repository, key_of, partitions_of
+from perf_assets.assets.partitions import by_subject, key_of, partitions_of
 from perf_assets.definitions import build_definitions
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
@@ -125,9 +125,10 @@ def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
     )
     (tmp_path / "study.toml").write_text(text)
     study = load_study(tmp_path / "study.toml")
-    keys = partitions_of(study).get_partition_keys()
+    keys = partitions_of(study.repositories).get_partition_keys()
     assert len(keys) == 2 * 5
-    months = {repository.name: found for repository, found in by_repository(study, keys).items()}
+    found = by_subject(study.repositories, keys)
+    months = {repository.name: its for repository, its in found.items()}
     assert months == {
         "a/a": ["2020-01", "2020-02", "2020-03"],
         "b/b": ["2019-11", "2019-12", "2020-01"],

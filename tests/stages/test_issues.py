@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches, issues
-from perf_assets.stages.mining.issues import due_cohorts, load_issues
+from perf_assets.stages.mining.issues import load_issues
+from perf_assets.stages.mining.marks import due_cohorts
 from perf_assets.storage import gate
 from perf_assets.storage.audit import AuditReport, Parameters
 from perf_assets.storage.gate import Gate, Outcome

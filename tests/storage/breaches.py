@@ -30,6 +30,19 @@ COMMIT_BREACHES: dict[str, Any] = {
 
 
 BREAKING: dict[str, dict[str, Any]] = {
+    "raw.questions": {
+        "row_count_is_the_sources": COUNT,
+        "most_owners_are_known": {"owner": None},
+        "most_questions_say_something": {"text": ""},
+    },
+    "raw.answers": {
+        "row_count_is_the_sources": COUNT,
+        "answers_belong_to_the_partition": {"question_id": 99},
+    },
+    "raw.question_comments": {
+        "row_count_is_the_sources": COUNT,
+        "comments_belong_to_the_partition": {"post_id": 99},
+    },
     "analysis.rater_disagreements": {
         "raters_are_in_order": {"rater_1": "Bob", "rater_2": "Ann"},
     },

@@ -10,6 +10,7 @@ from tests.question_rows import (
     group_difficulty,
     kind_quality,
     lag_correlation,
+    question,
     whole_difficulty,
 )
 from tests.rows import (
@@ -93,7 +94,28 @@ def details(sha: str, **changes: Any) -> Row:
     return detail("detail", **{**row, **changes})
 
 
+def asked(question_id: int, **changes: Any) -> Row:
+    return question(question_id, at(3), tag_set=TAG_SET, month=MONTH, **changes)
+
+
 GOOD: dict[str, list[Row]] = {
+    "raw.questions": [asked(1), asked(2, accepted_answer_id=12), asked(3, owner=None)],
+    "raw.answers": [
+        of_tag_set(answer_id=11, question_id=1),
+        of_tag_set(answer_id=12, question_id=2, is_accepted=True),
+    ],
+    "raw.question_comments": [
+        of_tag_set(comment_id=21, question_id=1, post_id=1),
+        of_tag_set(comment_id=22, question_id=2, post_id=12),
+    ],
+    "raw.post_rejects": [
+        {"forum": FORUM, "file": "Posts.xml", "byte_offset": offset, "reason": "it is cut"}
+        for offset in (0, 812)
+    ],
+    "labels.question_kinds": [
+        {"forum": FORUM, "question_id": number, "kind": "performance", "method": "people"}
+        for number in (1, 2)
+    ],
     "marts.question_difficulty": [
         group_difficulty("all"),
         group_difficulty(
@@ -141,6 +163,15 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.rater_agreement": [raters("is_performance"), raters("impact", kappa=None)],
     "analysis.rater_disagreements": [disagreement("is_performance"), disagreement("cause")],
+    "analysis.rule_agreement": [
+        {"repository": REPOSITORY, "n": 9, "neither_rule": 9, "month": month}
+        for month in (MONTH, "all")
+    ],
+    "analysis.stem_sets": [
+        {"forum": FORUM, "tag_set": TAG_SET, "entry": entry, "total": 9, "questions": 4}
+        | {"only_by_it": 1}
+        for entry in ("oom", "any")
+    ],
     "marts.root_causes": [root_cause("Other"), root_cause("Inefficient caching")],
     "replication.bugs": [published_bug(7), published_bug(8, closed_at=None, minutes_to_close=None)],
     "replication.fixes": [
@@ -426,6 +457,8 @@ PARAMETERS: dict[str, Any] = {
     "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
+    "question_ids": [1, 2, 3],
+    "post_ids": [1, 2, 3, 11, 12],
     "rule_version": RULE_VERSION,
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.github.reply import HTML_TYPE, Reply, json_reply, message_reply
+from perf_assets.loopback.reply import HTML_TYPE, Reply, json_reply, message_reply
 
 PRIMARY_MESSAGE = "API rate limit exceeded for user ID 1."
 SECONDARY_MESSAGE = (

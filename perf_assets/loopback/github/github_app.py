@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import jwt
 
-from perf_assets.loopback.github.reply import Reply, json_reply, message_reply
+from perf_assets.loopback.reply import Reply, json_reply, message_reply
 
 TOKEN_SECONDS = 3600.0
 

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 from perf_assets.loopback.corpus import Record
 from perf_assets.loopback.github.graphql_views import SITE
-from perf_assets.loopback.github.reply import Reply, json_reply, message_reply
 from perf_assets.loopback.github.search import SORTS
 from perf_assets.loopback.github.tracker import Item, Tracker, node_id
+from perf_assets.loopback.reply import Reply, json_reply, message_reply
 
 PAGE_SIZE, LARGEST_PAGE = 30, 100
 PATH_PATTERN = re.compile(

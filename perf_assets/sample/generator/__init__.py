@@ -28,6 +28,7 @@ from perf_assets.sample.generator.everyday import (
     open_history,
     open_issues,
 )
+from perf_assets.sample.generator.forum import write_forum
 from perf_assets.sample.generator.history import write_history
 from perf_assets.sample.generator.planner import Calendar, Plan
 from perf_assets.sample.generator.traps import plant_traps
@@ -40,6 +41,7 @@ GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"
 STUDY_FILE = "study.toml"
 COMMENTS_PER_ISSUE = 4
+QUESTIONS = 280  # of the sample: forty of each kind
 TRAP_SHARE = 0.7  # of issues and commits, where not all traps fit
 FIX_SHARE = 0.6  # of the commits that the traps leave
 
@@ -78,6 +80,7 @@ def generate(  # noqa: PLR0913
     start: str = "2020-01",
     repository: str = "sample-lab/tensorkit",
     workflow: str | None = None,
+    questions: int = 0,
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
@@ -103,6 +106,8 @@ def generate(  # noqa: PLR0913
     workflow : str, optional
         ``merge``, ``squash`` or ``rebase``: half of the commits that the traps leave, with issues
         of their own beyond ``issues``, land by pull requests in this way.
+    questions : int
+        How many questions of the users' side, in the dump of a forum; none leaves it out.
 
     Returns
     -------
@@ -116,7 +121,7 @@ def generate(  # noqa: PLR0913
         A size below 1, no such month, a last month that is not over, a malformed name, a
         directory that holds something already, or git missing.
     """
-    _check(issues=issues, months=months, commits=commits, comments=comments)
+    _check(issues=issues, months=months, commits=commits, comments=comments, questions=questions)
     _check_place(start, months, repository)
     title = f"generating {issues:,} issues and {commits:,} commits"
     with phase(title), _all_or_nothing(Path(directory)) as partial:
@@ -129,7 +134,11 @@ def generate(  # noqa: PLR0913
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
-        (partial / STUDY_FILE).write_text(_study(plan, trend_start), encoding="utf-8")
+        study = _study(plan, trend_start)
+        if questions:
+            truth = partial / TRUTH_DIRECTORY
+            study += write_forum(partial, truth, plan.calendar, questions, seed)
+        (partial / STUDY_FILE).write_text(study, encoding="utf-8")
     return GeneratedCorpus(Path(directory), records)
 
 
@@ -174,7 +183,7 @@ def _study(plan: Plan, trend_start: int) -> str:
 
 def _check(**sizes: int | None) -> None:
     for option, size in sizes.items():
-        least = 0 if option == "comments" else 1
+        least = 0 if option in ("comments", "questions") else 1
         if size is not None and size < least:
             raise PerfAssetsError(f"--{option} is {size}, and must be at least {least}")
 

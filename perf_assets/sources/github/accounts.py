@@ -16,7 +16,8 @@ from perf_assets.progress import in_words
 from perf_assets.sources.github.answers import AnswerError, checked, read_json
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.shapes import Limits
-from perf_assets.sources.github.transport import ask, finite, within
+from perf_assets.sources.github.transport import ask, finite
+from perf_assets.sources.timed_http import within
 from perf_assets.sources.waiting import LONGEST_WAIT
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits

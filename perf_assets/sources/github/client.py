@@ -20,7 +20,8 @@ from perf_assets.plain import plain, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, Patience
 from perf_assets.sources.github.answers import read_json
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
-from perf_assets.sources.github.transport import Answer, ask, finite, within
+from perf_assets.sources.github.transport import Answer, ask, finite
+from perf_assets.sources.timed_http import within
 
 GITHUB = "https://api.github.com"
 

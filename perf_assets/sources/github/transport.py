@@ -1,19 +1,7 @@
-"""How requests go out and answers come in: within a time, up to a size, from one server.
+"""How PyGithub's requests go out and answers come in: within a time, up to a size."""
 
-A time limit of ``requests`` bounds the pause between two bytes, so that a server that sends one now
-and then is waited for without end. Here each byte is waited for no longer than what is left of the
-whole request's time.
-"""
-
-import io
-import logging
 import math
-import socket
-import threading
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.client import HTTPResponse
+from collections.abc import Mapping
 from typing import Any
 
 import github
@@ -24,30 +12,17 @@ from github.Requester import (
     RequestsResponse,
 )
 from requests import Response
-from requests.adapters import HTTPAdapter
 from requests.exceptions import RequestException
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.poolmanager import PoolManager
 
-LARGEST_ANSWER = 64 << 20  # bytes: a page of 100 issues with 50 long comments each has fewer
-CHUNK = 1 << 16
+from perf_assets.sources.timed_http import (
+    TimedAdapter,
+    is_timed,
+    seconds_left,
+    whole,
+    within,
+)
+
 BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
-
-# It would tell of strange headers with a traceback.
-logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
-
-_clock = threading.local()
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """What this thread asks inside the block, all of it, takes no longer than ``seconds``."""
-    _clock.end = time.monotonic() + seconds
-    try:
-        yield
-    finally:
-        del _clock.end
 
 
 def ask(connection: github.Github, verb: str, path: str, content: object = None) -> "Answer":
@@ -71,69 +46,6 @@ def finite(text: object) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and number >= 0 else None
-
-
-def _seconds_left() -> float:
-    return float(_clock.end - time.monotonic())
-
-
-class _Incoming(io.RawIOBase):
-    """Reads from a socket for as long as there is time."""
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
-        self._raw, self._sock = raw, sock
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401
-        left = _seconds_left()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(left)
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _TimedResponse(HTTPResponse):
-    def __init__(self, sock: socket.socket, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
-        super().__init__(sock, *arguments, **options)
-        self.fp = io.BufferedReader(_Incoming(self.fp.detach(), sock))
-
-
-class _TimedConnection(HTTPConnection):
-    response_class = _TimedResponse
-
-
-class _TimedTlsConnection(HTTPSConnection):
-    response_class = _TimedResponse
-
-
-class _TimedPool(HTTPConnectionPool):
-    ConnectionCls = _TimedConnection
-
-
-class _TimedTlsPool(HTTPSConnectionPool):
-    ConnectionCls = _TimedTlsConnection
-
-
-class _TimedAdapter(HTTPAdapter):
-    """Also through a proxy."""
-
-    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
-        super().init_poolmanager(*arguments, **options)
-        self._time(self.poolmanager)
-
-    def proxy_manager_for(self, proxy: str, **options: Any) -> PoolManager:  # noqa: ANN401
-        manager: PoolManager = super().proxy_manager_for(proxy, **options)
-        self._time(manager)
-        return manager
-
-    def _time(self, manager: PoolManager) -> None:
-        manager.pool_classes_by_scheme = {"http": _TimedPool, "https": _TimedTlsPool}
 
 
 class _WholeResponse(RequestsResponse):
@@ -171,16 +83,16 @@ class _Timed:
         self.session: Any
         self.retry: Any
         for prefix in ("http://", "https://"):
-            self.session.mount(prefix, _TimedAdapter(max_retries=self.retry))
+            self.session.mount(prefix, TimedAdapter(max_retries=self.retry))
 
     def getresponse(self) -> RequestsResponse:
-        if hasattr(_clock, "end"):
+        if is_timed():
             return self._response()
         with within(self.timeout):  # type: ignore[attr-defined]
             return self._response()
 
     def _response(self) -> RequestsResponse:
-        left = _seconds_left()
+        left = seconds_left()
         if left <= 0:
             raise RequestException("no time is left")
         response = self.session.request(
@@ -194,19 +106,10 @@ class _Timed:
             stream=True,
         )
         try:
-            return _WholeResponse(response, _whole(response))
+            return _WholeResponse(response, whole(response))
         except BaseException:
             response.close()
             raise
-
-
-def _whole(response: Response) -> bytes:
-    body = bytearray()
-    for chunk in response.iter_content(CHUNK):
-        body += chunk
-        if len(body) > LARGEST_ANSWER:
-            raise RequestException(f"an answer of more than {LARGEST_ANSWER >> 20} MB")
-    return bytes(body)
 
 
 class _TimedHttp(_Timed, HTTPRequestsConnectionClass):

@@ -96,7 +96,7 @@ def closing(values: Mapping[str, str]) -> Record | None:
     code = values.get("Comment", "")
     return {
         "question_id": _number(values, "PostId"),
-        "at": _moment(values, "CreationDate"),
+        "moment": _moment(values, "CreationDate"),
         "reason": CLOSED_REASONS.get(code, code or None),
     }
 

@@ -1,4 +1,4 @@
-"""What was taken out of a dump: a small database beside the warehouse, from which months are loaded.
+"""What was taken out of a dump: a database beside the warehouse, from which months are loaded.
 
 A dump of a hundred gigabytes is read once. What belongs to the study is kept here, with how far the
 reading is; both are written together, so that a process that is killed goes on where it was.
@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.sources.stackexchange.dump_posts import Record
+from perf_assets.tables.types import Columns
 
 log = logging.getLogger(__name__)
 
@@ -21,48 +22,40 @@ MOMENT = pl.Datetime("us", "UTC")
 MEMORY = "200MB"
 COUNTS = ("questions", "answers", "other_questions", "other_answers", "other_posts", "rejected")
 
-SCHEMAS: dict[str, pl.Schema] = {
-    "questions": pl.Schema(
-        {
-            "question_id": pl.Int64,
-            "tags": pl.List(pl.String),
-            "title": pl.String,
-            "body_html": pl.String,
-            "score": pl.Int64,
-            "views": pl.Int64,
-            "answers": pl.Int64,
-            "owner": pl.String,
-            "created_at": MOMENT,
-            "last_activity_at": MOMENT,
-            "accepted_answer_id": pl.Int64,
-            "closed_at": MOMENT,
-        }
-    ),
-    "answers": pl.Schema(
-        {
-            "answer_id": pl.Int64,
-            "question_id": pl.Int64,
-            "score": pl.Int64,
-            "owner": pl.String,
-            "created_at": MOMENT,
-            "body_html": pl.String,
-        }
-    ),
-    "comments": pl.Schema(
-        {
-            "comment_id": pl.Int64,
-            "post_id": pl.Int64,
-            "score": pl.Int64,
-            "owner": pl.String,
-            "created_at": MOMENT,
-            "body": pl.String,
-        }
-    ),
-    "duplicates": pl.Schema({"question_id": pl.Int64, "duplicate_of": pl.Int64}),
-    "closings": pl.Schema({"question_id": pl.Int64, "at": MOMENT, "reason": pl.String}),
-    "rejects": pl.Schema(
-        {"file": pl.String, "byte_offset": pl.Int64, "reason": pl.String, "text": pl.String}
-    ),
+COLUMNS: dict[str, Columns] = {
+    "questions": {
+        "question_id": pl.Int64,
+        "tags": pl.List(pl.String),
+        "title": pl.String,
+        "body_html": pl.String,
+        "score": pl.Int64,
+        "views": pl.Int64,
+        "answers": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "last_activity_at": MOMENT,
+        "accepted_answer_id": pl.Int64,
+        "closed_at": MOMENT,
+    },
+    "answers": {
+        "answer_id": pl.Int64,
+        "question_id": pl.Int64,
+        "score": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "body_html": pl.String,
+    },
+    "comments": {
+        "comment_id": pl.Int64,
+        "post_id": pl.Int64,
+        "score": pl.Int64,
+        "owner": pl.String,
+        "created_at": MOMENT,
+        "body": pl.String,
+    },
+    "duplicates": {"question_id": pl.Int64, "duplicate_of": pl.Int64},
+    "closings": {"question_id": pl.Int64, "moment": MOMENT, "reason": pl.String},
+    "rejects": {"file": pl.String, "byte_offset": pl.Int64, "reason": pl.String, "text": pl.String},
 }
 STATE = """
 CREATE TABLE IF NOT EXISTS reading (
@@ -96,7 +89,7 @@ class Extract:
         self.connection.execute("BEGIN")
         try:
             for table, rows in records.items():
-                self._insert(table, pl.DataFrame(rows, schema=SCHEMAS[table], orient="row"))
+                self._insert(table, pl.DataFrame(rows, schema=COLUMNS[table], orient="row"))
             self._put_state(state)
         except BaseException:
             self.connection.execute("ROLLBACK")
@@ -106,7 +99,7 @@ class Extract:
     def clear(self) -> None:
         """Forget everything: another dump, or another study, takes its place."""
         self.connection.execute("BEGIN")
-        for table in (*SCHEMAS, "reading"):
+        for table in (*COLUMNS, "reading"):
             self.connection.execute(f"DELETE FROM {table}")
         self.connection.execute("COMMIT")
 
@@ -162,8 +155,8 @@ def _opened(path: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(str(path), config={"memory_limit": MEMORY})
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute(STATE)
-    for table, schema in SCHEMAS.items():
-        empty = schema.to_frame().to_arrow()
+    for table, columns in COLUMNS.items():
+        empty = pl.DataFrame(schema=columns).to_arrow()
         connection.register("empty_rows", empty)
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM empty_rows")
         connection.unregister("empty_rows")

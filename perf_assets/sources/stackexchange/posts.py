@@ -21,7 +21,7 @@ SELECT
          FROM duplicates AS d WHERE d.question_id = q.question_id), []
     ) AS duplicate_of,
     CASE WHEN q.closed_at IS NOT NULL THEN
-        (SELECT max_by(c.reason, c.at) FROM closings AS c WHERE c.question_id = q.question_id)
+        (SELECT max_by(c.reason, c.moment) FROM closings AS c WHERE c.question_id = q.question_id)
     END AS closed_reason
 FROM questions AS q
 WHERE list_contains(?, strftime(q.created_at, '%Y-%m'))

@@ -51,7 +51,7 @@ def tell_question_kinds(gate: Gate, study: Study, *, forced: bool = False) -> It
     """
     given = _labelled(study)
     # What is stored was audited when it was.
-    if Difference.between(gate.database.frame(f"from {LABELLED}"), given).is_any:
+    if forced or Difference.between(gate.database.frame(f"from {LABELLED}"), given).is_any:
         (stored,) = gate.store([Offer([Candidate(LABELLED, given)])])
         yield stored
         if stored.failure is not None:
@@ -82,6 +82,8 @@ def _labelled(study: Study) -> pl.DataFrame:
 
 def _decided(gate: Gate, study: Study, forums: list[str]) -> pl.DataFrame:
     nothing = schema_of(QUESTION_KINDS).to_frame()
+    if not forums:
+        return nothing
     told = gate.database.frame(EXAMPLES, [forums])
     given = dict(gate.database.frame(GIVEN).iter_rows())
     parts = [nothing]

@@ -16,6 +16,7 @@ from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.warehouse import Difference
 from perf_assets.study import Study
+from perf_assets.tables import table_of
 
 
 def register_study(gate: Gate, study: Study) -> None:
@@ -31,6 +32,28 @@ def register_study(gate: Gate, study: Study) -> None:
     # What is stored was audited when it was.
     if Difference.between(gate.database.frame("FROM meta.repositories"), rows).is_any:
         gate.store([Offer([Candidate("meta.repositories", rows)])])
+    _register_tag_sets(gate, study)
+
+
+def _register_tag_sets(gate: Gate, study: Study) -> None:
+    """Write down which tag sets the models cover, and what each is about."""
+    rows = pl.DataFrame(
+        [
+            {
+                "forum": tag_set.forum,
+                "tag_set": tag_set.label,
+                "tags": list(tag_set.tags),
+                "place": place,
+                "start_month": tag_set.start,
+                "repository": tag_set.repository,
+                "study": study.name,
+            }
+            for place, tag_set in enumerate(study.tag_sets, 1)
+        ],
+        schema=table_of("meta.tag_sets").frame_schema,
+    )
+    if Difference.between(gate.database.frame("FROM meta.tag_sets"), rows).is_any:
+        gate.store([Offer([Candidate("meta.tag_sets", rows)])])
 
 
 def build_model(gate: Gate, model: Model) -> Outcome:

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.months import add_months, month_of
 from perf_assets.progress import phase
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, Look, windows
 from perf_assets.sources.opening import open_issue_source
 from perf_assets.sources.waiting import LONGEST_WAIT
+from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.storage.warehouse import Difference
@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 LATE = "opened while we read"
 TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
 COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,9 @@ def _refresh(
         if not look.is_last:
             # Compared with GitHub's counts when all changes are known.
             failed |= yield from _store_changes(gate, source, list(changed.values()), newest)
-            _advance(gate, repository, [month for month in months if month not in failed], newest)
+            advance(
+                gate, repository, [month for month in months if month not in failed], newest, TABLES
+            )
     # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
     # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
     suspects = {
@@ -137,7 +138,8 @@ def _refresh(
     for outcome in _load_cohorts(gate, source, again, newest) if again else ():
         failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
-    _advance(gate, repository, [month for month in months if month not in failed], newest)
+    well = [month for month in months if month not in failed]
+    advance(gate, repository, well, newest, TABLES)
     return newest
 
 
@@ -191,7 +193,7 @@ def _verify(
     gate: Gate, source: IssueSource, months: list[str], within: int, newest: datetime
 ) -> Iterator[Outcome]:
     """Read the cohorts that are due whole again, and say what no list of changes had told."""
-    due = due_cohorts(_last_reads(gate, source.repository, months), within, datetime.now(UTC))
+    due = due_cohorts(last_reads(gate, source.repository, months), within, datetime.now(UTC))
     if not due:
         return
     changed = []
@@ -206,25 +208,6 @@ def _verify(
         len(months),
         f"changed: {', '.join(changed)}" if changed else "nothing had changed",
     )
-
-
-def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> list[str]:
-    """The months to read whole again, so that all are within ``within`` monthly runs.
-
-    Parameters
-    ----------
-    reads : when each month was last read whole.
-    within : calendar months in which everything is read again.
-
-    Returns
-    -------
-    The part of 1/``within`` that waits longest, and whatever was not read for so many months.
-    """
-    oldest = sorted(reads, key=lambda month: (reads[month], month))
-    share = -(-len(oldest) // within)
-    too_old = add_months(month_of(now), -within)
-    overdue = {month for month in oldest if month_of(reads[month]) <= too_old}
-    return sorted({*oldest[:share], *overdue})
 
 
 def _issue_counts(gate: Gate, repository: str) -> dict[str, int]:
@@ -242,28 +225,6 @@ def _cohorts_without_events_count(gate: Gate, repository: str) -> set[str]:
         [repository],
     )
     return set(rows["month"])
-
-
-def _last_reads(gate: Gate, repository: str, months: list[str]) -> dict[str, datetime]:
-    rows = gate.database.frame(
-        "SELECT month, loaded_at FROM meta.whole_reads WHERE repository = ?", [repository]
-    )
-    known = dict(rows.rows())
-    return {month: known.get(month, NEVER) for month in months}
-
-
-def _advance(gate: Gate, repository: str, months: list[str], newest: datetime) -> None:
-    """Note that the stored cohorts show everything up to ``newest``."""
-    loads = gate.database.frame(
-        """
-        SELECT * FROM meta.partition_loads
-        WHERE repository = ? AND list_contains(?, month) AND updated_at <> ?
-          AND list_contains(?, "table")
-        """,
-        [repository, months, newest, list(TABLES)],
-    )
-    if loads.height:
-        gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
 
 
 def _load_cohorts(

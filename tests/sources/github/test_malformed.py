@@ -16,13 +16,13 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.reply import Reply
 from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.loopback.reply import Reply
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.batches import joined
-from perf_assets.sources.github.transport import LARGEST_ANSWER
+from perf_assets.sources.timed_http import LARGEST_ANSWER
 from tests.github_stand_in import assert_same
 
 NAME = "sample-lab/tensorkit"

@@ -1,0 +1,282 @@
+"""The plan of a synthetic forum: who asks what when, and what becomes of it."""
+
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from random import Random
+
+from perf_assets.sample.generator.forum.texts import KINDS, Text, text_of
+from perf_assets.sample.generator.planner import DAY, HOUR, Calendar
+
+TAG_SETS = (("tensorkit", ("tensorkit", "tensorkit-lite")), ("gradlib", ("gradlib",)))
+OTHER_TAGS = ("python", "numpy", "deployment", "c++", "gpu")
+STRANGE_TAGS = ("python", "regex", "html", "c++")
+# How often a question is answered, and how often an answer is accepted, by kind.
+ACCEPTED = {"performance": 0.25, "installation": 0.45}
+USUALLY_ACCEPTED = 0.34
+LABELLED_SHARE = 0.5
+CLOSED_CODES = ("101", "102", "103", "104", "105")
+
+
+@dataclass
+class Comment:
+    """A comment on a post."""
+
+    at: int
+    owner: int
+    text: str
+    number: int = 0
+
+
+@dataclass
+class Answer:
+    """An answer; without ``owner`` the account is gone, and without ``name`` too forgotten."""
+
+    at: int
+    owner: int | None
+    name: str | None
+    score: int
+    body: str
+    is_accepted: bool = False
+    is_deleted: bool = False  # it was accepted, and is in the dump no more
+    comments: list[Comment] = field(default_factory=list)
+    number: int = 0
+
+
+@dataclass
+class Question:
+    """A question; times are milliseconds since 1970.
+
+    tag_sets : the labels of those it belongs to; none of a question that the study leaves out.
+    kinds : what it is about.
+    closed : when, and the code of the reason.
+    is_labelled : whether its kinds are told to the classifier.
+    """
+
+    at: int
+    tags: tuple[str, ...]
+    tag_sets: tuple[str, ...]
+    text: Text
+    owner: int | None
+    name: str | None
+    score: int
+    views: int
+    answers: list[Answer] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    closed: tuple[int, str] | None = None
+    duplicate_of: "Question | None" = None
+    is_labelled: bool = False
+    number: int = 0
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it is about."""
+        return self.text.kinds
+
+    @property
+    def accepted(self) -> Answer | None:
+        """The answer that its owner accepted, also where it was deleted since."""
+        return next((answer for answer in self.answers if answer.is_accepted), None)
+
+    @property
+    def touched(self) -> int:
+        """When something happened in it last."""
+        closed = [self.closed[0]] if self.closed else []
+        return max([self.at, *(answer.at for answer in self.answers), *closed])
+
+
+@dataclass
+class Forum:
+    """Everything that was posted; ``others`` are times of posts that are neither of both."""
+
+    questions: list[Question]
+    others: list[tuple[int, int]]
+
+    @property
+    def studied(self) -> list[Question]:
+        """The questions of the study, in the order of their numbers."""
+        mine = [question for question in self.questions if question.tag_sets]
+        return sorted(mine, key=lambda question: question.number)
+
+
+def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
+    """A forum with so many questions of the study, half as many others, and other posts."""
+    studied = [_question(rng, calendar, place) for place in range(questions)]
+    strangers = [_stranger(rng, calendar) for _ in range(questions // 2)]
+    for question in studied:
+        _answer(rng, question, calendar)
+    for question in strangers:
+        _answer(rng, question, calendar)
+    _plant(rng, studied, calendar)
+    others = [
+        (_moment(rng, calendar), rng.choice((4, 5, 4, 5, 7))) for _ in range(max(1, questions // 8))
+    ]
+    forum = Forum([*studied, *strangers], others)
+    _number(forum)
+    return forum
+
+
+def _moment(rng: Random, calendar: Calendar) -> int:
+    month = rng.choices(calendar.busy, calendar.weights)[0]
+    return 1000 * rng.randrange(calendar.starts[month], calendar.starts[month + 1]) + rng.randrange(
+        1000
+    )
+
+
+def _question(rng: Random, calendar: Calendar, place: int) -> Question:
+    # Each kind in turn, so that small forums have all of them.
+    text = text_of(rng, (KINDS[place % len(KINDS)],))
+    label, tags = TAG_SETS[place % 3 == 2]
+    chosen = [rng.choice(tags), *rng.sample(OTHER_TAGS, rng.randrange(3))]
+    rng.shuffle(chosen)
+    return Question(
+        _moment(rng, calendar),
+        tuple(chosen),
+        (label,),
+        text,
+        rng.randrange(2, 500),
+        None,
+        rng.choice((0, 0, 1, 1, 2, 3, 5, 8, 21, -1, -3)),
+        rng.randrange(10, 4000),
+        is_labelled=rng.random() < LABELLED_SHARE,
+    )
+
+
+def _stranger(rng: Random, calendar: Calendar) -> Question:
+    tags = tuple(rng.sample(STRANGE_TAGS, rng.randrange(1, 3)))
+    text = text_of(rng, (rng.choice(KINDS),))
+    return Question(
+        _moment(rng, calendar), tags, (), text, rng.randrange(2, 500), None, 1, rng.randrange(900)
+    )
+
+
+def _answer(rng: Random, question: Question, calendar: Calendar) -> None:
+    """Give it its answers, of which at most one is accepted."""
+    latest = 1000 * calendar.end - 1
+    for _ in range(rng.choices((0, 1, 2, 3), (25, 40, 25, 10))[0]):
+        at = question.at + int(1000 * HOUR * rng.expovariate(1 / 20)) + 60_000
+        if at < latest:
+            body = f"<p>{rng.choice(ANSWERS)}</p>\n"
+            owner = rng.randrange(2, 500)
+            question.answers.append(Answer(at, owner, None, rng.randrange(-2, 12), body))
+    share = ACCEPTED.get(question.kinds[0], USUALLY_ACCEPTED)
+    answered = 0.75  # the share of questions with answers, nearly
+    if question.answers and rng.random() < share / answered:
+        rng.choice(question.answers).is_accepted = True
+    posts: list[Question | Answer] = [question, *question.answers]
+    for post in posts:
+        for _ in range(rng.choices((0, 1, 2), (70, 20, 10))[0]):
+            at = post.at + rng.randrange(1000 * DAY)
+            if at < latest:
+                post.comments.append(Comment(at, rng.randrange(2, 500), rng.choice(COMMENTS)))
+
+
+ANSWERS = (
+    "You can pass it to the constructor.",
+    "This was changed in 1.4; see the release notes &amp; the guide.",
+    "Call <code>tk.reset()</code> first.",
+)
+COMMENTS = (
+    "Which version is this?",
+    "Thanks, that solved it & more!",
+    "Please add the whole output.",
+)
+
+
+def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
+    """Everything that is rare, each at least once where there is room, in one of forty else."""
+    rare = iter(rng.sample(studied, len(studied)))
+    wanted = max(1, len(studied) // 40)
+    for plant in (
+        _of_both_tag_sets,
+        _of_two_kinds,
+        _without_account,
+        _with_keywords_in_code,
+        _with_html_in_the_title,
+        _answered_by_who_asked,
+        _with_a_deleted_answer,
+        _with_an_older_answer,
+    ):
+        for question in islice(rare, wanted):
+            plant(rng, question)
+    latest = 1000 * calendar.end - 1
+    for place, question in enumerate(islice(rare, 2 * wanted)):
+        at = min(question.at + rng.randrange(1000 * DAY), latest)
+        question.closed = (at, CLOSED_CODES[place % len(CLOSED_CODES)])
+        if question.closed[1] == "101" and len(studied) > 1:
+            question.duplicate_of = rng.choice([one for one in studied if one is not question])
+
+
+def _of_both_tag_sets(_: Random, question: Question) -> None:
+    question.tags = tuple(dict.fromkeys((*question.tags, "gradlib", "tensorkit")))
+    question.tag_sets = tuple(label for label, _ in TAG_SETS)
+
+
+def _of_two_kinds(rng: Random, question: Question) -> None:
+    """Only people can tell."""
+    first = question.kinds[0]
+    second = KINDS[(KINDS.index(first) + 2) % len(KINDS)]
+    question.text, question.is_labelled = text_of(rng, (first, second)), True
+
+
+def _without_account(rng: Random, question: Question) -> None:
+    question.owner, question.name = None, rng.choice(("user1234", None))
+
+
+def _with_keywords_in_code(_: Random, question: Question) -> None:
+    question.text = question.text.with_code("while True: print('memory leak, slowly')")
+
+
+def _with_html_in_the_title(_: Random, question: Question) -> None:
+    """And with line ends of Windows."""
+    question.text = question.text.with_title('Why does "a < b && c" say &lt;None&gt;?').crlf()
+
+
+def _answered_by_who_asked(_: Random, question: Question) -> None:
+    for answer in question.answers[:1]:
+        answer.owner = question.owner
+
+
+def _with_a_deleted_answer(_: Random, question: Question) -> None:
+    if question.accepted is not None:
+        question.accepted.is_deleted = True
+
+
+def _with_an_older_answer(rng: Random, question: Question) -> None:
+    """One that was moved here from elsewhere."""
+    if len(question.answers) > 1 and not question.answers[0].is_accepted:
+        question.answers[0].at = question.at - rng.randrange(1000, 1000 * HOUR)
+
+
+def _number(forum: Forum) -> None:
+    """Number posts in the order in which they came, as a forum does, and comments by themselves."""
+    posts: list[tuple[int, Question | Answer]] = []
+    for question in forum.questions:
+        posts.append((question.at, question))
+        posts += [(answer.at, answer) for answer in question.answers]
+    posts.sort(key=lambda pair: pair[0])
+    # Other posts get the numbers that are left out.
+    for place, (_, post) in enumerate(posts):
+        post.number = 1001 + 3 * place
+    comments = [comment for _, post in posts for comment in post.comments]
+    for place, comment in enumerate(sorted(comments, key=lambda one: one.at)):
+        comment.number = 50_001 + place
+
+
+def as_of(forum: Forum, moment: int) -> Forum:
+    """The forum as it was at ``moment`` (milliseconds since 1970): what came later is not there."""
+    questions = [
+        replace(
+            question,
+            answers=[answer for answer in question.answers if answer.at <= moment],
+            comments=[comment for comment in question.comments if comment.at <= moment],
+            closed=question.closed if question.closed and question.closed[0] <= moment else None,
+        )
+        for question in forum.questions
+        if question.at <= moment
+    ]
+    for question in questions:
+        if question.closed is None:
+            question.duplicate_of = None
+        for answer in question.answers:
+            answer.comments = [one for one in answer.comments if one.at <= moment]
+    return Forum(questions, [(at, kind) for at, kind in forum.others if at <= moment])

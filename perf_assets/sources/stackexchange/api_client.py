@@ -1,0 +1,216 @@
+"""Asking the Stack Exchange API, as politely as it asks for: pauses, daily quota, one at a time.
+
+Source: https://api.stackexchange.com/docs/throttle
+"""
+
+import logging
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+import requests
+from pydantic import BaseModel, ValidationError
+from requests.exceptions import RequestException
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain, shortened
+from perf_assets.progress import in_words
+from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
+from perf_assets.sources.timed_http import TimedAdapter, whole, within
+from perf_assets.sources.waiting import LONGEST_WAIT
+
+log = logging.getLogger(__name__)
+
+KEY = "STACKEXCHANGE_KEY"
+PAGE = 100
+MOST_PAGES = 25  # deeper ones are for those who log in
+THROTTLED = "throttle_violation"
+SECONDS_TOLD = re.compile(r"available in ([0-9]{1,7}) seconds")
+COUNTDOWN_SECONDS = 60.0
+Item = TypeVar("Item", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long the client waits, in seconds; see that of GitHub.
+
+    ``first_pause`` follows the first fault and doubles with each further one up to
+    ``longest_pause``; an answer must be there within ``answer``; ``longest_wait`` bounds the waits
+    for the quota between two answers.
+    """
+
+    attempts: int = 8
+    first_pause: float = 0.5
+    longest_pause: float = 15.0
+    answer: float = 30.0
+    longest_wait: float = LONGEST_WAIT
+
+
+class ApiClient:
+    """Asks the API at ``url`` about ``site``; one request at a time, as from one address."""
+
+    def __init__(
+        self,
+        url: str,
+        site: str,
+        on_wait: Callable[[str], None] = log.warning,
+        patience: Patience | None = None,
+    ) -> None:
+        """Nothing is asked yet; the key is that of the environment, if there is one."""
+        self.url, self.site = url.rstrip("/"), site
+        self.requests = 0
+        self.quota: int | None = None
+        self._on_wait, self._patience = on_wait, patience or Patience()
+        self._key = os.environ.get(KEY, "").strip()
+        self._rests: dict[str, float] = {}
+        self._waited = 0.0
+        self._filter: str | None = None
+        self._session = requests.Session()
+        adapter = TimedAdapter()
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._session.close()
+
+    def items(
+        self, method: str, path: str, shape: type[Item], **parameters: str | int
+    ) -> Iterator[tuple[list[Item], int | None]]:
+        """The items of a list, page by page, with the total that the API counts.
+
+        ``method`` is the name of the list for pauses, which the API asks for by method.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be had: one sentence.
+        """
+        page, has_more = 1, True
+        while has_more and page <= MOST_PAGES:
+            asked = {**parameters, "page": page, "pagesize": PAGE, "filter": self._the_filter()}
+            answer = self._ask(method, path, {**asked, "site": self.site})
+            yield [self._read(shape, item, path) for item in answer.items], answer.total
+            has_more, page = answer.has_more, page + 1
+        if has_more:
+            raise PerfAssetsError(f"{self.url}/{path}: there are more than {MOST_PAGES} pages")
+
+    def _the_filter(self) -> str:
+        """The name of the filter that asks for what we store; the API makes one once for all."""
+        if self._filter is None:
+            parameters = {"base": "none", "include": ";".join(INCLUDED), "unsafe": "false"}
+            answer = self._ask("filters/create", "filters/create", parameters)
+            names = [item.get("filter") for item in answer.items if isinstance(item, dict)]
+            if len(names) != 1 or not isinstance(names[0], str):
+                raise self._trouble("its answer has no filter")
+            self._filter = names[0]
+        return self._filter
+
+    def _read(self, shape: type[Item], item: object, path: str) -> Item:
+        try:
+            return shape.model_validate(item)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
+            raise self._trouble(f"an item of {path} is not as documented ({reason})") from None
+
+    def _ask(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
+        """The answer to one question, asked again where it went wrong."""
+        pause, last = self._patience.first_pause, ""
+        for attempt in range(self._patience.attempts):
+            if attempt:
+                time.sleep(pause)
+                pause = min(2 * pause, self._patience.longest_pause)
+            self._rest(method)
+            try:
+                answer = self._once(path, parameters)
+            except (RequestException, ValueError) as error:
+                last = self._hidden(shortened(plain(error), 100)) or type(error).__name__
+                continue
+            if answer.backoff:
+                self._rests[method] = time.time() + answer.backoff
+            if answer.error_id is None:
+                self._waited = 0.0
+                self._note_quota(answer)
+                return answer
+            last = self._refused(method, answer)
+        raise self._trouble(last)
+
+    def _once(self, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
+        """One request; RequestException or ValueError where no answer of the API comes."""
+        signed = {**parameters, **({"key": self._key} if self._key else {})}
+        self.requests += 1
+        with within(self._patience.answer):
+            response = self._session.get(
+                f"{self.url}/{path}",
+                params=signed,
+                timeout=self._patience.answer,
+                stream=True,
+                allow_redirects=False,
+            )
+            try:
+                body = whole(response)
+            finally:
+                response.close()
+        try:
+            answer = Wrapper.model_validate_json(body)
+        except ValidationError:
+            raise ValueError(f"HTTP {response.status_code}, and no answer of the API") from None
+        if response.status_code != 200 and answer.error_id is None:
+            raise ValueError(f"HTTP {response.status_code} without a reason")
+        return answer
+
+    def _refused(self, method: str, answer: Wrapper) -> str:
+        """Why it did not answer; PerfAssetsError where asking again is of no use."""
+        said = self._hidden(shortened(plain(answer.error_message or ""), 160))
+        why = f"{answer.error_name}: {said}"
+        if answer.error_name == THROTTLED:
+            found = SECONDS_TOLD.search(answer.error_message or "")
+            self._rests[method] = time.time() + (float(found.group(1)) if found else 60.0)
+        elif answer.error_id in (400, 401, 402, 403, 404, 405, 406):
+            raise PerfAssetsError(
+                f"{self.url} refuses to answer about {self.site} ({why}): check api_url, site and "
+                f"tags of the forum in the study{', and ' + KEY if self._key else ''}"
+            )
+        return why
+
+    def _note_quota(self, answer: Wrapper) -> None:
+        self.quota = answer.quota_remaining
+
+    def _rest(self, method: str) -> None:
+        """Wait as long as the API asked for, before this method is asked again."""
+        until = self._rests.pop(method, 0.0)
+        if self.quota is not None and self.quota <= 0:
+            # It counts by day, and does not say more: https://api.stackexchange.com/docs/throttle
+            tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+            midnight = datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=UTC)
+            until, self.quota = max(until, midnight.timestamp() + 1), None
+        left = until - time.time()
+        if left <= 0:
+            return
+        if self._waited + left > self._patience.longest_wait:
+            more = "" if self._key else f", or export a key in {KEY}, which is given 10,000 a day"
+            raise PerfAssetsError(
+                f"{self.url}: the quota of requests is used up for {in_words(left)}, longer than "
+                f"--max-wait allows ({self._patience.longest_wait / 60:g} minutes): run again then"
+                f"{more}; what was stored is kept"
+            )
+        started = time.time()
+        while (left := until - time.time()) > 0:
+            if left > 1:
+                self._on_wait(f"{self.url}: asked to pause, going on in {in_words(left)}")
+            time.sleep(min(left, COUNTDOWN_SECONDS))
+        self._waited += time.time() - started
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+    def _trouble(self, why: str) -> PerfAssetsError:
+        return PerfAssetsError(
+            f"{self.url} cannot be asked about {self.site}: {why}; run again later, what was "
+            "stored is kept"
+        )

@@ -1,0 +1,265 @@
+"""Questions from the API: those asked in a month, and those in which something happened since."""
+
+import html
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.forums import Forum, TagSet
+from perf_assets.months import end_of, start_of
+from perf_assets.sources.stackexchange.api_client import MOST_PAGES, PAGE, ApiClient
+from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User
+from perf_assets.sources.stackexchange.extract import COLUMNS
+from perf_assets.sources.stackexchange.posts import PostBatch, as_stored
+from perf_assets.tables.types import Columns
+
+MOST = PAGE * MOST_PAGES
+READINGS = 4  # of a list that changes while it is read
+AT_ONCE = 100  # questions whose answers are asked for together
+
+Asked: TypeAlias = dict[str, str | int]
+"""Parameters of a request."""
+
+_EXTRA: Columns = {
+    "month": COLUMNS["questions"]["title"],
+    "closed_reason": pl.String,
+    "duplicate_of": pl.List(pl.Int64),
+}
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read, with how many questions and answers the API counts."""
+
+    batch: PostBatch
+    questions: int
+    answers: int
+
+
+class QuestionSource:
+    """The questions of one tag set, as the API tells them."""
+
+    def __init__(self, client: ApiClient, forum: Forum, tag_set: TagSet) -> None:
+        """Nothing is asked yet."""
+        self.client, self.forum, self.tag_set = client, forum, tag_set
+
+    def check_tags(self) -> None:
+        """PerfAssetsError where the site has none of the tags; costs one request."""
+        if not self.tag_set.tags:
+            return
+        tags = ";".join(self.tag_set.tags[:20])
+        pages = self.client.items("tags/info", f"tags/{tags}/info", Tag, order="asc", sort="name")
+        known = {tag.name for found, _ in pages for tag in found}
+        unknown = [tag for tag in self.tag_set.tags[:20] if tag not in known]
+        if len(unknown) == len(self.tag_set.tags):
+            raise PerfAssetsError(
+                f"{self.tag_set.name}: {self.forum.site} has no tag {' or '.join(unknown)}: check "
+                "the tags of the forum in the study"
+            )
+
+    def newest_activity(self) -> datetime | None:
+        """When something happened last in any of its questions; ``None`` where there are none."""
+        moments = []
+        for tag in self._tags():
+            asked: Asked = {"sort": "activity", "order": "desc", **tag}
+            pages = self.client.items("questions", "questions", Question, **asked)
+            moments += [question.last_activity_date for question in next(iter(pages))[0]]
+        return datetime.fromtimestamp(max(moments), UTC) if moments else None
+
+    def month(self, month: str) -> Read:
+        """Everything asked in ``month``, as it is now."""
+        first, last = int(start_of(month).timestamp()), int(end_of(month).timestamp()) - 1
+        found: dict[int, Question] = {}
+        missed = 0
+        for tag in self._tags():
+            questions, lacking = self._asked_between(first, last, tag)
+            found |= {question.question_id: question for question in questions}
+            missed += lacking
+        mine = [question for question in found.values() if self._is_mine(question)]
+        return self._read(mine, missed)
+
+    def changed(self, since: datetime) -> Iterator[Read]:
+        """The questions in which something happened since, the oldest first, some at a time."""
+        for tag in self._tags():
+            start, seen = int(since.timestamp()), set[int]()
+            while True:
+                asked: Asked = {"sort": "activity", "order": "asc", "min": start, **tag}
+                pages = self.client.items("questions", "questions", Question, **asked)
+                # A question that is touched meanwhile goes to the end, and the others move up: so
+                # it is always the first page, from the newest that was seen on.
+                questions, total = next(iter(pages))
+                is_last = not questions or total is None or total <= len(questions)
+                newest = max((one.last_activity_date for one in questions), default=start)
+                if not is_last and newest == start:  # more in one second than a page holds
+                    of_it = self.client.items(
+                        "questions", "questions", Question, **asked, max=start
+                    )
+                    questions = [one for items, _ in of_it for one in items]
+                    newest += 1
+                new = [one for one in questions if one.question_id not in seen]
+                if new:
+                    yield self._read(new, 0)
+                    seen |= {one.question_id for one in new}
+                if is_last:
+                    break
+                start = newest
+
+    def _tags(self) -> list[Asked]:
+        return [{"tagged": tag} for tag in self.tag_set.tags] or [{}]
+
+    def _is_mine(self, question: Question) -> bool:
+        sets = self.forum.sets_of({tag.lower() for tag in question.tags})
+        return bool(sets) and sets[0] == self.tag_set
+
+    def _asked_between(self, first: int, last: int, tag: Asked) -> tuple[list[Question], int]:
+        """The questions asked in these seconds, and how many more the API counts."""
+        asked: Asked = {
+            "sort": "creation",
+            "order": "asc",
+            "fromdate": first,
+            "todate": last,
+            **tag,
+        }
+
+        def pages() -> Iterator[tuple[list[Question], int | None]]:
+            return self.client.items("questions", "questions", Question, **asked)
+
+        def of(question: Question) -> int:
+            return question.question_id
+
+        def halves() -> tuple[list[Question], int]:
+            middle = (first + last) // 2
+            left, lacking_left = self._asked_between(first, middle, tag)
+            right, lacking_right = self._asked_between(middle + 1, last, tag)
+            return [*left, *right], lacking_left + lacking_right
+
+        return _whole_list(pages, of, halves if last > first else None)
+
+    def _read(self, questions: Sequence[Question], missed: int) -> Read:
+        """The questions with their answers and comments, as they are stored."""
+        answers: list[Answer] = []
+        lacking = 0
+        for start in range(0, len(questions), AT_ONCE):
+            some = [one.question_id for one in questions[start : start + AT_ONCE]]
+            found, missing = self._answers(some)
+            answers += found
+            lacking += missing
+        comments = [one for question in questions for one in question.comments]
+        comments += [one for answer in answers for one in answer.comments]
+        of_answer = {answer.answer_id: answer.question_id for answer in answers}
+        batch = as_stored(
+            self.forum,
+            self.tag_set,
+            pl.DataFrame(map(_question, questions), schema=COLUMNS["questions"] | _EXTRA),
+            pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
+            pl.DataFrame(
+                [
+                    {**_comment(one), "question_id": of_answer.get(one.post_id, one.post_id)}
+                    for one in comments
+                ],
+                schema=COLUMNS["comments"] | {"question_id": pl.Int64},
+            ),
+            "api",
+        )
+        return Read(batch, batch.questions.height + missed, batch.answers.height + lacking)
+
+    def _answers(self, numbers: Sequence[int]) -> tuple[list[Answer], int]:
+        path = f"questions/{';'.join(map(str, numbers))}/answers"
+
+        def pages() -> Iterator[tuple[list[Answer], int | None]]:
+            return self.client.items(
+                "questions/answers", path, Answer, sort="creation", order="asc"
+            )
+
+        def of(answer: Answer) -> int:
+            return answer.answer_id
+
+        def halves() -> tuple[list[Answer], int]:
+            middle = len(numbers) // 2
+            left, lacking_left = self._answers(numbers[:middle])
+            right, lacking_right = self._answers(numbers[middle:])
+            return [*left, *right], lacking_left + lacking_right
+
+        return _whole_list(pages, of, halves if len(numbers) > 1 else None)
+
+
+def _whole_list(
+    pages: Callable[[], Iterable[tuple[list[Any], int | None]]],
+    of: Callable[[Any], int],
+    halves: Callable[[], tuple[list[Any], int]] | None,
+) -> tuple[list[Any], int]:
+    """A list read until it has as many items as the API counts, and how many it lacks at last.
+
+    One that is too long to be read to its end is asked for in ``halves``, where there are any.
+    """
+    found: dict[int, Any] = {}
+    lacking = 0
+    for _ in range(READINGS):
+        found, total = {}, 0
+        for items, counted in pages():
+            total = counted if counted is not None else total
+            if total > MOST and halves is not None:
+                return halves()
+            found |= {of(item): item for item in items}
+        lacking = total - len(found)
+        if not lacking:
+            break
+    return list(found.values()), lacking
+
+
+def _question(one: Question) -> dict[str, Any]:
+    created_at = _moment(one.creation_date)
+    details = one.closed_details
+    originals = {} if details is None else {o.question_id for o in details.original_questions}
+    return {
+        "question_id": one.question_id,
+        "tags": [tag.lower() for tag in one.tags],
+        # It writes titles and names as HTML, where a dump writes them as they are.
+        "title": html.unescape(one.title),
+        "body_html": one.body,
+        "score": one.score,
+        "views": one.view_count,
+        "answers": one.answer_count,
+        "owner": _owner(one.owner),
+        "created_at": created_at,
+        "last_activity_at": _moment(one.last_activity_date),
+        "accepted_answer_id": one.accepted_answer_id,
+        "closed_at": None if one.closed_date is None else _moment(one.closed_date),
+        "month": f"{created_at:%Y-%m}",
+        "closed_reason": one.closed_reason,
+        "duplicate_of": sorted(originals),
+    }
+
+
+def _answer(one: Answer) -> dict[str, Any]:
+    return {
+        "answer_id": one.answer_id,
+        "question_id": one.question_id,
+        "score": one.score,
+        "owner": _owner(one.owner),
+        "created_at": _moment(one.creation_date),
+        "body_html": one.body,
+    }
+
+
+def _comment(one: Comment) -> dict[str, Any]:
+    return {
+        "comment_id": one.comment_id,
+        "post_id": one.post_id,
+        "score": one.score,
+        "owner": _owner(one.owner),
+        "created_at": _moment(one.creation_date),
+        "body": html.unescape(one.body_markdown),
+    }
+
+
+def _owner(user: User | None) -> str | None:
+    return None if user is None or user.known_as is None else html.unescape(user.known_as)
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

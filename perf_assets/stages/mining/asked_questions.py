@@ -1,0 +1,142 @@
+"""Questions from the API: months that no dump has, and what changed in those that are loaded."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.forums import Forum, TagSet
+from perf_assets.progress import phase
+from perf_assets.sources.stackexchange.api_client import ApiClient, Patience
+from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
+from perf_assets.sources.stackexchange.posts import TABLES
+from perf_assets.sources.waiting import LONGEST_WAIT
+from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
+from perf_assets.stages.mining.storing_questions import Month, store_posts, stored_posts
+from perf_assets.storage.gate import Gate, Mark, Outcome, Provenance
+
+log = logging.getLogger(__name__)
+
+
+def ask_questions(
+    gate: Gate,
+    forum: Forum,
+    tag_set: TagSet,
+    months: Sequence[str],
+    verify_months: int | None = None,
+    longest_wait: float = LONGEST_WAIT,
+) -> Iterator[Outcome]:
+    """Bring ``months`` of ``tag_set`` up to date from the API, see :func:`load_questions`.
+
+    What was asked is noted, however it ends.
+    """
+    started = datetime.now(UTC)
+    client = ApiClient(str(forum.api_url), forum.site, patience=Patience(longest_wait=longest_wait))
+    try:
+        yield from load_questions(
+            gate, QuestionSource(client, forum, tag_set), months, verify_months
+        )
+    finally:
+        client.close()
+        row = {"repository": tag_set.name, "started_at": started, "requests": client.requests}
+        gate.note({"meta.source_requests": pl.DataFrame([{**row, "points": client.requests}])})
+
+
+def load_questions(
+    gate: Gate, source: QuestionSource, months: Sequence[str], verify_months: int | None = None
+) -> Iterator[Outcome]:
+    """Load the months that are missing, refresh those that are there.
+
+    With each stored month stands the newest activity that was known when it was read. A refresh
+    lists the questions in which something happened since the oldest of these, so that a run that
+    was killed goes on with what is left. What the forum does not call an activity (votes, views,
+    deletion, a tag that was taken away) is found when a month is read whole again, as with
+    ``verify_months`` those that are due are.
+    """
+    name = source.tag_set.name
+    source.check_tags()
+    newest = source.newest_activity() or NEVER
+    loads = gate.database.loads(TABLES[0], name).filter(status="loaded")
+    marks = {
+        month: mark or NEVER
+        for month, mark in loads.select("month", "updated_at").iter_rows()
+        if month in months
+    }
+    loaded = sorted(marks)
+    if marks:
+        yield from _refresh(gate, source, loaded, min(marks.values()), newest)
+    if verify_months is not None:
+        due = due_cohorts(last_reads(gate, name, loaded), verify_months, datetime.now(UTC))
+        yield from _load(gate, source, due, newest, "reading again")
+    missing = [month for month in months if month not in marks]
+    yield from _load(gate, source, missing, newest, "loading")
+
+
+def _refresh(
+    gate: Gate, source: QuestionSource, months: list[str], since: datetime, newest: datetime
+) -> Iterator[Outcome]:
+    """Put what changed since into the stored ``months``; these show everything up to ``newest``."""
+    failed: set[str] = set()
+    with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
+        for read in source.changed(since):
+            touched = _merged(gate, source, months, read, newest)
+            for outcome in store_posts(gate, source.forum, source.tag_set, touched):
+                failed |= {str(outcome.month)} if outcome.failure is not None else set()
+                yield outcome
+            tell(tell.done + read.batch.questions.height)
+    whole = [month for month in months if month not in failed]
+    advance(gate, source.tag_set.name, whole, newest, TABLES)
+
+
+def _merged(
+    gate: Gate, source: QuestionSource, months: list[str], read: Read, newest: datetime
+) -> list[Month]:
+    """The stored months that ``read`` changes, each as it is then."""
+    is_mine = pl.col("tag_sets").list.first() == source.tag_set.label
+    numbers = read.batch.questions["question_id"].to_list()
+    # A question may have got a tag of an earlier tag set, whose it is then.
+    others = read.batch.questions.filter(~is_mine)["question_id"].to_list()
+    now = read.batch.without(others)
+    touched = sorted(set(read.batch.questions["month"]) & set(months))
+    spent = Provenance(Mark(updated_at=newest))
+    fingerprints = dict(
+        gate.database.loads(TABLES[0], source.tag_set.name)
+        .select("month", "fingerprint")
+        .iter_rows()
+    )
+    found = []
+    for month in touched:
+        before = stored_posts(gate, source.tag_set, [month])
+        after = before.without(numbers).and_(now.of_month(month))
+        # Its mark is moved when all that changed is stored.
+        mark = Mark(_updated_at(gate, source, month), fingerprints.get(month))
+        found.append(Month(month, after, Provenance(mark, spent.requests, spent.points)))
+    return found
+
+
+def _updated_at(gate: Gate, source: QuestionSource, month: str) -> datetime | None:
+    loads = gate.database.loads(TABLES[0], source.tag_set.name).filter(month=month)
+    value: datetime | None = loads["updated_at"].item() if loads.height else None
+    return value
+
+
+def _load(
+    gate: Gate, source: QuestionSource, months: Sequence[str], newest: datetime, doing: str
+) -> Iterator[Outcome]:
+    """Read each of ``months`` whole and store it."""
+    title = f"{doing} questions of {source.tag_set.name}"
+    with phase(title, len(months), "months") as tell:
+        for place, month in enumerate(months, 1):
+            before = source.client.requests
+            read = source.month(month)
+            asked = source.client.requests - before
+            one = Month(
+                month,
+                read.batch,
+                Provenance(Mark(updated_at=newest), asked, asked),
+                {TABLES[0]: read.questions, TABLES[1]: read.answers},
+                is_read_whole=True,
+            )
+            yield from store_posts(gate, source.forum, source.tag_set, [one])
+            tell(place)

@@ -1,0 +1,162 @@
+"""Questions of forums: partitions brought up to what a dump and the API say, and no further."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.forums import Forum, TagSet
+from perf_assets.progress import phase
+from perf_assets.sources.stackexchange.dump import read_dump
+from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
+from perf_assets.sources.stackexchange.posts import TABLES, of_extract
+from perf_assets.sources.waiting import LONGEST_WAIT
+from perf_assets.stages.mining.storing_questions import Month, store_posts
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.warehouse import Difference
+from perf_assets.tables import schema_of
+
+log = logging.getLogger(__name__)
+
+MONTHS_AT_ONCE = 12  # what bounds the memory
+REJECTS = "raw.post_rejects"
+READS = "meta.dump_reads"
+NEWEST = """
+SELECT max(moment) FROM (
+    SELECT max(created_at) AS moment FROM questions UNION ALL
+    SELECT max(last_activity_at) FROM questions UNION ALL SELECT max(created_at) FROM answers
+)
+"""
+
+
+@dataclass(frozen=True)
+class Dump:
+    """What a dump that was read says of itself.
+
+    fingerprint : of the file and of what was wanted of it.
+    newest_at : the newest activity in it; ``None`` where nothing in it is of the study.
+    """
+
+    fingerprint: str
+    newest_at: datetime | None
+
+    @property
+    def last_month(self) -> str:
+        """The month in which it ends."""
+        return "" if self.newest_at is None else f"{self.newest_at:%Y-%m}"
+
+
+def mine_questions(
+    gate: Gate,
+    forum: Forum,
+    tag_set: TagSet,
+    months: Sequence[str],
+    verify_months: int | None = None,
+    longest_wait: float = LONGEST_WAIT,
+) -> Iterator[Outcome]:
+    """Bring ``months`` of ``tag_set`` up to date, from the dump of its forum and from the API.
+
+    The dump is read once; its months are loaded from what was taken out of it. The API, where the
+    study has one, tells what came later, and what changed in months that are loaded.
+
+    Raises
+    ------
+    PerfAssetsError
+        The dump or the API cannot be read, or the wait for its quota is longer than
+        ``longest_wait`` seconds; what was stored stays.
+    """
+    dump: Dump | None = None
+    if forum.dump is not None:
+        with open_extract(extract_of(gate, forum)) as extract:
+            read_dump(forum, extract)
+            dump = _note_dump(gate, forum, extract)
+            wanted = [month for month in months if month <= dump.last_month]
+            yield from _load_dump(gate, forum, tag_set, extract, dump, wanted)
+    if forum.api_url is not None:
+        # It takes requests, which takes long to import.
+        from perf_assets.stages.mining.asked_questions import ask_questions  # noqa: PLC0415
+
+        yield from ask_questions(gate, forum, tag_set, months, verify_months, longest_wait)
+    elif dump is not None:
+        late = [month for month in months if month > dump.last_month]
+        if late:
+            log.info(
+                "%s: the dump ends in %s; %d later months are left out: add api_url to the study, "
+                "or a newer dump",
+                tag_set.name,
+                dump.last_month or "no month of the study",
+                len(late),
+            )
+
+
+def extract_of(gate: Gate, forum: Forum) -> Path:
+    """Where is kept what was taken out of the dump of ``forum``."""
+    return gate.home.path / "forums" / f"{forum.name}.duckdb"
+
+
+def _note_dump(gate: Gate, forum: Forum, extract: Extract) -> Dump:
+    """Write down what was read, and what could not be."""
+    states = extract.frame("FROM reading ORDER BY file")
+    (newest,) = extract.connection.execute(NEWEST).fetchall()[0]
+    (posts,) = states.filter(file="Posts").to_dicts()
+    now = datetime.now(UTC)
+    reads = (
+        states.select("file", "fingerprint", *COUNTS, forum=pl.lit(forum.name), bytes="next_byte")
+        .with_columns(read_at=pl.lit(now), newest_at=pl.lit(newest, pl.Datetime("us", "UTC")))
+        .select(schema_of(READS).names())
+    )
+    stored = gate.database.frame(f"FROM {READS} WHERE forum = ?", [forum.name])
+    same = reads.drop("read_at").equals(stored.select(reads.columns).drop("read_at").sort("file"))
+    rejects = extract.frame("FROM rejects").with_columns(forum=pl.lit(forum.name))
+    rejects = rejects.select(schema_of(REJECTS).names()).sort("file", "byte_offset")
+    if not same:
+        for _, file, count in rejects.group_by("forum", "file").len().iter_rows():
+            log.warning(
+                "%s: %d rows of %s could not be read: see %s", forum.name, count, file, REJECTS
+            )
+        with gate.database.transaction():
+            gate.database.change(READS, Difference.between(stored, reads))
+        every = gate.database.frame(f"FROM {REJECTS} WHERE forum <> ?", [forum.name])
+        (outcome,) = gate.store([Offer([Candidate(REJECTS, pl.concat([every, rejects]))])])
+        if outcome.failure is not None:
+            raise PerfAssetsError(outcome.failure)
+    return Dump(posts["fingerprint"], newest)
+
+
+def _load_dump(
+    gate: Gate,
+    forum: Forum,
+    tag_set: TagSet,
+    extract: Extract,
+    dump: Dump,
+    months: Sequence[str],
+) -> Iterator[Outcome]:
+    """Load those of ``months`` that were not loaded from this dump, and are not newer already."""
+    loads = gate.database.loads(TABLES[0], tag_set.name).filter(status="loaded")
+    known = {load["month"]: load for load in loads.iter_rows(named=True)}
+    due = [month for month in months if not _is_loaded(known.get(month), dump)]
+    provenance = Provenance(Mark(dump.newest_at, dump.fingerprint))
+    with phase(f"loading questions of {tag_set.name}", len(due), "months") as tell:
+        for start in range(0, len(due), MONTHS_AT_ONCE):
+            some = due[start : start + MONTHS_AT_ONCE]
+            batch = of_extract(extract, forum, tag_set, some)
+            found = [Month(month, batch.of_month(month), provenance) for month in some]
+            yield from store_posts(gate, forum, tag_set, found)
+            tell(start + len(some))
+
+
+def _is_loaded(load: dict[str, object] | None, dump: Dump) -> bool:
+    """Whether a partition was loaded from ``dump``, or from what is newer than that."""
+    if load is None:
+        return False
+    updated_at = load["updated_at"]
+    # What the API told later than the dump was made is newer than a dump that is new to us.
+    return load["fingerprint"] == dump.fingerprint or (
+        isinstance(updated_at, datetime)
+        and dump.newest_at is not None
+        and updated_at > dump.newest_at
+    )

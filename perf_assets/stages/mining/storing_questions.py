@@ -1,0 +1,89 @@
+"""Months of questions through the gate, wherever they were read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.forums import Forum, TagSet
+from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.tables import schema_of, table_of
+
+
+@dataclass(frozen=True)
+class Month:
+    """A month of a tag set as it is to be stored, all rows of ``batch`` are of it.
+
+    counts : how many rows of each table the source says there are; as many as came, if not given.
+    is_read_whole : whether the API was asked for all of it, rather than for what changed.
+    """
+
+    month: str
+    batch: PostBatch
+    provenance: Provenance
+    counts: Mapping[str, int] = field(default_factory=dict)
+    is_read_whole: bool = False
+
+
+def _offer(tag_set: TagSet, one: Month) -> Offer:
+    batch = one.batch
+    numbers = batch.questions["question_id"].to_list()
+    posts = [*numbers, *batch.answers["answer_id"].to_list()]
+    told: Parameters = {"question_ids": numbers, "post_ids": posts}
+    candidates = [
+        Candidate(table, rows, told, one.counts.get(table, rows.height))
+        for table, rows in batch.frames.items()
+    ]
+    notes: dict[str, pl.DataFrame] = {}
+    if one.is_read_whole:
+        read = {"repository": tag_set.name, "month": one.month, "loaded_at": datetime.now(UTC)}
+        notes["meta.whole_reads"] = pl.DataFrame([read])
+    return Offer(candidates, tag_set.name, one.month, one.provenance, notes)
+
+
+def store_posts(
+    gate: Gate, forum: Forum, tag_set: TagSet, months: Sequence[Month]
+) -> list[Outcome]:
+    """Store months of ``tag_set``; questions that stood in another partition leave that one."""
+    offers = [_offer(tag_set, one) for one in months]
+    numbers = [n for one in months for n in one.batch.questions["question_id"].to_list()]
+    offers += _left_partitions(gate, forum, tag_set, numbers, {offer.month for offer in offers})
+    return gate.store(offers)
+
+
+def stored_posts(gate: Gate, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
+    """What is stored of ``months``."""
+    return PostBatch(
+        *(
+            gate.database.partitions(table, tag_set.name, months)
+            .select(schema_of(table).names())
+            .sort(table_of(table).key)
+            for table in TABLES
+        )
+    )
+
+
+def _left_partitions(
+    gate: Gate, forum: Forum, tag_set: TagSet, numbers: Sequence[int], offered: set[str | None]
+) -> Iterator[Offer]:
+    """The partitions that lose some of the questions of these ``numbers`` to others."""
+    found = gate.database.frame(
+        """
+        SELECT DISTINCT tag_set, month FROM raw.questions
+        WHERE forum = ? AND list_contains(?, question_id) ORDER BY ALL
+        """,
+        [forum.name, list(numbers)],
+    )
+    for label, month in found.iter_rows():
+        if label == tag_set.label and month in offered:
+            continue
+        known = next((one for one in forum.tag_sets if one.label == label), None)
+        if known is None:  # a tag set that the study had before
+            known = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
+        rest = stored_posts(gate, known, [month]).without(numbers)
+        load = gate.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
+        mark = Mark(load[0]["updated_at"], load[0]["fingerprint"]) if load else Mark()
+        yield _offer(known, Month(month, rest, Provenance(mark)))
