@@ -43,6 +43,8 @@ ANALYSES: dict[str, tuple[str, ...]] = {
         "replication.problems",
         "marts.problem_distribution",
     ),
+    "analysis.rule_agreement": ("intermediate.rule_matches",),
+    "analysis.stem_sets": ("intermediate.question_stems",),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),

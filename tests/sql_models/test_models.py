@@ -19,7 +19,7 @@ from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import Table
 from tests.model_database import ModelDatabase, lay_models
 
-CONSTANTS = ("dataset", "measure", "question", "aspect", "counted", "code_level")
+CONSTANTS = ("dataset", "measure", "question", "aspect", "counted", "code_level", "stem_set")
 MODELS = [model.name for model in load_models()]
 
 

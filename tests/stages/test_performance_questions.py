@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,34 +11,11 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.rows import Row, load
+from tests.questions import question
+from tests.rows import load
 
 KERAS = TagSet("so:keras", "2020-01", None, "so", "keras", ("keras",))
 MONTHS = ["2020-01", "2020-02", "2020-03"]
-
-
-def question(number: int, month: str, text: str, **changes: Any) -> Row:
-    row = {
-        "forum": "so",
-        "question_id": number,
-        "tag_set": "keras",
-        "tag_sets": ["keras"],
-        "tags": ["keras"],
-        "title": "Keras",
-        "body_html": text,
-        "text": text,
-        "score": 0,
-        "views": 0,
-        "answers": 0,
-        "created_at": f"{month}-05",
-        "last_activity_at": f"{month}-05",
-        "duplicate_of": [],
-        "source": "dump",
-        "html_url": f"https://stackoverflow.com/q/{number}",
-        "month": month,
-        "loaded_at": "2021-01-01",
-    }
-    return {**row, **changes}
 
 
 @pytest.fixture

@@ -163,6 +163,15 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.rater_agreement": [raters("is_performance"), raters("impact", kappa=None)],
     "analysis.rater_disagreements": [disagreement("is_performance"), disagreement("cause")],
+    "analysis.rule_agreement": [
+        {"repository": REPOSITORY, "n": 9, "neither_rule": 9, "month": month}
+        for month in (MONTH, "all")
+    ],
+    "analysis.stem_sets": [
+        {"forum": FORUM, "tag_set": TAG_SET, "entry": entry, "total": 9, "questions": 4}
+        | {"only_by_it": 1}
+        for entry in ("oom", "any")
+    ],
     "marts.root_causes": [root_cause("Other"), root_cause("Inefficient caching")],
     "replication.bugs": [published_bug(7), published_bug(8, closed_at=None, minutes_to_close=None)],
     "replication.fixes": [

@@ -14,7 +14,7 @@ have it; of issues, whose lines end where their authors ended them, only within 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -68,7 +68,9 @@ MEANT = {
 """The entries that no text of words can match, each with what was evidently meant."""
 
 WORD = re.compile(r"\w+")
-FIRST_LETTERS = 2  # of a word that its stem keeps, whatever Porter's algorithm takes from its end
+# The algorithm takes letters from the end of a word, or puts others there; of the letters that the
+# stems of the set end in it puts only i (for y) and e. What is left without these, the words have.
+PUT_THERE = "ie"
 AS_PUBLISHED, AS_MEANT = "as published", "as meant"
 READINGS = (AS_PUBLISHED, AS_MEANT)
 
@@ -115,11 +117,11 @@ class _Stems(dict[str, str | None]):
 
         super().__init__()
         self._wanted = frozenset(wanted)
-        self._beginnings = frozenset(stem[:FIRST_LETTERS] for stem in self._wanted)
+        self._beginnings = tuple(_beginning(stem) for stem in self._wanted)
         self._stem = PorterStemmer().stem
 
     def __missing__(self, word: str) -> str | None:
-        stem = self._stem(word) if word[:FIRST_LETTERS] in self._beginnings else None
+        stem = self._stem(word) if word.startswith(self._beginnings) else None
         self[word] = stem if stem in self._wanted else None
         return self[word]
 
@@ -133,12 +135,22 @@ class StemMatcher:
         self._singles = frozenset(gram[0] for gram in grams if len(gram) == 1)
         self._pairs = frozenset(gram for gram in grams if len(gram) == 2)
         self._firsts = frozenset(pair[0] for pair in self._pairs)
+        singles = [_beginning(stem) for stem in self._singles]
+        self._beginnings = sorted(
+            (_beginning(one), _beginning(other)) for one, other in self._pairs
+        )
+        pairs = [rf"{one}\w*\W+{other}" for one, other in self._beginnings]
+        self._single = re.compile(rf"\b(?:{'|'.join(sorted(singles))})")
+        self._sign = re.compile(rf"\b(?:{'|'.join(sorted([*singles, *pairs]))})")
         self._readings = {reading: rules.entries(reading) for reading in READINGS}
         self._stems = _Stems(stem for gram in grams for stem in gram)
 
     def found(self, text: str) -> set[str]:
         """The entries that are in ``text``."""
-        stems = self._stems_of(text)
+        lowered = text.lower()
+        if self._sign.search(lowered) is None:
+            return set()
+        stems = list(map(self._stems.__getitem__, WORD.findall(lowered)))
         present = set(stems)
         found = set(self._singles & present)
         if not self._firsts.isdisjoint(present):
@@ -146,18 +158,23 @@ class StemMatcher:
         return found
 
     def may_hold_any(self, text: str) -> bool:
-        """Whether the stems of an entry are in ``text``, wherever: cheap, and never a miss."""
-        stems = set(self._stems_of(text))
-        return not stems.isdisjoint(self._singles) or any(
-            one in stems and other in stems for one, other in self._pairs
+        """Whether words of an entry may be in ``text``, wherever: cheap, and never a miss.
+
+        The second word of a pair may follow only when what stands between is left out.
+        """
+        lowered = text.lower()
+        return self._single.search(lowered) is not None or any(
+            one in lowered and other in lowered for one, other in self._beginnings
         )
 
     def matches(self, found: set[str], reading: str) -> list[str]:
         """Those of the entries ``found`` that a reading has, in its order."""
         return [entry for entry in self._readings[reading] if entry in found] if found else []
 
-    def _stems_of(self, text: str) -> Sequence[str | None]:
-        return list(map(self._stems.__getitem__, WORD.findall(text.lower())))
+
+def _beginning(stem: str) -> str:
+    """What every word begins with that has this ``stem``."""
+    return stem.rstrip(PUT_THERE)
 
 
 def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.DataFrame:

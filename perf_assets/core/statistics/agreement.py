@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scipy import stats
@@ -113,10 +113,29 @@ def cohens_kappa(a: Sequence[Hashable], b: Sequence[Hashable], confidence: float
     """
     if len(a) != len(b):
         raise ValueError(f"the raters rated {len(a)} and {len(b)} items, which must be the same")
-    n = len(a)
+    return cohens_kappa_of_counts(Counter(zip(a, b, strict=True)), confidence)
+
+
+def cohens_kappa_of_counts(
+    pairs: Mapping[tuple[Hashable, Hashable], int], confidence: float = 0.95
+) -> Kappa:
+    """The same as :func:`cohens_kappa` from the number of items of each pair of categories.
+
+    Examples
+    --------
+    >>> found = cohens_kappa_of_counts({(True, True): 20, (True, False): 5, (False, True): 10,
+    ...     (False, False): 15})
+    >>> round(found.statistic, 4), round(found.standard_error, 4)
+    (0.4, 0.127)
+    """
+    n = sum(pairs.values())
     if n == 0:
         return _kappa(0, None, None, None, confidence)
-    of_a, of_b, pairs = Counter(a), Counter(b), Counter(zip(a, b, strict=True))
+    of_a: Counter[Hashable] = Counter()
+    of_b: Counter[Hashable] = Counter()
+    for (one, other), count in pairs.items():
+        of_a[one] += count
+        of_b[other] += count
     observed = sum(count for (one, other), count in pairs.items() if one == other) / n
     expected = sum(of_a[category] * of_b[category] for category in of_a) / n**2
     if expected == 1:

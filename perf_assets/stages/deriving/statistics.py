@@ -9,6 +9,7 @@ from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
 from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
+from perf_assets.core.analyses.rules import rule_agreement, stem_sets
 from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
@@ -27,6 +28,8 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,
     "analysis.paper_comparison": partial(paper_comparison, paper_figures()),
+    "analysis.rule_agreement": rule_agreement,
+    "analysis.stem_sets": stem_sets,
     "analysis.labelling_quality": labelling_quality,
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,

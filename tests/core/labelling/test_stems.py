@@ -42,7 +42,23 @@ FORMS = (
     "trying tried slowi perform performs performance performing issue issues die dying tying the a "
     "memory_leak 3x I'm"
 )
-words = st.sampled_from(FORMS.split()) | st.text("abeghilmnoprstuvy", min_size=1, max_size=9)
+# What Porter's algorithm takes from words, or puts there.
+SUFFIXES = (
+    "s es ies sses ied ed eed ing y ly e i ational tional enci anci ence ance izer bli ble abli "
+    "able alli al entli ent eli ousli ous ization ize ation ator ate alism iveness ive fulness ful "
+    "ousness aliti iviti biliti fulli logi icate ative alize iciti ical ic ness er est ible ant "
+    "ement ment ion ou ism iti ll"
+)
+STEMMED = sorted({stem for entry in STEMS.all_entries for stem in entry.split()})
+built = st.builds(
+    lambda stem, length, *ends: stem[:length] + "".join(ends),
+    st.sampled_from(STEMMED),
+    st.integers(2, 12),
+    *[st.sampled_from(["", *SUFFIXES.split()])] * 3,
+)
+words = (
+    st.sampled_from(FORMS.split()) | built | st.text("abeghilmnoprstuvy", min_size=1, max_size=9)
+)
 texts = st.lists(st.tuples(words, st.sampled_from([" ", "-", ", ", ". ", "\n"]))).map(
     lambda parts: "".join(word + end for word, end in parts)
 )

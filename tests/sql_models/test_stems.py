@@ -1,0 +1,84 @@
+"""What the stems find, counted: among questions by entry, among bug reports beside the keywords."""
+
+from typing import Any
+
+import pytest
+
+from tests.model_database import ModelDatabase
+from tests.questions import performance_question as decided
+from tests.questions import question
+from tests.rows import REPOSITORY, bug, bugs, label, loads, repository
+
+
+@pytest.fixture(scope="module")
+def database() -> ModelDatabase:
+    return ModelDatabase()
+
+
+def stems(number: int, meant: list[str], published: list[str]) -> dict[str, Any]:
+    return {
+        "repository": REPOSITORY,
+        "number": number,
+        "matched_stems": meant,
+        "matched_stems_as_published": published,
+        "rule_version": "1-00000000",
+        "month": "2020-01",
+    }
+
+
+def test_bug_reports_are_counted_by_what_each_rule_finds(database: ModelDatabase) -> None:
+    found = {"matched_keywords": ["slow"], "matched_in": ["title"], "is_performance": True}
+    made = bugs(*(bug(number, "2020-01-05") for number in range(1, 7)))
+    made["labels.performance_labels"] = [
+        label(1, **found),
+        label(2, **found),
+        label(3),
+        label(4),
+        label(5),
+        label(6, is_bug_report=False, non_bug_labels=["feature"]),
+    ]
+    given = [stems(1, ["hang"], []), stems(3, ["oom"], ["oom"]), stems(6, ["oom"], ["oom"])]
+    database.fill(
+        {
+            **made,
+            "meta.repositories": [repository()],
+            "meta.partition_loads": loads("2020-01"),
+            "labels.performance_stems": given,
+        }
+    )
+    columns = "stem_set, month, both_rules, keywords_only, stems_only, neither_rule"
+    assert database.table("intermediate.rule_matches", columns) == [
+        ("as meant", "2020-01", 1, 1, 1, 2),
+        ("as published", "2020-01", 0, 2, 1, 2),
+    ]
+
+
+def test_questions_are_counted_in_each_of_their_tag_sets(database: ModelDatabase) -> None:
+    database.fill(
+        {
+            "raw.questions": [
+                question(1, "2020-01", "", tag_sets=["keras", "tensorflow"]),
+                question(2, "2020-01", ""),
+                question(3, "2020-01", ""),
+                question(4, "2020-01", ""),  # nobody decided on it yet
+            ],
+            "labels.performance_questions": [
+                decided(1, "oom", "hang", published=1),
+                decided(2, "hang"),
+                decided(3),
+            ],
+        }
+    )
+    columns = "tag_set, stem_set, stem, questions, only_by_it, total"
+    assert database.table("intermediate.question_stems", columns) == [
+        ("keras", "as meant", "any", 2, 2, 3),
+        ("keras", "as meant", "hang", 2, 1, 3),
+        ("keras", "as meant", "oom", 1, 0, 3),
+        ("keras", "as published", "any", 1, 1, 3),
+        ("keras", "as published", "oom", 1, 1, 3),
+        ("tensorflow", "as meant", "any", 1, 1, 1),
+        ("tensorflow", "as meant", "hang", 1, 0, 1),
+        ("tensorflow", "as meant", "oom", 1, 0, 1),
+        ("tensorflow", "as published", "any", 1, 1, 1),
+        ("tensorflow", "as published", "oom", 1, 1, 1),
+    ]
