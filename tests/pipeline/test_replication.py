@@ -181,6 +181,7 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "lifetime_comparisons",
         "rule_agreement",
         "stem_sets",
+        "question_agreement",
     }
     for table in ANALYSES.keys() - {f"analysis.{name}" for name in missing}:
         found = {name for (name,) in rows(small, f"SELECT repository FROM {table}")}
