@@ -12,6 +12,7 @@ memory of the reading process and of the loading one; at last how reading grew w
 import argparse
 import multiprocessing
 import random
+import re
 import resource
 import sys
 import tempfile
@@ -30,38 +31,10 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of
 
-WORDS = tuple(
-    [
-        "the",
-        "model",
-        "layer",
-        "slow",
-        "memory",
-        "value",
-        "loss",
-        "tensor",
-        "input",
-        "output",
-        "shape",
-        "error",
-        "function",
-        "code",
-        "thread",
-        "page",
-        "user",
-        "server",
-        "button",
-        "query",
-        "class",
-        "method",
-        "object",
-        "list",
-        "string",
-        "return",
-        "import",
-        "file",
-        "after",
-    ]
+WORDS = re.findall(
+    r"\w+",
+    "the model layer slow memory value loss tensor input output shape error function code thread "
+    "page user server button query class method object list string return import file after",
 )
 MONTHS = 24
 
