@@ -44,3 +44,21 @@ def performance_question(number: int, *stems: str, published: int = 0, **changes
         "month": "2020-01",
     }
     return {**row, **changes}
+
+
+def question_verdict(verdict_id: int, rater: str, question: int, **changes: Any) -> Row:
+    """What a rater said of a question, by default that it is about performance."""
+    row = {
+        "verdict_id": verdict_id,
+        "rater": rater,
+        "forum": "so",
+        "question_id": question,
+        "problem": 1,
+        "verdict": "yes",
+        "kinds": [],
+        "imported_at": "2026-01-01",
+        "file": "a.csv",
+        "file_sha256": "a" * 64,
+        "line": verdict_id + 1,
+    }
+    return {**row, **changes}

@@ -7,12 +7,20 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.sources.review_sheets.sheet import COLUMNS, read_sheet, sheet_text
+from perf_assets.sources.review_sheets.sheet import (
+    BUG_REPORTS,
+    QUESTIONS,
+    Form,
+    read_sheet,
+    sheet_text,
+)
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from tests.rows import REPOSITORY
 
 SHEET = Path("sheet.csv")
 LINKS = {(REPOSITORY, n): f"https://github.com/{REPOSITORY}/issues/{n}" for n in range(1, 20)}
+FORUM = "so"
+QUESTION_LINKS = {(FORUM, n): f"https://stackoverflow.com/q/{n}" for n in range(1, 20)}
 YES = {"is_performance": "yes"}
 
 
@@ -37,13 +45,34 @@ def sheet(*answers: dict[str, str], **changes: Any) -> str:
     return written([{**row, **given} for row, given in zip(table, answers, strict=True)])
 
 
-def written(rows: list[dict[str, str]], delimiter: str = ",") -> str:
+def question_sheet(*answers: dict[str, str]) -> str:
+    """A sheet of questions with a row for each of the ``answers``, of the question it names."""
+    rows = []
+    for place, answer in enumerate(answers, start=1):
+        number = int(answer.get("question_id", place))
+        row = {
+            "forum": FORUM,
+            "question_id": number,
+            "title": "Why is it slow?",
+            "link": QUESTION_LINKS[FORUM, number],
+            "tags": ["keras"],
+            "stems": ["oom"],
+            "matched_in": ["text"],
+            "rule_version": "1-3f2a9c0b",
+        }
+        (made,) = csv.DictReader(io.StringIO(sheet_text(pl.DataFrame([row]), QUESTIONS)))
+        rows.append({**made, **answer})
+    return written(rows, form=QUESTIONS)
+
+
+def written(rows: list[dict[str, str]], delimiter: str = ",", form: Form = BUG_REPORTS) -> str:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, delimiter=delimiter)
+    writer = csv.DictWriter(text, form.columns, delimiter=delimiter)
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
 
 
 def verdicts_of(text: str) -> list[dict[str, Any]]:
-    return read_verdicts(SHEET, read_sheet(SHEET, text.encode()), LINKS).to_dicts()
+    links = LINKS | QUESTION_LINKS
+    return read_verdicts(SHEET, read_sheet(SHEET, text.encode()), links).to_dicts()

@@ -6,7 +6,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import FORUM, KIND_TABLES
 from perf_assets.assets.replicating import REPORT
-from perf_assets.storage.verdicts import TABLE as VERDICTS
+from perf_assets.storage.verdicts import SORTS
 from perf_assets.study import Study
 
 # By tag set and month, where all else that is mined and decided is by repository and month.
@@ -74,7 +74,7 @@ def _repository_jobs() -> list[UnresolvedAssetJobDefinition]:
 
 def studyless_jobs(replicated: dg.AssetSelection) -> list[UnresolvedAssetJobDefinition]:
     """The jobs for which no study is needed; ``replicated`` is what the replication computes."""
-    verdicts = dg.AssetSelection.assets(asset_key(VERDICTS))
+    verdicts = dg.AssetSelection.assets(*(asset_key(sort.table) for sort in SORTS))
     return [
         dg.define_asset_job(
             "replicate",

@@ -3,9 +3,9 @@
 import dagster as dg
 
 from perf_assets.assets.factory import stored
-from perf_assets.storage.verdicts import TABLE
+from perf_assets.storage.verdicts import SORTS
 
 
 def review_specs() -> list[dg.AssetSpec]:
     """The stored verdicts."""
-    return stored("verdicts", TABLE, kinds=["csv"]).specs()
+    return stored("verdicts", *(sort.table for sort in SORTS), kinds=["csv"]).specs()

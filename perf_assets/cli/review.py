@@ -13,7 +13,9 @@ from perf_assets.storage.home import Home
 
 
 @click.command("sample-for-review")
-@click.option("--n", "labelled", type=int, required=True, help="How many labelled bugs.")
+@click.option(
+    "--n", "labelled", type=int, required=True, help="How many that are labelled as of performance."
+)
 @click.option(
     "--unlabelled",
     type=int,
@@ -21,6 +23,7 @@ from perf_assets.storage.home import Home
     show_default=True,
     help="How many other bug reports, mixed in; recall is measured by them.",
 )
+@click.option("--forum", help="Questions of this forum instead of bug reports.")
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
 @click.option(
     "--output",
@@ -30,27 +33,37 @@ from perf_assets.storage.home import Home
 @home_option
 @explained
 def sample_for_review(
-    labelled: int, unlabelled: int, seed: int, output: Path | None, home: Path
+    labelled: int, unlabelled: int, forum: str | None, seed: int, output: Path | None, home: Path
 ) -> None:
-    """Write a review sheet: a random sample of bug reports for people to judge.
+    """Write a review sheet: a random sample of bug reports, or of questions, for people to judge.
 
     A CSV file that spreadsheets open safely. Fill in, for each row, is_performance (yes, no or
     unsure) and for performance bugs, if you like, category and impact, as the codebook describes
     them. Rows left empty are not judged. A sheet that is there already is never overwritten.
 
+    With --forum the rows are questions of users: fill in is_performance, and if you like their
+    kinds, separated by |, the root cause of what makes them hard (challenge), and of performance
+    problems up to two symptoms, root cause and stages. A question with several problems takes as
+    many rows: copy it.
+
     \b
-    Example:
+    Examples:
         perf-assets sample-for-review --n 40 --seed 1
+        perf-assets sample-for-review --forum stackoverflow --n 40 --unlabelled 40 --seed 1
     """
-    from perf_assets.sources.review_sheets.codebook import PATH  # noqa: PLC0415
+    from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
     from perf_assets.stages.reviewing import sample_sheet, write_sheet  # noqa: PLC0415
 
     place = Home.of(home)
-    text = sample_sheet(place.published, labelled, unlabelled, seed)
-    path = output or place.path / f"review-{labelled}-{seed}.csv"
+    text = sample_sheet(place.published, labelled, unlabelled, seed, forum)
+    of_forum = "" if forum is None else f"{forum}-"
+    path = output or place.path / f"review-{of_forum}{labelled}-{seed}.csv"
     write_sheet(path, text)
-    click.echo(f"{path}: {labelled + unlabelled} bug reports to judge")
-    click.echo(f"Codebook: {PATH}")
+    subjects = "bug reports" if forum is None else "questions"
+    click.echo(f"{path}: {labelled + unlabelled} {subjects} to judge")
+    of_questions = (codebook.PROBLEMS_PATH, codebook.CHALLENGES_PATH)
+    for book in (codebook.PATH,) if forum is None else of_questions:
+        click.echo(f"Codebook: {book}")
     click.echo(f"Bring it back with: perf-assets import-review {path} --rater YOUR_NAME")
 
 
@@ -62,7 +75,8 @@ def sample_for_review(
 def import_review(sheet: Path, rater: str, home: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
-    Verdicts are added and never overwritten; the last one of a rater on a bug report is in force.
+    What the sheet is about, bug reports or questions, its header says. Verdicts are added and never
+    overwritten; the last one of a rater on a bug report, or question, is in force.
     A sheet with a mistake is refused whole. The same sheet again changes nothing.
 
     \b

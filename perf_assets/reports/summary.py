@@ -89,6 +89,20 @@ select
 from analysis.rater_disagreements
 order by repository, number, question, rater_1, rater_2
 """
+QUESTIONS = """
+select
+    forum, rater, is_labelled as labelled, count(distinct question_id) as judged,
+    count(distinct question_id) filter (where verdict = 'yes') as yes,
+    count(distinct question_id) filter (where verdict = 'unsure') as unsure
+from staging.question_verdicts
+group by forum, rater, is_labelled
+order by forum, rater, is_labelled desc
+"""
+QUESTION_AGREEMENT = """
+select forum, asked, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.question_agreement
+order by forum, asked, method, raters
+"""
 PICTURE = "both_sides.svg"  # beside the report
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
@@ -202,10 +216,16 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    queries = {"quality": QUALITY, "agreement": AGREEMENT, "disagreements": DISAGREEMENTS}
+    queries = {
+        "quality": QUALITY,
+        "agreement": AGREEMENT,
+        "disagreements": DISAGREEMENTS,
+        "questions": QUESTIONS,
+        "question_agreement": QUESTION_AGREEMENT,
+    }
     with reading(published) as connection:
         found = {name: connection.sql(query).pl() for name, query in queries.items()}
-    if found["quality"].is_empty():
+    if found["quality"].is_empty() and found["questions"].is_empty():
         raise PerfAssetsError(
             f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
             "fill it in and bring it back with perf-assets import-review"
@@ -224,15 +244,21 @@ def print_agreement(published: Path, console: Console) -> None:
     found = read_agreement(published)
     quality, agreement = found["quality"], found["agreement"]
     _print_by_repository(console, "how good the labels are, with 95 % confidence", quality)
-    if agreement.is_empty():
+    if agreement.is_empty() and found["question_agreement"].is_empty():
         console.print("Nothing was judged by two raters yet.\n")
     _print_by_repository(console, "do the raters agree? (kappa, with 95 % confidence)", agreement)
     _print_by_repository(console, "to discuss", found["disagreements"])
+    judged = "what was judged of its questions, those that the stems find and others"
+    _print_by_repository(console, judged, found["questions"], "forum")
+    title = "do the raters agree on its questions? (kappa, with 95 % confidence)"
+    _print_by_repository(console, title, found["question_agreement"], "forum")
 
 
-def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:
-    for (repository,), part in rows.group_by("repository", maintain_order=True):
-        _print_table(console, f"{repository}: {title}", part.drop("repository"))
+def _print_by_repository(
+    console: Console, title: str, rows: pl.DataFrame, place: str = "repository"
+) -> None:
+    for (name,), part in rows.group_by(place, maintain_order=True):
+        _print_table(console, f"{name}: {title}", part.drop(place))
 
 
 def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:

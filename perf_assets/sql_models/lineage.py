@@ -22,7 +22,11 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "raw.issue_events",
         "raw.issue_pull_requests",
     ),
-    "labels.question_kinds": ("raw.questions", "reviews.labelled_questions"),
+    "labels.question_kinds": (
+        "raw.questions",
+        "reviews.labelled_questions",
+        "reviews.question_verdicts",
+    ),
     "details.commit_details": DETAILS,
     "details.introducing_commits": DETAILS,
 }
@@ -41,6 +45,7 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
+    "analysis.question_agreement": ("staging.question_verdicts",),
     "analysis.both_sides": ("marts.both_sides",),
     "analysis.question_kind_quality": (
         "staging.labelled_questions",

@@ -1,8 +1,7 @@
-"""Reviewing: sheets of bug reports for people to judge, and their verdicts brought back."""
+"""Reviewing: sheets of bug reports or questions for people to judge, and their verdicts back."""
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,25 +10,81 @@ import polars as pl
 
 from perf_assets.core.reviews.sampling import draw
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.review_sheets.sheet import GIVEN, read_sheet, sheet_text
-from perf_assets.sources.review_sheets.verdicts import read_verdicts
+from perf_assets.sources.review_sheets.sheet import (
+    BUG_REPORTS,
+    QUESTIONS,
+    Form,
+    read_sheet,
+    sheet_text,
+)
+from perf_assets.sources.review_sheets.verdicts import JUDGED, QUESTIONS_JUDGED, read_verdicts
 from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
 from perf_assets.storage.verdicts import TABLE, keep_verdicts
 from perf_assets.storage.warehouse import reading
 
 CONSENSUS = "consensus"
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
-ANSWERS = ("verdict", "category", "subcategory", "impact", "note")
 
-BUG_REPORTS = """
-select
-    repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
-    bugs.matched_labels, bugs.matched_keywords as keywords, bugs.matched_in, labels.rule_version
-from staging.bug_reports as bugs
-inner join labels.performance_labels as labels using (repository, number)
-where bugs.dataset = 'live'
-"""
-IN_FORCE = "select * from staging.verdicts where rater = ?"
+
+@dataclass(frozen=True)
+class Review:
+    """How subjects of one form of sheet are drawn, known and judged.
+
+    table : of the verdicts.
+    key : what tells the subjects apart.
+    answers : the columns that hold what a rater says.
+    drawn : all subjects with the given columns of the sheet, and is_performance.
+    links : the web address of each subject, by its key.
+    in_force : the rows of the verdicts of a rater that are in force.
+    labelled : what subjects of performance are called in sentences.
+    """
+
+    form: Form
+    table: str
+    key: tuple[str, str]
+    answers: tuple[str, ...]
+    drawn: str
+    links: str
+    in_force: str
+    labelled: str
+
+
+BUGS = Review(
+    BUG_REPORTS,
+    TABLE,
+    ("repository", "number"),
+    tuple(name for name in JUDGED if name not in ("repository", "number", "line")),
+    """
+    select
+        repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
+        bugs.matched_labels, bugs.matched_keywords as keywords, bugs.matched_in, labels.rule_version
+    from staging.bug_reports as bugs
+    inner join labels.performance_labels as labels using (repository, number)
+    where bugs.dataset = 'live'
+    """,
+    "select repository, number, html_url from staging.bug_reports where dataset = 'live'",
+    "select * from staging.verdicts where rater = ?",
+    "labelled performance bugs",
+)
+ASKED = Review(
+    QUESTIONS,
+    QUESTION_VERDICTS,
+    ("forum", "question_id"),
+    tuple(name for name in QUESTIONS_JUDGED if name not in ("forum", "question_id", "line")),
+    """
+    select
+        forum, question_id, asked.title, asked.html_url as link, labels.is_performance,
+        stored.tags, labels.matched_stems as stems, labels.matched_in, labels.rule_version
+    from staging.questions as asked
+    inner join raw.questions as stored using (forum, question_id)
+    inner join labels.performance_questions as labels using (forum, question_id)
+    """,
+    "select forum, question_id, html_url from staging.questions",
+    "select * from staging.question_verdicts where rater = ?",
+    "labelled performance questions",
+)
+REVIEWS = {review.form: review for review in (BUGS, ASKED)}
 
 
 @dataclass(frozen=True)
@@ -42,31 +97,42 @@ class Imported:
     imported_before: datetime | None = None
 
 
-def sample_sheet(published: Path, labelled: int, unlabelled: int, seed: int) -> str:
+def sample_sheet(
+    published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
+) -> str:
     """A review sheet of ``labelled`` performance bugs and ``unlabelled`` other bug reports, drawn.
 
-    The others are mixed in; their matched columns are empty.
+    The others are mixed in; their matched columns are empty. With a ``forum`` it is one of its
+    questions, those that the stems find and others.
 
     Raises
     ------
     PerfAssetsError
         There is nothing to draw from, or less than is asked for.
     """
+    review = BUGS if forum is None else ASKED
+    subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
-            f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one bug report "
-            "is needed, and neither number can be negative"
+            f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one of the "
+            f"{subjects} is needed, and neither number can be negative"
         )
     with reading(published) as connection:
-        bugs: pl.DataFrame = connection.sql(BUG_REPORTS).pl()
-    there = int(bugs["is_performance"].sum())
-    for option, wanted, known, kind in (
-        ("--n", labelled, there, "labelled performance bugs"),
-        ("--unlabelled", unlabelled, bugs.height - there, "other bug reports"),
+        rows: pl.DataFrame = connection.sql(review.drawn).pl()
+    if forum is not None:
+        known = sorted(rows.get_column("forum").unique())
+        if forum not in known:
+            there = f"choose from {', '.join(known)}" if known else "it has none at all"
+            raise PerfAssetsError(f"--forum {forum}: {published} has no questions of it; {there}")
+        rows = rows.filter(pl.col("forum") == forum)
+    count_labelled = int(rows["is_performance"].sum())
+    for option, wanted, count, kind in (
+        ("--n", labelled, count_labelled, review.labelled),
+        ("--unlabelled", unlabelled, rows.height - count_labelled, f"other {subjects}"),
     ):
-        if wanted > known:
-            raise PerfAssetsError(f"{option} {wanted}: there are {known} {kind} in {published}")
-    return sheet_text(draw(bugs, labelled, unlabelled, seed).select(GIVEN))
+        if wanted > count:
+            raise PerfAssetsError(f"{option} {wanted}: there are {count} {kind} in {published}")
+    return sheet_text(draw(rows, labelled, unlabelled, seed, review.key), review.form)
 
 
 def write_sheet(path: Path, text: str) -> None:
@@ -114,35 +180,50 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
         content = path.read_bytes()
     except OSError as error:
         raise PerfAssetsError(f"{path}: the sheet cannot be read: {error.strerror}") from None
-    links = gate.database.frame(
-        "select repository, number, html_url from staging.bug_reports where dataset = 'live'"
-    )
+    sheet = read_sheet(path, content)
+    review = REVIEWS[sheet.form]
     keep_verdicts(gate.database, gate.home)
-    known = {(repository, number): link for repository, number, link in links.iter_rows()}
-    judged = read_verdicts(path, read_sheet(path, content), known)
+    links = {
+        (place, number): link
+        for place, number, link in gate.database.frame(review.links).iter_rows()
+    }
+    judged = read_verdicts(path, sheet, links)
+    subjects = judged.select(review.key).unique().height
     checksum = hashlib.sha256(content).hexdigest()
     before = gate.database.frame(
-        f"select max(imported_at) from {TABLE} where rater = ? and file_sha256 = ?",
+        f"select max(imported_at) from {review.table} where rater = ? and file_sha256 = ?",
         [rater, checksum],
     ).item()
     if before is not None:
-        return Imported(0, 0, judged.height, before)
-    in_force = gate.database.frame(IN_FORCE, [rater])
-    new = _news(judged, in_force)
+        return Imported(0, 0, subjects, before)
+    in_force = gate.database.frame(review.in_force, [rater])
+    new = _news(review, judged, in_force)
     if new.height:
-        last = gate.database.frame(f"select coalesce(max(verdict_id), 0) from {TABLE}").item()
-        _append(gate, new, rater, path.name, checksum, last)
-    again = new.join(in_force, on=["repository", "number"], how="semi").height
-    return Imported(new.height - again, again, judged.height - new.height)
+        _append(gate, review.table, new, rater, path.name, checksum)
+    changed = new.select(review.key).unique()
+    again = changed.join(in_force, on=review.key, how="semi").height
+    return Imported(changed.height - again, again, subjects - changed.height)
 
 
-def _news(judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts that differ from the rater's last one on the same bug report."""
-    keys: Sequence[str] = ("repository", "number", *ANSWERS)
-    return judged.join(in_force, on=keys, how="anti", nulls_equal=True).sort("line")
+def _news(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
+    """The verdicts on those subjects of which the rater said something else, or nothing, before."""
+    columns = [*review.key, *review.answers]
+    texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
+    said, known = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
+    known = known.join(said, on=review.key, how="semi")
+    differing = pl.concat(
+        one.join(other, on=columns, how="anti", nulls_equal=True).select(review.key)
+        for one, other in ((said, known), (known, said))
+    )
+    return judged.join(differing.unique(), on=review.key, how="semi").sort("line")
 
 
-def _append(gate: Gate, new: pl.DataFrame, rater: str, file: str, checksum: str, last: int) -> None:
+def _append(
+    gate: Gate, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
+) -> None:
+    # Whole tables are stored: what is there already stays as it is.
+    stored = gate.database.frame(f"select * from {table}")
+    last = int(stored.select(pl.col("verdict_id").max().fill_null(0)).item())
     rows = new.with_row_index("verdict_id", offset=last + 1).with_columns(
         pl.col("verdict_id").cast(pl.Int64),
         rater=pl.lit(rater),
@@ -150,10 +231,8 @@ def _append(gate: Gate, new: pl.DataFrame, rater: str, file: str, checksum: str,
         file=pl.lit(file),
         file_sha256=pl.lit(checksum),
     )
-    # Whole tables are stored: what is there already stays as it is.
-    stored = gate.database.frame(f"select * from {TABLE}")
     every = pl.concat([stored, rows.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
-    (outcome,) = gate.store([Offer([Candidate(TABLE, every)])])
+    (outcome,) = gate.store([Offer([Candidate(table, every)])])
     if outcome.failure is not None:
         raise PerfAssetsError(outcome.failure)
     keep_verdicts(gate.database, gate.home)

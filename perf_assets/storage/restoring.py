@@ -12,7 +12,7 @@ from perf_assets.storage.copies import journal_of, set_in_place
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import TABLE, keep_rows, keep_verdicts, read_kept
+from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_kept, read_stored
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 
 
@@ -76,7 +76,7 @@ def _keep_what_people_said(home: Home, lines: Path) -> None:
     try:
         with duckdb.connect(str(home.warehouse), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            rows = connection.sql(f"FROM {TABLE}").pl()
+            rows = read_stored(connection)
     except duckdb.Error:
         return  # there is none, or it is damaged: what it had is in the file
     keep_rows(home.verdicts, rows)

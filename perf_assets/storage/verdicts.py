@@ -10,7 +10,8 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,22 +19,45 @@ import duckdb
 import polars as pl
 
 from perf_assets.storage.home import Home
+from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
 TABLE = "reviews.verdicts"
-# A rater imports a sheet once, and a line of it is one verdict.
-IDENTITY = ("rater", "repository", "number", "file_sha256", "line")
-SUM, ROWS = "sha256", "verdicts"
+QUESTIONS = "reviews.question_verdicts"
+SUM = "sha256"
+
+
+@dataclass(frozen=True)
+class Sort:
+    """One sort of verdicts: its table, what a line of the file calls it, what tells two apart.
+
+    A rater imports a sheet once, and a line of it is one verdict.
+    """
+
+    table: str
+    word: str
+    subject: tuple[str, ...]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell two verdicts apart."""
+        return ("rater", *self.subject, "file_sha256", "line")
+
+
+SORTS = (
+    Sort(TABLE, "verdicts", ("repository", "number")),
+    Sort(QUESTIONS, "question_verdicts", ("forum", "question_id")),
+)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What the file of a home holds: verdicts, and the numbers of the lines that are damaged."""
+    """What the file of a home holds: verdicts by table, and the numbers of damaged lines."""
 
-    rows: pl.DataFrame
+    rows: Mapping[str, pl.DataFrame]
     damaged: list[int] = field(default_factory=list)
 
 
@@ -44,28 +68,39 @@ def keep_verdicts(database: Database, home: Home) -> int:
     -------
     How many the warehouse lacked.
     """
-    stored = database.frame(f"FROM {TABLE}")
-    kept = read_kept(home.verdicts)
-    told = pl.concat([kept.rows, _published(home.published)])
-    lacking = told.join(stored, on=IDENTITY, how="anti").unique(IDENTITY, maintain_order=True)
+    kept = read_kept(home.verdicts).rows
+    return sum(_keep(database, home, sort, kept[sort.table]) for sort in SORTS)
+
+
+def _keep(database: Database, home: Home, sort: Sort, kept: pl.DataFrame) -> int:
+    create(database.connection, table_of(sort.table))  # not there in a home of an older version
+    stored = database.frame(f"FROM {sort.table}")
+    told = pl.concat([kept, _published(home.published, sort)])
+    lacking = told.join(stored, on=sort.identity, how="anti").unique(
+        sort.identity, maintain_order=True
+    )
     if lacking.height:
         rows = _numbered(pl.concat([stored, lacking.select(stored.columns)]))
         with database.transaction():
-            database.change(TABLE, Difference.between(stored, rows))
+            database.change(sort.table, Difference.between(stored, rows))
         log.warning("%d verdicts of people were missing and are there again", lacking.height)
         stored = rows
-    _append(home.verdicts, stored.join(kept.rows, on=IDENTITY, how="anti"))
+    _append(home.verdicts, sort, stored.join(kept, on=sort.identity, how="anti"))
     return lacking.height
 
 
-def keep_rows(path: Path, rows: pl.DataFrame) -> None:
-    """Add to the file at ``path`` what it lacks of ``rows``."""
-    _append(path, rows.join(read_kept(path).rows, on=IDENTITY, how="anti"))
+def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
+    """Add to the file at ``path`` what it lacks of ``rows``, given by table."""
+    kept = read_kept(path).rows
+    for sort in SORTS:
+        if sort.table in rows:
+            lacking = rows[sort.table].join(kept[sort.table], on=sort.identity, how="anti")
+            _append(path, sort, lacking)
 
 
 def read_kept(path: Path) -> Kept:
     """What the file at ``path`` holds; nothing where there is none."""
-    rows: list[dict[str, object]] = []
+    rows: dict[str, list[dict[str, object]]] = {sort.table: [] for sort in SORTS}
     damaged = []
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for number, line in enumerate(lines, start=1):
@@ -74,32 +109,44 @@ def read_kept(path: Path) -> Kept:
         if held is None:
             damaged.append(number)
         else:
-            rows += held
-    return Kept(_frame(rows), damaged)
+            table, told = held
+            rows[table] += told
+    return Kept({table: _frame(table, told) for table, told in rows.items()}, damaged)
 
 
-def write_kept(path: Path, rows: pl.DataFrame) -> None:
-    """Put a file that holds ``rows`` in the place of a damaged one."""
+def write_kept(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
+    """Put a file that holds ``rows``, given by table, in the place of a damaged one."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
-    _append(temporary, rows)
+    for sort in SORTS:
+        _append(temporary, sort, rows[sort.table])
     if temporary.exists():
         temporary.replace(path)
     else:
         path.unlink(missing_ok=True)
 
 
-def _held(line: bytes) -> list[dict[str, object]] | None:
-    """The verdicts of a line; ``None`` where it is not as it was written."""
+def read_stored(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
+    """The verdicts of a database by table, as far as it has them."""
+    found = {}
+    for sort in SORTS:
+        with suppress(duckdb.CatalogException):  # an older version did not know the table
+            found[sort.table] = connection.sql(f"FROM {sort.table}").pl()
+    return found
+
+
+def _held(line: bytes) -> tuple[str, list[dict[str, object]]] | None:
+    """The table and the verdicts of a line; ``None`` where it is not as it was written."""
     try:
         read = json.loads(line)
-        whole = read[SUM] == _sum(read[ROWS])
+        (sort,) = (sort for sort in SORTS if sort.word in read)
+        whole = read[SUM] == _sum(read[sort.word])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return list(read[ROWS]) if whole else None
+    return (sort.table, list(read[sort.word])) if whole else None
 
 
-def _append(path: Path, rows: pl.DataFrame) -> None:
+def _append(path: Path, sort: Sort, rows: pl.DataFrame) -> None:
     """Add ``rows`` to the file: a line for each import, on the disk when this returns."""
     if rows.is_empty():
         return
@@ -107,16 +154,16 @@ def _append(path: Path, rows: pl.DataFrame) -> None:
         file.seek(0)
         # The start of a line, by a process that was killed: its verdicts are among the rows.
         file.truncate(file.read().rfind(b"\n") + 1)
-        file.writelines(_lines(rows))
+        file.writelines(_lines(sort, rows))
         file.flush()
         os.fsync(file.fileno())
 
 
-def _lines(rows: pl.DataFrame) -> Iterator[bytes]:
+def _lines(sort: Sort, rows: pl.DataFrame) -> Iterator[bytes]:
     ordered = rows.sort("verdict_id")
     for part in ordered.partition_by("rater", "file_sha256", maintain_order=True):
         held = json.loads(part.write_json())
-        line = json.dumps({SUM: _sum(held), ROWS: held}, ensure_ascii=False, sort_keys=True)
+        line = json.dumps({SUM: _sum(held), sort.word: held}, ensure_ascii=False, sort_keys=True)
         yield line.encode() + b"\n"
 
 
@@ -125,8 +172,8 @@ def _sum(held: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _frame(rows: Iterable[dict[str, object]]) -> pl.DataFrame:
-    schema = table_of(TABLE).frame_schema
+def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
+    schema = table_of(table).frame_schema
     texts = {name: pl.String if kind.is_temporal() else kind for name, kind in schema.items()}
     return pl.DataFrame(list(rows), schema=texts).with_columns(
         pl.col(name).str.to_datetime(time_unit="us", time_zone="UTC")
@@ -135,15 +182,16 @@ def _frame(rows: Iterable[dict[str, object]]) -> pl.DataFrame:
     )
 
 
-def _published(path: Path) -> pl.DataFrame:
+def _published(path: Path, sort: Sort) -> pl.DataFrame:
     """The verdicts of the published database, as far as it can be read."""
+    nothing = _frame(sort.table, [])
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            rows: pl.DataFrame = connection.sql(f"FROM {TABLE}").pl()
+            rows: pl.DataFrame = connection.sql(f"FROM {sort.table}").pl()
     except duckdb.Error:
-        return _frame([])
-    return rows.select(_frame([]).columns).cast(dict(_frame([]).schema))  # type: ignore[arg-type]
+        return nothing
+    return rows.select(nothing.columns).cast(dict(nothing.schema))  # type: ignore[arg-type]
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

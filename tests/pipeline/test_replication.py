@@ -184,14 +184,11 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "both_sides",
         "question_difficulty",
         "question_kind_quality",
+        "question_agreement",
     }
     for table in ANALYSES.keys() - {f"analysis.{name}" for name in missing}:
-        found = {
-            name
-            for (name,) in rows(
-                small, f"SELECT repository FROM {table} WHERE dataset = 'replication'"
-            )
-        }
+        query = f"SELECT repository FROM {table} WHERE dataset = 'replication'"
+        found = {name for (name,) in rows(small, query)}
         pooled = set() if table == "analysis.trend_tests" else {"pooled"}
         assert found == {PYTORCH, TENSORFLOW} | pooled, table
 

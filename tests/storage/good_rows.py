@@ -167,6 +167,14 @@ GOOD: dict[str, list[Row]] = {
         {"repository": REPOSITORY, "n": 9, "neither_rule": 9, "month": month}
         for month in (MONTH, "all")
     ],
+    "analysis.question_agreement": [
+        {"forum": FORUM, "asked": asked, "raters": "Ann, Bob", "n": 4}
+        for asked in ("kinds", "cause")
+    ],
+    "reviews.question_verdicts": [
+        {"verdict_id": number, "rater": "Ann", "forum": FORUM, "question_id": 7, "verdict": "yes"}
+        for number in (1, 2)
+    ],
     "analysis.stem_sets": [
         {"forum": FORUM, "tag_set": TAG_SET, "entry": entry, "total": 9, "questions": 4}
         | {"only_by_it": 1}

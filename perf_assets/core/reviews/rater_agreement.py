@@ -18,10 +18,30 @@ QUESTIONS = {
 }
 """What raters are asked, and their answers; a cause is a category with its sub-category."""
 
+
+def _code(name: str) -> pl.Expr:
+    """Category with its sub-category; NULL without a category."""
+    subcategory = pl.format(" ({})", f"{name}_subcategory").fill_null("")
+    return pl.concat_str(f"{name}_category", subcategory)
+
+
+OF_QUESTIONS = {
+    "is_performance": pl.concat_list("verdict"),
+    "kinds": pl.col("kinds"),
+    "symptom_category": pl.concat_list("symptom_1_category", "symptom_2_category"),
+    "symptom": pl.concat_list(_code("symptom_1"), _code("symptom_2")),
+    "cause_category": pl.concat_list("cause_category"),
+    "cause": pl.concat_list(_code("cause")),
+    "introducing_stage": pl.concat_list("introducing_stage"),
+    "exposing_stage": pl.concat_list("exposing_stage"),
+    "challenge": pl.concat_list("challenge"),
+}
+"""What raters are asked of a question, and their answers of one of its problems."""
+
 DISCUSSED = ("is_performance", "cause", "impact")
 
 
-Bug = tuple[str, int]
+Subject = tuple[str, int]
 
 
 def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -46,9 +66,48 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
         (dataset, repository, question, *row)
         for dataset, repository, judged in by_repository_and_pooled(verdicts)
         for question in QUESTIONS
-        for row in _kappas(_answers(judged, question))
+        for row in _kappas(
+            _by_rater(judged.select("rater", "repository", "number", QUESTIONS[question]))
+        )
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.rater_agreement"), orient="row")
+
+
+def question_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """The same kappas over questions of forums, see :func:`rater_agreement`.
+
+    Whether a question is about performance (yes, no or unsure), its kinds, the root cause of what
+    makes it hard, and of the problems in it symptoms, root causes and stages. A question may hold
+    several problems and be of several kinds: answers agree when they name the same ones, in
+    whatever order.
+
+    Parameters
+    ----------
+    verdicts
+        ``staging.question_verdicts``: a row for each rater, question and problem in force.
+
+    Returns
+    -------
+    ``analysis.question_agreement``, by forum. Raters that answered nothing of the same question
+    have no row.
+    """
+    # Of each question the set of answers over its problems, as one text; NULL without an answer.
+    every = pl.all().exclude("forum", "question_id", "rater")
+    answers = (
+        verdicts.select("forum", "question_id", "rater", **OF_QUESTIONS)
+        .group_by("forum", "question_id", "rater")
+        .agg(every.explode().drop_nulls().unique().sort())
+        .with_columns(pl.when(every.list.len() > 0).then(every.list.join(" | ")))
+    )
+    rows = [
+        (forum, question, *row)
+        for (forum,), judged in sorted(answers.partition_by("forum", as_dict=True).items())
+        for question in OF_QUESTIONS
+        for row in _kappas(
+            _by_rater(judged.select("rater", "forum", "question_id", pl.col(question)))
+        )
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.question_agreement"), orient="row")
 
 
 def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -88,30 +147,29 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _answers(judged: pl.DataFrame, question: str) -> dict[str, dict[Bug, str]]:
-    """What each rater answered of which bug report."""
-    answers: dict[str, dict[Bug, str]] = {}
-    answered = judged.select("rater", "repository", "number", QUESTIONS[question])
-    for rater, repository, number, answer in answered.sort(pl.all()).iter_rows():
+def _by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
+    """What each rater answered of what, from columns rater, the two of the key, and the answer."""
+    answers: dict[str, dict[Subject, str]] = {}
+    for rater, place, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None:
-            answers.setdefault(rater, {})[repository, number] = answer
+            answers.setdefault(rater, {})[place, number] = answer
     return answers
 
 
-def _kappas(answers: Mapping[str, Mapping[Bug, str]]) -> Iterator[tuple[object, ...]]:
+def _kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[object, ...]]:
     for pair in combinations(answers, 2):
         common = _common(answers, pair)
         if common:
-            of_one, of_other = ([answers[rater][bug] for bug in common] for rater in pair)
+            of_one, of_other = ([answers[rater][one] for one in common] for rater in pair)
             yield _row(pair, "cohen", cohens_kappa(of_one, of_other))
     if len(answers) > 2:
         common = _common(answers, tuple(answers))
         if common:
-            ratings = [[answers[rater][bug] for rater in answers] for bug in common]
+            ratings = [[answers[rater][one] for rater in answers] for one in common]
             yield _row(tuple(answers), "fleiss", fleiss_kappa(ratings))
 
 
-def _common(answers: Mapping[str, Mapping[Bug, str]], raters: tuple[str, ...]) -> list[Bug]:
+def _common(answers: Mapping[str, Mapping[Subject, str]], raters: tuple[str, ...]) -> list[Subject]:
     return sorted(set.intersection(*(set(answers[rater]) for rater in raters)))
 
 

@@ -1,22 +1,30 @@
-"""Which bug reports people look at: random samples of the labelled ones and of the others."""
+"""What people look at: random samples of what is labelled as of performance, and of the others."""
 
 import hashlib
 
 import polars as pl
 
 
-def draw(bug_reports: pl.DataFrame, labelled: int, unlabelled: int, seed: int) -> pl.DataFrame:
+def draw(
+    subjects: pl.DataFrame,
+    labelled: int,
+    unlabelled: int,
+    seed: int,
+    key: tuple[str, str] = ("repository", "number"),
+) -> pl.DataFrame:
     """Draw a simple random sample, without replacement, of each of two strata.
 
     The strata are the bug reports labelled as performance bugs, and the others; the repositories
-    are drawn from together, so each comes with about its share. The order follows from a hash of
-    seed, repository and number (permanent random numbers): the same seed and bug reports give the
-    same sample, and a larger sample of the same seed holds the smaller one.
+    are drawn from together, so each comes with about its share. Of questions it is the same with
+    forums. The order follows from a hash of seed, repository and number (permanent random numbers):
+    the same seed and bug reports give the same sample, and a larger sample of the same seed holds
+    the smaller one.
 
     Parameters
     ----------
-    bug_reports : columns repository, number, is_performance, and any others, which are kept.
+    subjects : columns of the key, is_performance, and any others, which are kept.
     labelled, unlabelled : how many of each stratum; of a smaller one all are taken.
+    key : repository and number, or what stands for them.
 
     Returns
     -------
@@ -27,9 +35,10 @@ def draw(bug_reports: pl.DataFrame, labelled: int, unlabelled: int, seed: int) -
     Ohlsson, E. (1995). Coordination of samples using permanent random numbers. In Cox, B. G. et
     al. (eds.), Business Survey Methods, Wiley, 153-169.
     """
-    ordered = bug_reports.with_columns(
-        order=pl.struct("repository", "number").map_elements(
-            lambda bug: _random_order(seed, bug["repository"], bug["number"]),
+    place, number = key
+    ordered = subjects.with_columns(
+        order=pl.struct(key).map_elements(
+            lambda one: _random_order(seed, one[place], one[number]),
             return_dtype=pl.String,
         )
     ).sort("order")
@@ -38,5 +47,5 @@ def draw(bug_reports: pl.DataFrame, labelled: int, unlabelled: int, seed: int) -
     return pl.concat([of_labelled, of_others]).sort("order").drop("order")
 
 
-def _random_order(seed: int, repository: str, number: int) -> str:
-    return hashlib.sha256(f"{seed} {repository}#{number}".encode()).hexdigest()
+def _random_order(seed: int, place: str, number: int) -> str:
+    return hashlib.sha256(f"{seed} {place}#{number}".encode()).hexdigest()

@@ -17,18 +17,54 @@ import polars as pl
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_spreadsheet, from_spreadsheet, without_controls
 
-GIVEN = (
-    "repository",
-    "number",
-    "title",
-    "link",
-    "matched_labels",
-    "keywords",
-    "matched_in",
-    "rule_version",
+
+@dataclass(frozen=True)
+class Form:
+    """What a sheet is about: the columns that are given, and those that the rater fills in.
+
+    subjects : what its rows are about, as sentences name them.
+    """
+
+    subjects: str
+    given: tuple[str, ...]
+    rated: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of its columns."""
+        return (*self.given, *self.rated)
+
+
+BUG_REPORTS = Form(
+    "bug reports",
+    (
+        "repository",
+        "number",
+        "title",
+        "link",
+        "matched_labels",
+        "keywords",
+        "matched_in",
+        "rule_version",
+    ),
+    ("is_performance", "category", "impact", "note"),
 )
-RATED = ("is_performance", "category", "impact", "note")
-COLUMNS = (*GIVEN, *RATED)
+QUESTIONS = Form(
+    "questions",
+    ("forum", "question_id", "title", "link", "tags", "stems", "matched_in", "rule_version"),
+    (
+        "is_performance",
+        "kinds",
+        "symptom1",
+        "symptom2",
+        "root_cause",
+        "introducing_stage",
+        "exposing_stage",
+        "challenge",
+        "note",
+    ),
+)
+FORMS = (BUG_REPORTS, QUESTIONS)
 
 DELIMITERS = ",;\t"
 LIST_SEPARATOR = " | "
@@ -42,21 +78,29 @@ class Row:
     cells: dict[str, str]
 
 
-def sheet_text(bugs: pl.DataFrame) -> str:
-    """The sheet for ``bugs``, which has the columns :data:`GIVEN`; lists become text."""
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as it was read: of which form it is, and its rows."""
+
+    form: Form
+    rows: list[Row]
+
+
+def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
+    """The sheet for ``subjects``, which has the given columns of ``form``; lists become text."""
     lists = pl.selectors.list()
-    rows = bugs.select(GIVEN).with_columns(lists.list.join(LIST_SEPARATOR))
+    rows = subjects.select(form.given).with_columns(lists.list.join(LIST_SEPARATOR))
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(form.columns)
     for row in rows.iter_rows():
         cells = (for_spreadsheet(without_controls(str(cell))) for cell in row)
-        writer.writerow([*cells, *("" for _ in RATED)])
+        writer.writerow([*cells, *("" for _ in form.rated)])
     return text.getvalue()
 
 
-def read_sheet(path: Path, content: bytes) -> list[Row]:
-    """The rows of the sheet ``content``, read from ``path``; blank ones are left out.
+def read_sheet(path: Path, content: bytes) -> Sheet:
+    """The sheet ``content``, read from ``path``, by its header of which form; no blank rows.
 
     Raises
     ------
@@ -65,15 +109,16 @@ def read_sheet(path: Path, content: bytes) -> list[Row]:
     """
     text = content.decode("utf-8-sig", errors="surrogateescape")
     delimiter = _delimiter(text)
-    records = _records(path, text, delimiter)
+    form = _form(text, delimiter)
+    records = _records(path, text, delimiter, form)
     _, header = next(records, (1, []))
-    _check_header(path, header)
+    _check_header(path, header, form)
     rows = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
-        rows.append(_row(path, line, cells))
-    return rows
+        rows.append(_row(path, line, cells, form))
+    return Sheet(form, rows)
 
 
 def _delimiter(text: str) -> str:
@@ -82,7 +127,13 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=first.count)
 
 
-def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _form(text: str, delimiter: str) -> Form:
+    """The form that shares most columns with the first line."""
+    first = {name.strip(' "\r') for name in text.split("\n", 1)[0].split(delimiter)}
+    return max(FORMS, key=lambda form: len(first & set(form.columns)))
+
+
+def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tuple[int, list[str]]]:
     """Each record with the line it begins on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -97,7 +148,8 @@ def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[
             ) from None
         for place, cell in enumerate(cells):
             if not cell.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in cell):
-                column = COLUMNS[place] if place < len(COLUMNS) else place + 1
+                columns = form.columns
+                column = columns[place] if place < len(columns) else place + 1
                 raise PerfAssetsError(
                     f"{path}, line {line}, column {column}: this is no UTF-8; save the sheet as "
                     "CSV (UTF-8)"
@@ -106,36 +158,38 @@ def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[
         line = reader.line_num + 1
 
 
-def _check_header(path: Path, header: Sequence[str]) -> None:
+def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
+    columns = form.columns
     names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()
-    if tuple(names) == COLUMNS:
+    if tuple(names) == columns:
         return
     where = f"{path}, line 1"
-    if not set(names) & set(COLUMNS):
+    if not set(names) & set(columns):
         raise PerfAssetsError(
-            f"{where}: this is no review sheet; its columns are {', '.join(COLUMNS)}"
+            f"{where}: this is no review sheet; its columns are {', '.join(columns)}"
         )
-    for name in COLUMNS:
+    for name in columns:
         if name not in names:
             raise PerfAssetsError(f"{where}, column {name}: the column is missing; put it back")
     for place, name in enumerate(names):
-        if place >= len(COLUMNS) or name != COLUMNS[place]:
-            wanted = COLUMNS[place] if place < len(COLUMNS) else "nothing"
+        if place >= len(columns) or name != columns[place]:
+            wanted = columns[place] if place < len(columns) else "nothing"
             raise PerfAssetsError(
                 f"{where}, column {place + 1}: the header has {name!r} where {wanted} belongs; "
                 "give back the header of the sheet as it was written"
             )
 
 
-def _row(path: Path, line: int, cells: Sequence[str]) -> Row:
-    if len(cells) < len(COLUMNS) or any(cell.strip() for cell in cells[len(COLUMNS) :]):
-        place = COLUMNS[len(cells)] if len(cells) < len(COLUMNS) else len(COLUMNS) + 1
+def _row(path: Path, line: int, cells: Sequence[str], form: Form) -> Row:
+    columns = form.columns
+    if len(cells) < len(columns) or any(cell.strip() for cell in cells[len(columns) :]):
+        place = columns[len(cells)] if len(cells) < len(columns) else len(columns) + 1
         raise PerfAssetsError(
             f"{path}, line {line}, column {place}: the row has {len(cells)} cells where the "
-            f"header has {len(COLUMNS)}"
+            f"header has {len(columns)}"
         )
     return Row(
-        line, {name: from_spreadsheet(cell) for name, cell in zip(COLUMNS, cells, strict=False)}
+        line, {name: from_spreadsheet(cell) for name, cell in zip(columns, cells, strict=False)}
     )

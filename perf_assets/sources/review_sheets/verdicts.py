@@ -9,16 +9,22 @@ import polars as pl
 from perf_assets.core.reviews.codebook import (
     IMPACTS,
     VERDICTS,
-    Code,
+    Codebook,
     UnknownWordError,
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.review_sheets.codebook import codebook
-from perf_assets.sources.review_sheets.sheet import Row
-from perf_assets.tables.types import Columns
+from perf_assets.sources.review_sheets.codebook import (
+    challenges_codebook,
+    codebook,
+    problem_codebook,
+)
+from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR, QUESTIONS, Row, Sheet
+from perf_assets.tables import table_of
+from perf_assets.tables.types import TEXTS, Columns
 
-Issue = tuple[str, int]
+Subject = tuple[str, int]
+Verdict = tuple[object, ...]
 T = TypeVar("T")
 
 JUDGED: Columns = {
@@ -31,72 +37,109 @@ JUDGED: Columns = {
     "note": pl.String,
     "line": pl.Int64,
 }
+QUESTIONS_JUDGED: Columns = {
+    "forum": pl.String,
+    "question_id": pl.Int64,
+    "problem": pl.Int64,
+    "verdict": pl.String,
+    "kinds": TEXTS,
+    "symptom_1_category": pl.String,
+    "symptom_1_subcategory": pl.String,
+    "symptom_2_category": pl.String,
+    "symptom_2_subcategory": pl.String,
+    "cause_category": pl.String,
+    "cause_subcategory": pl.String,
+    "introducing_stage": pl.String,
+    "exposing_stage": pl.String,
+    "challenge": pl.String,
+    "note": pl.String,
+    "line": pl.Int64,
+}
+NOTHING: tuple[None, None] = (None, None)
+KINDS = table_of("labels.question_kinds").column["kind"].values or ()
+PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
+"""The columns of a sheet of questions that describe a performance problem."""
 
 
-def read_verdicts(path: Path, rows: Sequence[Row], links: Mapping[Issue, str]) -> pl.DataFrame:
-    """The verdicts in the ``rows`` of the sheet at ``path``, columns as :data:`JUDGED`.
+def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.DataFrame:
+    """The verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
 
-    A row whose columns for the rater are all empty is not judged yet, and left out.
+    Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem. A row
+    whose columns for the rater are all empty is not judged yet, and left out.
 
     Parameters
     ----------
-    links : the web address of every bug report, by repository and number.
+    links : the web address of every bug report by repository and number, or of every question by
+        forum and number.
 
     Raises
     ------
     PerfAssetsError
-        A word that nobody knows, an issue that is none, a row that does not fit together: one
+        A word that nobody knows, a subject that is none, a row that does not fit together: one
         sentence with file, line and column.
     """
-    reader = _Reader(path, links)
-    verdicts = [verdict for row in rows if (verdict := reader.verdict(row)) is not None]
-    return pl.DataFrame(verdicts, schema=JUDGED, orient="row")
+    if sheet.form is QUESTIONS:
+        reader: _Reader = _QuestionReader(path, links)
+        schema = QUESTIONS_JUDGED
+    else:
+        reader, schema = _BugReader(path, links), JUDGED
+    verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
+    return pl.DataFrame(verdicts, schema=schema, orient="row")
 
 
 class _Reader:
     """Checks each cell where it stands."""
 
-    def __init__(self, path: Path, links: Mapping[Issue, str]) -> None:
+    def __init__(self, path: Path, links: Mapping[Subject, str]) -> None:
         self.path = path
         self.links = links
-        self.lines: dict[Issue, int] = {}
+        self.lines: dict[Subject, int] = {}
 
-    def verdict(self, row: Row) -> tuple[object, ...] | None:
-        repository, number = self.issue(row)
+    def verdict(self, row: Row) -> Verdict | None:
+        """What the rater says in ``row``; None where nothing."""
+        raise NotImplementedError
+
+    def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
+        """What a row is about: by name in the first of ``columns``, by number in the second."""
+        place, text = (row.cells[column].strip() for column in columns)
+        number = int(text) if text.isascii() and text.isdigit() else None
+        if number is None:
+            self.refuse(row, columns[1], f"{text!r} is no number of {what}")
+        subject = (place, number)
+        if subject not in self.links:
+            self.refuse(row, columns[1], f"{place}#{number} is no {stored} that is stored")
+        if row.cells["link"].strip() != self.links[subject]:
+            # Sorting some columns of a spreadsheet without the others does this.
+            self.refuse(row, "link", f"is not that of {place}#{number}, {self.links[subject]}")
+        return subject
+
+    def answer(
+        self, row: Row, others: Sequence[str], only_yes: Sequence[str], what: str
+    ) -> str | None:
+        """Whether it is about performance; None where nothing is filled in.
+
+        The columns ``others`` are filled in only beside an answer, ``only_yes`` of them only where
+        that is yes: they are about ``what``.
+        """
+        given = [name for name in others if row.cells[name].strip()]
         word = row.cells["is_performance"].strip()
-        note = row.cells["note"].strip() or None
-        given = [name for name in ("category", "impact", "note") if row.cells[name].strip()]
         if not word:
             if given:
                 self.refuse(row, "is_performance", f"is empty although {given[0]} is filled in")
             return None
         verdict = self.word(row, "is_performance", VERDICTS)
-        if verdict != "yes" and given[:1] not in ([], ["note"]):
-            self.refuse(row, given[0], f"is only for performance bugs, and this is judged {word}")
-        cause = self.cause(row)
-        category, subcategory = (cause.category, cause.subcategory) if cause else (None, None)
-        impact = self.word(row, "impact", IMPACTS) if row.cells["impact"].strip() else None
-        return repository, number, verdict, category, subcategory, impact, note, row.line
+        excess = [name for name in given if name in only_yes]
+        if verdict != "yes" and excess:
+            self.refuse(row, excess[0], f"is only for {what}, and this is judged {word}")
+        return verdict
 
-    def issue(self, row: Row) -> Issue:
-        repository, text = row.cells["repository"].strip(), row.cells["number"].strip()
-        number = int(text) if text.isascii() and text.isdigit() else None
-        if number is None:
-            self.refuse(row, "number", f"{text!r} is no number of an issue")
-        issue = (repository, number)
-        if issue not in self.links:
-            self.refuse(row, "number", f"{repository}#{number} is no bug report that is stored")
-        if row.cells["link"].strip() != self.links[issue]:
-            # Sorting some columns of a spreadsheet without the others does this.
-            self.refuse(row, "link", f"is not that of {repository}#{number}, {self.links[issue]}")
-        if issue in self.lines:
-            self.refuse(row, "number", f"#{number} stands in line {self.lines[issue]} already")
-        self.lines[issue] = row.line
-        return issue
-
-    def cause(self, row: Row) -> Code | None:
-        text = row.cells["category"].strip()
-        return self.known(row, "category", lambda: codebook().code(text)) if text else None
+    def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
+        """Category and sub-category of a cell; :data:`NOTHING` of an empty one."""
+        text = row.cells[column].strip()
+        if not text:
+            return NOTHING
+        code = self.known(row, column, lambda: book.code(text))
+        return code.category, code.subcategory
 
     def word(self, row: Row, column: str, words: tuple[str, ...]) -> str:
         return self.known(row, column, lambda: known_word(row.cells[column], words))
@@ -111,6 +154,81 @@ class _Reader:
         raise PerfAssetsError(
             f"{self.path}, line {row.line}, column {column}: {reason}; nothing was imported"
         )
+
+
+class _BugReader(_Reader):
+    """Reads a sheet of bug reports."""
+
+    def verdict(self, row: Row) -> Verdict | None:
+        bug = self.subject(row, ("repository", "number"), "an issue", "bug report")
+        if bug in self.lines:
+            self.refuse(row, "number", f"#{bug[1]} stands in line {self.lines[bug]} already")
+        self.lines[bug] = row.line
+        causes = ("category", "impact")
+        verdict = self.answer(row, (*causes, "note"), causes, "performance bugs")
+        if verdict is None:
+            return None
+        category, subcategory = self.code(row, "category", codebook())
+        impact = self.word(row, "impact", IMPACTS) if row.cells["impact"].strip() else None
+        note = row.cells["note"].strip() or None
+        return *bug, verdict, category, subcategory, impact, note, row.line
+
+
+class _QuestionReader(_Reader):
+    """Reads a sheet of questions, in which a question has a row for each of its problems."""
+
+    def __init__(self, path: Path, links: Mapping[Subject, str]) -> None:
+        super().__init__(path, links)
+        self.kinds: dict[Subject, list[str]] = {}
+        self.problems: dict[Subject, dict[Verdict, int]] = {}
+
+    def verdict(self, row: Row) -> Verdict | None:
+        question = self.subject(row, ("forum", "question_id"), "a question", "question")
+        others = ("kinds", *PROBLEM, "challenge", "note")
+        verdict = self.answer(row, others, PROBLEM, "performance problems")
+        if verdict is None:
+            return None
+        problem = self.problem(row)
+        kinds = self.kinds.setdefault(question, self.kinds_of(row))
+        problems = self.problems.setdefault(question, {})
+        if problems:
+            self.further(row, question, verdict, problem)
+        problems[verdict, *problem] = row.line
+        challenge, _ = self.code(row, "challenge", challenges_codebook())
+        note = row.cells["note"].strip() or None
+        return *question, len(problems), verdict, kinds, *problem, challenge, note, row.line
+
+    def kinds_of(self, row: Row) -> list[str]:
+        """The kinds in the order of the study, each once."""
+        words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
+        given = {
+            self.known(row, "kinds", lambda word=word: known_word(word, KINDS))  # type: ignore[misc]
+            for word in words
+        }
+        return [kind for kind in KINDS if kind in given]
+
+    def problem(self, row: Row) -> Verdict:
+        """Symptoms, root cause and stages."""
+        book = problem_codebook()
+        first, second = (self.code(row, name, book.symptoms) for name in ("symptom1", "symptom2"))
+        if second != NOTHING and first in (NOTHING, second):
+            self.refuse(row, "symptom2", "is only for a second symptom, beside another in symptom1")
+        cause = self.code(row, "root_cause", book.causes)
+        stages = (self.code(row, name, book.stages)[0] for name in PROBLEM[-2:])
+        return *first, *second, *cause, *stages
+
+    def further(self, row: Row, question: Subject, verdict: str, problem: Verdict) -> None:
+        """Refuse a further row of a question that is no further problem of it."""
+        before = self.problems[question]
+        line = next(iter(before.values()))
+        if {"yes"} != {verdict, *(str(told[0]) for told in before)}:
+            told = f"#{question[1]} is judged in line {line} already, and only one that is about "
+            self.refuse(row, "is_performance", f"{told}performance has a row for each problem")
+        if (verdict, *problem) in before or not any(problem):
+            self.refuse(row, "symptom1", f"no problem other than that of line {line} is described")
+        kinds = self.kinds_of(row)
+        if kinds and kinds != self.kinds[question]:
+            self.refuse(row, "kinds", f"are others than those of the same question in line {line}")
 
 
 def known_word(text: str, words: tuple[str, ...]) -> str:

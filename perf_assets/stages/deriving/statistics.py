@@ -15,7 +15,11 @@ from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.core.questions.quality import question_kind_quality
 from perf_assets.core.reviews.labelling_quality import labelling_quality
-from perf_assets.core.reviews.rater_agreement import rater_agreement, rater_disagreements
+from perf_assets.core.reviews.rater_agreement import (
+    question_agreement,
+    rater_agreement,
+    rater_disagreements,
+)
 from perf_assets.sources.question_kinds.wordlists import wordlists
 from perf_assets.sources.replication.paper_figures import paper_figures
 
@@ -33,6 +37,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.labelling_quality": labelling_quality,
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,
+    "analysis.question_agreement": question_agreement,
     "analysis.both_sides": both_sides,
     "analysis.question_kind_quality": partial(question_kind_quality, wordlists()),
     "analysis.question_difficulty": question_difficulty,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.review_sheets.sheet import GIVEN, RATED, read_sheet, sheet_text
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written
 from tests.rows import REPOSITORY
@@ -32,7 +32,8 @@ def test_a_sheet_comes_back_as_it_went_out_through_any_spreadsheet(
     bugs = pl.DataFrame([bug_to_judge(n, title=text) for n, text in enumerate(texts, 1)])
     table = list(csv.DictReader(io.StringIO(sheet_text(bugs), newline="")))
     saved = written(table, delimiter)
-    rows = read_sheet(SHEET, b"\xef\xbb\xbf" + saved.encode())
+    read = read_sheet(SHEET, b"\xef\xbb\xbf" + saved.encode())
+    rows = read.rows
     assert [row.cells["title"] for row in rows] == texts
     assert [row.cells["number"] for row in rows] == [str(n + 1) for n in range(len(texts))]
 
@@ -53,8 +54,8 @@ def test_no_cell_of_a_sheet_is_a_formula_however_it_is_cut(
 
 def test_an_empty_sheet_of_a_sample_asks_the_four_questions() -> None:
     header, row = csv.reader(io.StringIO(sheet_text(pl.DataFrame([bug_to_judge(7)]))))
-    assert tuple(header) == GIVEN + RATED
-    assert row[len(GIVEN) :] == [""] * len(RATED)
+    assert tuple(header) == BUG_REPORTS.columns
+    assert row[-4:] == [""] * 4 and len(BUG_REPORTS.rated) == 4
     assert verdicts_of(sheet({}, {})) == []
 
 

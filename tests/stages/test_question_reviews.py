@@ -1,0 +1,201 @@
+"""Verdicts on questions: read from their sheets, added and never changed, in force by question."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.stages.deriving.models import lay_views
+from perf_assets.stages.reviewing import import_sheet, sample_sheet
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.questions import performance_question as decided
+from tests.questions import question
+from tests.review_sheets import FORUM, QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
+from tests.rows import issue, label, repository
+
+SLOW = {**YES, "symptom1": "Time: slow execution time", "root_cause": "API (Not using batch API)"}
+LEAK = {**YES, "symptom1": "memory (memory leak)", "symptom2": "Unknown", "root_cause": "Library"}
+CRASH = {**SLOW, "kinds": "program crash"}
+KERAS = {"forum": FORUM, "tag_set": "keras", "tags": ["keras"], "place": 1, "study": "test"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.of(tmp_path / "home")
+
+
+@pytest.fixture
+def gate(home: Home) -> Iterator[Gate]:
+    with open_warehouse(home.warehouse) as database:
+        connection = database.connection
+        asked = [
+            question(n, "2020-01", "", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)
+        ]
+        insert(connection, "raw.questions", asked)
+        labels = [decided(n, *(["oom"] if n < 8 else [])) for n in range(1, 20)]
+        insert(connection, "labels.performance_questions", labels)
+        insert(connection, "meta.tag_sets", [{**KERAS, "start_month": "2020-01"}])
+        insert(connection, "meta.repositories", [repository()])
+        insert(connection, "raw.issues", [issue(1, "2020-01-05")])
+        insert(connection, "labels.performance_labels", [label(1)])
+        gate = Gate(database, home)
+        lay_views(gate)
+        yield gate
+
+
+def in_force(gate: Gate, rater: str, *columns: str) -> list[tuple[Any, ...]]:
+    query = f"""
+        SELECT question_id, problem, {", ".join(columns)} FROM staging.question_verdicts
+        WHERE rater = ? ORDER BY ALL
+    """
+    return gate.database.frame(query, [rater]).rows()
+
+
+def imported(gate: Gate, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
+    path = gate.home.path / "sheet.csv"
+    path.write_text(question_sheet(*answers), encoding="utf-8")
+    found = import_sheet(gate, path, rater)
+    return found.added, found.superseding, found.unchanged
+
+
+def test_answers_are_read_in_the_words_of_the_codebooks() -> None:
+    kinds = {"kinds": "Performance |installation", "challenge": "gpu computation"}
+    stages = {"introducing_stage": "env", "exposing_stage": "training", "note": " see #4 "}
+    first, second, other = verdicts_of(
+        question_sheet(
+            {**SLOW, **kinds, **stages}, {**LEAK, "question_id": "1"}, {"is_performance": "no"}
+        )
+    )
+    assert first == {
+        "forum": FORUM,
+        "question_id": 1,
+        "problem": 1,
+        "verdict": "yes",
+        "kinds": ["installation", "performance"],
+        "symptom_1_category": "Time",
+        "symptom_1_subcategory": "Slow execution time",
+        "symptom_2_category": None,
+        "symptom_2_subcategory": None,
+        "cause_category": "API",
+        "cause_subcategory": "Not using batch API",
+        "introducing_stage": "Environment setting",
+        "exposing_stage": "Training",
+        "challenge": "GPU computation",
+        "note": "see #4",
+        "line": 2,
+    }
+    assert (second["problem"], second["kinds"]) == (2, ["installation", "performance"])
+    assert second["symptom_2_category"] == "Unknown"
+    assert (second["cause_category"], second["cause_subcategory"]) == ("Library", None)
+    assert (other["question_id"], other["verdict"], other["kinds"]) == (3, "no", [])
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ([{**YES, "kinds": "instalation"}], "line 2, column kinds: 'instalation' is unknown; did "),
+        ([{**YES, "root_cause": "Time"}], "line 2, column root_cause: 'Time' is unknown; did you "),
+        ([{"kinds": "installation"}], "line 2, column is_performance: is empty although kinds is"),
+        ([{**SLOW, "is_performance": "no"}], "column symptom1: is only for performance problems"),
+        ([{**YES, "symptom2": "Memory"}], "column symptom2: is only for a second symptom"),
+        (
+            [{**YES, "symptom1": "Memory", "symptom2": "memory"}],
+            "column symptom2: is only for a second symptom",
+        ),
+        ([SLOW, {**SLOW, "question_id": "1"}], "line 3, column symptom1: no problem other than"),
+        ([SLOW, {**YES, "question_id": "1"}], "line 3, column symptom1: no problem other than"),
+        (
+            [SLOW, {"is_performance": "no", "question_id": "1"}],
+            "line 3, column is_performance: #1 is judged in line 2 already",
+        ),
+        (
+            [{"is_performance": "no"}, {**SLOW, "question_id": "1"}],
+            "line 3, column is_performance: #1 is judged in line 2 already",
+        ),
+        (
+            [CRASH, {**LEAK, "question_id": "1", "kinds": "installation"}],
+            "line 3, column kinds: are others than those of the same question in line 2",
+        ),
+        ([{**YES, "link": "https://elsewhere"}], "line 2, column link: is not that of so#1"),
+        (
+            [{**YES, "forum": "ai"}],
+            "column question_id: ai#1 is no question that is stored",
+        ),
+    ],
+)
+def test_a_mistake_is_named_where_it_stands(answers: list[dict[str, str]], words: str) -> None:
+    with pytest.raises(PerfAssetsError) as refusal:
+        verdicts_of(question_sheet(*answers))
+    assert words in str(refusal.value)
+    assert str(refusal.value).endswith("nothing was imported")
+
+
+def test_verdicts_are_added_and_the_last_sheet_with_a_question_is_in_force(gate: Gate) -> None:
+    no = {"is_performance": "no"}
+    two = [SLOW, {**LEAK, "question_id": "1"}]
+    columns = ("verdict", "symptom_1_category")
+    assert imported(gate, "Ann", *two, {**no, "question_id": "2"}) == (2, 0, 0)
+    assert in_force(gate, "Ann", *columns) == [
+        (1, 1, "yes", "Time"),
+        (1, 2, "yes", "Memory"),
+        (2, 1, "no", None),
+    ]
+    assert imported(gate, "Bob", SLOW, no) == (2, 0, 0)
+    # One problem less is another opinion, on that question alone.
+    assert imported(gate, "Ann", SLOW, {**no, "question_id": "2"}) == (0, 1, 1)
+    assert in_force(gate, "Ann", *columns) == [(1, 1, "yes", "Time"), (2, 1, "no", None)]
+    # The first sheet by mistake again, and then its opinion on purpose.
+    assert imported(gate, "Ann", *two, {**no, "question_id": "2"}) == (0, 0, 2)
+    assert imported(gate, "Ann", *two) == (0, 1, 0)
+    assert len(in_force(gate, "Ann", *columns)) == 3
+    stored = gate.database.frame("FROM reviews.question_verdicts ORDER BY verdict_id")
+    assert stored["verdict_id"].to_list() == list(range(1, 9))
+    assert gate.database.frame("FROM reviews.verdicts").is_empty()
+
+
+def test_other_kinds_are_another_opinion(gate: Gate) -> None:
+    assert imported(gate, "Ann", {**YES, "kinds": "performance"}) == (1, 0, 0)
+    again = {**YES, "kinds": "performance|installation"}
+    assert imported(gate, "Ann", again) == (0, 1, 0)
+    assert imported(gate, "Ann", {**again, "kinds": "installation | performance"}) == (0, 0, 1)
+    assert in_force(gate, "Ann", "kinds") == [(1, 1, ["installation", "performance"])]
+
+
+def test_the_header_says_what_a_sheet_is_about(gate: Gate) -> None:
+    path = gate.home.path / "bugs.csv"
+    path.write_text(sheet(YES), encoding="utf-8")
+    assert import_sheet(gate, path, "Ann").added == 1
+    assert imported(gate, "Ann", YES) == (1, 0, 0)
+    for table in ("verdicts", "question_verdicts"):
+        assert gate.database.frame(f"FROM reviews.{table}").height == 1
+
+
+def test_kinds_that_most_raters_gave_are_learned_from(gate: Gate) -> None:
+    both = {**YES, "kinds": "performance | installation"}
+    imported(gate, "Ann", both, {**YES, "question_id": "2", "kinds": "comprehension"})
+    imported(gate, "Bob", {**YES, "kinds": "performance"}, {**YES, "question_id": "3"})
+    query = "SELECT question_id, kind FROM staging.labelled_questions ORDER BY ALL"
+    assert gate.database.frame(query).rows() == [(1, "performance"), (2, "comprehension")]
+
+
+def test_a_sample_of_a_forum_has_questions_with_and_without_stems(home: Home, gate: Gate) -> None:
+    gate.database.connection.close()
+
+    def stems(text: str) -> list[str]:
+        return [row["stems"] for row in csv.DictReader(io.StringIO(text))]
+
+    text = sample_sheet(home.warehouse, 3, 2, 1, FORUM)
+    assert sorted(stems(text)) == ["", "", "oom", "oom", "oom"]
+    assert sample_sheet(home.warehouse, 3, 2, 1, FORUM) == text
+    assert verdicts_of(text) == []
+    with pytest.raises(PerfAssetsError, match="has no questions of it; choose from so"):
+        sample_sheet(home.warehouse, 3, 2, 1, "ai")
+    with pytest.raises(PerfAssetsError, match="--n 8: there are 7 labelled performance questions"):
+        sample_sheet(home.warehouse, 8, 2, 1, FORUM)
