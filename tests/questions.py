@@ -29,6 +29,12 @@ def question(number: int, month: str, text: str, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def tag_set() -> Row:
+    """The tag set to which the questions belong."""
+    names = {"forum": "so", "tag_set": "keras", "tags": ["keras"], "place": 1}
+    return {**names, "start_month": "2020-01", "study": "test"}
+
+
 def performance_question(number: int, *stems: str, published: int = 0, **changes: Any) -> Row:
     """The decision on a question with these ``stems``, of which the first are as published too."""
     row = {

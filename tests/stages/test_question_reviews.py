@@ -16,14 +16,13 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.questions import performance_question as decided
-from tests.questions import question
+from tests.questions import question, tag_set
 from tests.review_sheets import FORUM, QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
 from tests.rows import issue, label, repository
 
 SLOW = {**YES, "symptom1": "Time: slow execution time", "root_cause": "API (Not using batch API)"}
 LEAK = {**YES, "symptom1": "memory (memory leak)", "symptom2": "Unknown", "root_cause": "Library"}
 CRASH = {**SLOW, "kinds": "program crash"}
-KERAS = {"forum": FORUM, "tag_set": "keras", "tags": ["keras"], "place": 1, "study": "test"}
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def gate(home: Home) -> Iterator[Gate]:
         insert(connection, "raw.questions", asked)
         labels = [decided(n, *(["oom"] if n < 8 else [])) for n in range(1, 20)]
         insert(connection, "labels.performance_questions", labels)
-        insert(connection, "meta.tag_sets", [{**KERAS, "start_month": "2020-01"}])
+        insert(connection, "meta.tag_sets", [tag_set()])
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
