@@ -12,13 +12,17 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets.sources.stackexchange import dump, dump_files
+from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.copies import read_whole
+from perf_assets.storage.gate import Gate
 from perf_assets.storage.great_expectations import prepare
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse
+from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
 from tests.rows import issue
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
@@ -28,6 +32,7 @@ prepare()
 
 FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"
+DUMPED = 1000  # questions of a dump, in some hundred writes
 Tables = Mapping[str, pl.DataFrame]
 
 
@@ -152,6 +157,25 @@ def _with_backup(prepared: Prepared, home: Path) -> None:
     write_backup(Home(home), home / BACKUP)
 
 
+def _with_dump(prepared: Prepared, home: Path) -> None:
+    home.mkdir()
+    if not _dump(prepared.study).exists():
+        written(_dump(prepared.study), planned(DUMPED))
+
+
+def _dump(study: Path) -> Path:
+    return study.parent.parent / "a-dump"
+
+
+def _read_dump(study: Path, home: Path) -> None:
+    # Small parts, so that there is much to come between.
+    dump_files.CHUNK, dump.AT_ONCE = 40_000, 60_000
+    place, forum = Home.of(home), forum_of(_dump(study))
+    with open_warehouse(place.warehouse) as database:
+        for tag_set in forum.tag_sets:
+            list(mine_questions(Gate(database, place), forum, tag_set, tag_set.months))
+
+
 def _run(study: Path, home: Path) -> None:
     materialize(study, home)
 
@@ -176,6 +200,7 @@ def _restore(_: Path, home: Path) -> None:
 DEEDS = {
     "run": Deed(_nothing, _run),
     "refresh": Deed(_one_month_less, _run),
+    "dump": Deed(_with_dump, _read_dump),
     "publish": Deed(_changed, _publish),
     "migration": Deed(_older, _open),
     "backup": Deed(_with_backup, _back_up),

@@ -5,7 +5,7 @@ A moment may be a text (2020-01-05, with or without a time) or a datetime.
 
 from typing import Any
 
-from tests.rows import REPOSITORY, Moment, Row
+from tests.rows import REPOSITORY, RULES, Moment, Row
 
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
 PROGRAM_CRASH, PERFORMANCE = "program crash", "performance"
@@ -92,7 +92,7 @@ def performance_question(question_id: int, *, is_performance: bool = True, **cha
         "is_performance_as_published": is_performance,
         "matched_stems_as_published": stems,
         "matched_in": ["title"] if is_performance else [],
-        "rule_version": "1-3f2a9c0b",
+        "rule_version": RULES,
         "month": "2020-01",
     }
     return {**row, **changes}

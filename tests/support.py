@@ -32,7 +32,7 @@ OWN_VARIABLES = {
 WITH_DAGSTER = {"run", "replicate", "import-review"}
 
 # When and at what cost a partition was loaded differs from run to run.
-VOLATILE = {"loaded_at", "requests", "points", "seen_at", "computed_at", "audited_at"}
+VOLATILE = {"read_at", "loaded_at", "requests", "points", "seen_at", "computed_at", "audited_at"}
 ACCOUNTS = ("meta.source_requests", "meta.about")
 
 

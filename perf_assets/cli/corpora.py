@@ -22,11 +22,23 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
     The directory holds issues.jsonl[.gz], comments.jsonl[.gz] and, if there are any,
     events.jsonl[.gz] and pulls.jsonl[.gz]: GitHub's REST answers, one JSON object a line.
+
+    A directory with the dump of a forum (Posts.xml) is served as Stack Exchange would, by the name
+    of the directory as the site; its URL is the api_url of a study's forum.
     """
+    stopping.leave_word(f"{directory} is no longer served")
+
+    def tell(url: str) -> None:
+        click.echo(f"{directory} is served at {url}")
+
+    if (directory / "Posts.xml").is_file():
+        from perf_assets.loopback.stackexchange import server  # noqa: PLC0415
+
+        server.serve(directory, port, tell)
+        return
     from perf_assets.loopback.github.server import serve  # noqa: PLC0415
 
-    stopping.leave_word(f"{directory} is no longer served")
-    serve(directory, port, repository, lambda url: click.echo(f"{directory} is served at {url}"))
+    serve(directory, port, repository, tell)
 
 
 @click.command()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from math import ceil
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.forums import Forum
 from perf_assets.plain import plain
 from perf_assets.progress import in_words
 from perf_assets.sources.git.remote import Address, read_heads
@@ -14,6 +15,10 @@ from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource
 from perf_assets.sources.github.queries import CONNECTIONS, FIRST
+from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
+from perf_assets.sources.stackexchange.api_client import Patience as ForumPatience
+from perf_assets.sources.stackexchange.api_questions import QuestionSource
+from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import Repository, Study
@@ -56,7 +61,31 @@ def examine(study: Study, home: Home, say: Say) -> bool:
         except PerfAssetsError as error:
             say(str(error))
             is_well = False
+    for forum in study.forums:
+        try:
+            _examine_forum(forum, say)
+        except PerfAssetsError as error:
+            say(str(error))
+            is_well = False
     return is_well
+
+
+def _examine_forum(forum: Forum, say: Say) -> None:
+    """Say where its questions come from; PerfAssetsError where they cannot."""
+    if forum.dump is not None:
+        files = ", ".join(file.title for file in find_dump(forum.dump))
+        say(f"{forum.name}: read from {files}")
+    if forum.api_url is None:
+        return
+    client = ApiClient(forum.api_url, forum.site, patience=ForumPatience(longest_wait=0))
+    try:
+        for tag_set in forum.tag_sets:
+            QuestionSource(client, forum, tag_set).check_tags()
+        left = "an unknown number of" if client.quota is None else f"{client.quota:,}"
+        key = f"the key in {KEY}" if client.has_key else f"no key ({KEY})"
+        say(f"{forum.name}: asked at {forum.api_url} with {key}, {left} requests left today")
+    finally:
+        client.close()
 
 
 def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:

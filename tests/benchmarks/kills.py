@@ -4,7 +4,7 @@ Run by hand; it ends with an error where anything but the expected tables is fou
 
     python -m tests.benchmarks.kills [--number 100] [--seed 0] [NAME...]
 
-NAMEs are run, refresh, publish, migration, backup and restore; all of them when none is given.
+NAMEs are run, refresh, dump, publish, migration, backup, restore; all of them when none is given.
 """
 
 import argparse

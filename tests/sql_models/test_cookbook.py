@@ -10,6 +10,16 @@ import pytest
 from perf_assets.sql_models.cookbook import Query, cookbook
 from tests.model_database import ModelDatabase
 from tests.places import ROOT
+from tests.question_rows import (
+    FORUM,
+    PERFORMANCE,
+    TAG_SET,
+    answer,
+    performance_question,
+    question,
+    question_kind,
+    tag_set,
+)
 from tests.rows import (
     REPOSITORY,
     changed_file,
@@ -37,6 +47,7 @@ FILLED = {
     "meta.partition_loads": [
         *loads("2020-01", "2020-02", "2020-03", row_count=2, requests=3, points=5),
         load("2020-05", row_count=1),
+        load("2020-02", "raw.questions", repository=f"{FORUM}:{TAG_SET}", row_count=4),
         load(
             "2020-06",
             status="failed",
@@ -148,6 +159,24 @@ FILLED = {
             "month": "2020-02",
         }
     ],
+    "meta.tag_sets": [tag_set(repository=REPOSITORY)],
+    "raw.questions": [
+        question(1, "2020-02-01T00:00:00Z", accepted_answer_id=11),
+        question(2, "2020-02-02T00:00:00Z", accepted_answer_id=12),
+        question(3, "2020-02-03T00:00:00Z", views=500, title="Slow?"),
+        question(4, "2020-02-04T00:00:00Z", closed_at="2020-02-05T00:00:00Z"),
+    ],
+    "raw.answers": [
+        answer(11, 1, "2020-02-01T02:00:00Z", is_accepted=True),
+        answer(12, 2, "2020-02-02T06:00:00Z", is_accepted=True),
+    ],
+    "labels.performance_questions": [
+        performance_question(1),
+        performance_question(2, is_performance=False),
+        performance_question(3),
+        performance_question(4),
+    ],
+    "labels.question_kinds": [question_kind(1, PERFORMANCE), question_kind(3, PERFORMANCE)],
     "links.fix_links": [
         link(1, "a"),
         link(1, "b"),
@@ -158,6 +187,19 @@ FILLED = {
 }
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "both_sides_by_year": [
+        (REPOSITORY, FORUM, "2020", 1, 3, 75.0, 33.3, 1, 33.3, 1),
+    ],
+    "hardest_kinds_of_questions": [
+        (FORUM, TAG_SET, "all", 4, 50.0, 0.0),
+        (FORUM, TAG_SET, PERFORMANCE, 2, 50.0, 0.0),
+    ],
+    "how_long_questions_wait": [
+        (FORUM, TAG_SET, "2020", 4, 50.0, 4.0, 5.0),
+    ],
+    "unanswered_performance_questions": [
+        (FORUM, "Slow?", 500, 1, "2020-02", "https://stackoverflow.com/q/3"),
+    ],
     "age_of_the_backlog": [
         (
             REPOSITORY,
@@ -635,6 +677,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "what_was_loaded_when": [
         (REPOSITORY, "raw.commits", "2020-01", "2020-03", 3, 0, 6, 9, 15, datetime(2021, 1, 1)),
         (REPOSITORY, "raw.issues", "2020-01", "2020-05", 4, 1, 7, 9, 15, datetime(2021, 1, 1)),
+        (
+            *(f"{FORUM}:{TAG_SET}", "raw.questions", "2020-02", "2020-02"),
+            *(1, 0, 4, 0, 0, datetime(2021, 1, 1)),
+        ),
     ],
 }
 

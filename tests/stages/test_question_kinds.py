@@ -101,7 +101,7 @@ def test_where_nothing_changed_nothing_is_decided(
         patched.setattr(classification, "classify", None)
         assert decided(gate, study(tmp_path, ALL)) == []
     before = gate.database.frame(f"from {QUESTION_KINDS} order by all")
-    assert decided(gate, study(tmp_path, ALL), forced=True) == [QUESTION_KINDS]
+    assert decided(gate, study(tmp_path, ALL), forced=True) == [LABELLED, QUESTION_KINDS]
     assert gate.database.frame(f"from {QUESTION_KINDS} order by all").equals(before)
     # Another text, another file, another method: each is decided anew.
     gate.database.connection.execute(

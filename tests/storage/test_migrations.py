@@ -74,6 +74,26 @@ def test_a_home_of_format_3_keeps_what_was_stored(migrated: Database) -> None:
     assert migrated.frame("SELECT max(version) FROM meta.format").item() == FORMAT
 
 
+def test_a_home_of_format_4_gains_the_tables_of_forums_and_loses_nothing(tmp_path: Path) -> None:
+    home = Home.of(tmp_path)
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        schema = Path(__file__).with_name("format_4.sql")
+        connection.execute(schema.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 4}])
+        insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
+        judged = {"file": "a.csv", "imported_at": "2020-01-05"}
+        insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
+    with open_warehouse(home.warehouse) as database:
+        assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
+        assert database.frame("SELECT rater, verdict FROM reviews.verdicts").rows() == [
+            ("Ann", "yes")
+        ]
+        assert database.frame("FROM raw.questions").is_empty()
+        assert "study" in database.frame("FROM analysis.paper_comparison").columns
+    assert read_manifest(home.backup_of_format(4)).rows["raw.issues"] == 1
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_home_of_an_even_older_format_is_brought_to_the_shape_of_this_one(
     version: int, tmp_path: Path

@@ -66,11 +66,14 @@ def learn_regression(counts: Counts, truth: Flags, variant: Variant) -> Regressi
     regularized likelihood methods. Advances in Large Margin Classifiers, 61-74.
     """
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415  (scikit-learn brings it)
 
     columns = np.flatnonzero(counts.getnnz(axis=0) >= FEWEST_QUESTIONS_WITH_A_WORD)
     weighting = TfidfTransformer(sublinear_tf=True)
     features = weighting.fit_transform(counts[:, columns])
-    models = tuple(_learned(features, is_of_kind) for is_of_kind in truth.T)
+    # Threads that wait for each other take several times as long as one for so little to compute.
+    with threadpool_limits(1):
+        models = tuple(_learned(features, is_of_kind) for is_of_kind in truth.T)
     return Regression(variant, columns, weighting, models)
 
 

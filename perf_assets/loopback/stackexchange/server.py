@@ -5,14 +5,18 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+from xml.etree import ElementTree
 
+from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.http_server import LoopbackServer
 from perf_assets.loopback.reply import HTML_TYPE, Reply
 from perf_assets.loopback.stackexchange.faults import FaultPlan, Faults
-from perf_assets.loopback.stackexchange.site import Item, Site
+from perf_assets.loopback.stackexchange.site import Item, Site, read_site
 
 VERSION = "/2.3"
 QUOTA = 10_000
@@ -134,6 +138,26 @@ class ForumServer(LoopbackServer):
     def _throttled(self, seconds: int) -> Reply:
         message = f"too many requests from this IP, more requests available in {seconds} seconds"
         return _error(400, 502, "throttle_violation", message)
+
+
+def serve(directory: Path, port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve the dump in ``directory`` until Ctrl-C; ``on_ready`` gets the URL once it listens.
+
+    Raises
+    ------
+    PerfAssetsError
+        Where the dump cannot be read or the port cannot be had.
+    """
+    try:
+        site = read_site(directory)
+    except (OSError, ElementTree.ParseError, KeyError, ValueError) as error:
+        raise PerfAssetsError(
+            f"{directory}: this is no dump of a site that could be served: {error}"
+        ) from None
+    with ForumServer({directory.resolve().name: site}, port) as server:
+        on_ready(server.url)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
 
 def _chosen(items: list[Item], parameters: Mapping[str, str]) -> list[Item]:

@@ -74,6 +74,11 @@ class ApiClient:
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
 
+    @property
+    def has_key(self) -> bool:
+        """Whether it asks with a key, which is given more requests a day."""
+        return bool(self._key)
+
     def close(self) -> None:
         """Give the connections back."""
         self._session.close()

@@ -130,18 +130,20 @@ class _Reading:
             "file": file.name,
             "fingerprint": fingerprint_of(file, self.forum),
             "next_byte": 0,
+            "is_read": False,
             "is_done": False,
             "newest_id": 0,
             "is_unsorted": False,
             "is_second": False,
             **dict.fromkeys(COUNTS, 0),
         }
-        self._pass(file, state)
+        if not state["is_read"]:
+            self._pass(file, state)
         if file.name == POSTS:
             if state["is_unsorted"] and not state["is_second"]:
                 # An answer stood before its question, among higher numbers: nobody kept it.
                 log.info("%s is not in the order of its numbers: it is read again", file.title)
-                state.update(is_second=True, next_byte=0)
+                state.update(is_second=True, next_byte=0, is_read=False)
                 self._pass(file, state)
             self.extract.drop_strangers({**state, "is_done": True})
             self.answers = Numbers()
@@ -165,6 +167,7 @@ class _Reading:
                     self._write(state, written)
             self._take(file, state, list(rows.end()))
             judged.decide()
+            state["is_read"] = True
             self._write(state, rows.offset)
 
     def _write(self, state: dict[str, Any], offset: int) -> None:

@@ -15,6 +15,7 @@ from perf_assets.errors import PerfAssetsError
 LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
 SHOWN = 200  # bytes of a spoilt row
 HEAD = 4096
+ROW = tuple(b"row" + end for end in (b" ", b"\n", b"\t", b"\r", b"/"))
 ELEMENT = re.compile(rb"[A-Za-z][\w.-]*")
 # What a row must look like to be one, without looking at the references in its values.
 WHOLE = re.compile(rb"row(?:\s++[A-Za-z_][\w.-]*+\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+\s*+/>\s*+")
@@ -79,7 +80,7 @@ class Rows:
             yield Piece(self.offset, b"", f"the file ends before </{self.root.decode()}>")
 
     def _element(self, offset: int, text: bytes) -> Iterator[Piece]:
-        if text.startswith(b"row") and self._is_open and not self._is_closed:
+        if text[:4] in ROW and self._is_open and not self._is_closed:
             spoilt = None if WHOLE.fullmatch(text) else _fault(text)
             yield Piece(offset, text, spoilt)
         elif text.startswith(b"!") and not text.startswith(b"!--"):
@@ -160,8 +161,10 @@ def _is_utf_8(text: bytes) -> bool:
 def _fault(text: bytes) -> str:
     if b"/>" not in text:
         return "the row is cut: it has no end"
+    if not text.rstrip().endswith(b"/>"):
+        return "there is text between this row and the next"
     try:
         attributes(text)
     except ValueError as error:
         return f"this is not well-formed: {error}"
-    return "there is text between this row and the next"
+    return "this is not well-formed"

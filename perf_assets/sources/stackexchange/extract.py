@@ -59,8 +59,8 @@ COLUMNS: dict[str, Columns] = {
 }
 STATE = """
 CREATE TABLE IF NOT EXISTS reading (
-    file VARCHAR PRIMARY KEY, fingerprint VARCHAR, next_byte BIGINT, is_done BOOLEAN,
-    newest_id BIGINT, is_unsorted BOOLEAN, is_second BOOLEAN,
+    file VARCHAR PRIMARY KEY, fingerprint VARCHAR, next_byte BIGINT, is_read BOOLEAN,
+    is_done BOOLEAN, newest_id BIGINT, is_unsorted BOOLEAN, is_second BOOLEAN,
     questions BIGINT, answers BIGINT, other_questions BIGINT, other_answers BIGINT,
     other_posts BIGINT, rejected BIGINT
 )

@@ -22,9 +22,10 @@ from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 
-MONTHS_AT_ONCE = 12  # what bounds the memory
+QUESTIONS_AT_ONCE = 1500  # judged and stored together: what bounds the memory
 REJECTS = "raw.post_rejects"
 READS = "meta.dump_reads"
+COUNTED = "SELECT strftime(created_at, '%Y-%m'), count(*) FROM questions GROUP BY ALL"
 NEWEST = """
 SELECT max(moment) FROM (
     SELECT max(created_at) AS moment FROM questions UNION ALL
@@ -141,12 +142,24 @@ def _load_dump(
     due = [month for month in months if not _is_loaded(known.get(month), dump)]
     provenance = Provenance(Mark(dump.newest_at, dump.fingerprint))
     with phase(f"loading questions of {tag_set.name}", len(due), "months") as tell:
-        for start in range(0, len(due), MONTHS_AT_ONCE):
-            some = due[start : start + MONTHS_AT_ONCE]
+        for some in _in_parts(due, extract):
             batch = of_extract(extract, forum, tag_set, some)
             found = [Month(month, batch.of_month(month), provenance) for month in some]
             yield from store_posts(gate, forum, tag_set, found)
-            tell(start + len(some))
+            tell(tell.done + len(some))
+
+
+def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
+    """The months, as many at a time as have few questions together."""
+    counts = dict(extract.frame(COUNTED).iter_rows())
+    part: list[str] = []
+    for month in months:
+        if part and sum(counts.get(one, 0) for one in (*part, month)) > QUESTIONS_AT_ONCE:
+            yield part
+            part = []
+        part.append(month)
+    if part:
+        yield part
 
 
 def _is_loaded(load: dict[str, object] | None, dump: Dump) -> bool:

@@ -1,0 +1,63 @@
+"""Small forums on the disk, and what is read of them."""
+
+from pathlib import Path
+from random import Random
+
+import polars as pl
+
+from perf_assets.forums import Forum, TagSet
+from perf_assets.sample.generator.forum.dump import write_dump
+from perf_assets.sample.generator.forum.plan import TAG_SETS, as_of, plan_forum
+from perf_assets.sample.generator.forum.plan import Forum as Planned
+from perf_assets.sample.generator.planner import Calendar
+from perf_assets.sources.stackexchange.dump import read_dump
+from perf_assets.sources.stackexchange.extract import COLUMNS, open_extract
+
+START, MONTHS = "2020-01", 6
+SITE = "stackoverflow"
+
+HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n'
+QUESTION = (
+    '<row Id="{id}" PostTypeId="1" CreationDate="2020-01-02T00:00:00.000" Score="1" '
+    'Body="&lt;p&gt;Why?&lt;/p&gt;" Title="Why" Tags="&lt;tensorkit&gt;" AnswerCount="1" '
+    'ViewCount="3" LastActivityDate="2020-01-03T00:00:00.000" />'
+)
+ANSWER = (
+    '<row Id="{id}" PostTypeId="2" ParentId="{parent}" CreationDate="2020-01-03T00:00:00.000" '
+    'Score="1" Body="&lt;p&gt;So.&lt;/p&gt;" />'
+)
+
+
+def planned(questions: int = 60, seed: int = 0) -> Planned:
+    """A forum of so many questions of the study, over :data:`MONTHS` months."""
+    return plan_forum(Random(seed), Calendar(START, MONTHS), questions)
+
+
+def written(directory: Path, forum: Planned, moment: int | None = None) -> Path:
+    """The dump of ``forum``, as it was at ``moment`` if that is given."""
+    write_dump(forum if moment is None else as_of(forum, moment), directory)
+    return directory
+
+
+def forum_of(
+    dump: Path | None = None, api_url: str | None = None, start: str = START, end: str = "2020-06"
+) -> Forum:
+    """The forum of a study with the tag sets of the generator."""
+    tag_sets = tuple(
+        TagSet(f"{SITE}:{label}", start, end, SITE, label, tags) for label, tags in TAG_SETS
+    )
+    return Forum(SITE, SITE, tag_sets, dump, api_url)
+
+
+def posts(text: str, directory: Path) -> Path:
+    """A Posts.xml of these rows."""
+    path = directory / "Posts.xml"
+    path.write_text(f"{HEAD}{text}\n</posts>\n", encoding="utf-8")
+    return path
+
+
+def extracted(dump: Path, place: Path) -> dict[str, pl.DataFrame]:
+    """All that is taken out of ``dump``, kept at ``place``."""
+    with open_extract(place) as extract:
+        read_dump(forum_of(dump), extract)
+        return {table: extract.frame(f"FROM {table} ORDER BY ALL") for table in COLUMNS}

@@ -1,0 +1,126 @@
+"""The users' side from end to end: what was planned of a forum is what the tables say."""
+
+import json
+import math
+from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import duckdb
+import pytest
+
+from perf_assets.sample.generator import generate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from tests.support import Prepared, assert_same_tables, materialize, stored_tables
+
+pytestmark = pytest.mark.slow
+
+Truth = list[dict[str, Any]]
+HOUR = 3600
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    prepared = Prepared(tmp_path_factory.mktemp("asked"))
+    generate(prepared.corpus, seed=5, issues=30, months=6, commits=30, questions=210)
+    materialize(prepared.study, prepared.home)
+    return prepared
+
+
+@pytest.fixture(scope="module")
+def truth(sample) -> Truth:
+    lines = (sample.corpus / "truth" / "questions.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def database(sample):
+    with duckdb.connect(str(Home(sample.home).published), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        yield connection
+
+
+def rows(database: Any, query: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = database.sql(query).fetchall()
+    return found
+
+
+def test_every_label_is_as_planned(database, truth) -> None:
+    said = rows(
+        database, "select question_id, is_performance from labels.performance_questions order by 1"
+    )
+    assert said == [(one["question_id"], one["is_performance"]) for one in truth]
+
+
+def test_every_kind_is_as_planned(database, truth) -> None:
+    said = defaultdict(set)
+    for number, kind, method in rows(
+        database, "select question_id, kind, method from labels.question_kinds where is_assigned"
+    ):
+        said[number].add(kind)
+        known = next(one for one in truth if one["question_id"] == number)
+        assert (method == "people") == known["is_labelled"]
+    assert said == {one["question_id"]: set(one["kinds"]) for one in truth}
+
+
+def test_every_figure_of_difficulty_is_as_planned(database, truth) -> None:
+    expected: dict[tuple[str, str, str], Truth] = defaultdict(list)
+    for one in truth:
+        for tag_set in one["tag_sets"]:
+            for kind in ("all", *one["kinds"]):
+                expected[tag_set, kind, one["month"]].append(one)
+    said = rows(
+        database,
+        "select tag_set, kind, month, questions, accepted, share_accepted, "
+        "median_hours_to_accepted, mean_hours_to_accepted from marts.question_difficulty",
+    )
+    assert {row[:3] for row in said} == expected.keys()
+    for tag_set, kind, month, questions, accepted, share, middle, average in said:
+        group = expected[tag_set, kind, month]
+        taken = [one for one in group if one["accepted_answer_id"] is not None]
+        hours = [_hours(one) for one in taken if one["accepted_at"] is not None]
+        assert (questions, accepted) == (len(group), len(taken))
+        assert share == pytest.approx(len(taken) / len(group))
+        for value, wanted in ((middle, median), (average, mean)):
+            assert (value is None) == (not hours)
+            assert value is None or math.isclose(value, wanted(hours), rel_tol=1e-9)
+
+
+def _hours(one: dict[str, Any]) -> float:
+    moments = [datetime.fromisoformat(one[name]) for name in ("accepted_at", "created_at")]
+    return (moments[0] - moments[1]).total_seconds() / HOUR
+
+
+def test_both_sides_of_a_month_are_those_of_the_tables(database, truth) -> None:
+    ours = [one for one in truth if "tensorkit" in one["tag_sets"] and one["is_performance"]]
+    said = rows(
+        database,
+        "select month, performance_questions, performance_bugs from marts.both_sides order by 1",
+    )
+    assert len(said) > 2 and sum(row[1] for row in said) > 0
+    for month, questions, bugs in said:
+        assert questions == sum(one["month"] == month for one in ours)
+        opened = f"select opened_performance from marts.trend_monthly where month = '{month}'"
+        assert [(bugs,)] == rows(database, opened) or not rows(database, opened)
+
+
+def test_run_again_nothing_is_stored_and_nothing_published(sample, tmp_path) -> None:
+    before = stored_tables(sample.home / "warehouse.duckdb")
+    published = Home(sample.home).published.stat()
+    materialize(sample.study, sample.home)
+    assert_same_tables(stored_tables(sample.home / "warehouse.duckdb"), before)
+    assert Home(sample.home).published.stat().st_mtime_ns == published.st_mtime_ns
+
+
+def test_a_study_may_have_forums_alone(sample, tmp_path: Path) -> None:
+    text = sample.study.read_text(encoding="utf-8")
+    start, end = text.index("[[repositories]]"), text.index("[[forums]]")
+    study = sample.corpus / "forums.toml"
+    study.write_text(text[:start] + text[end:], encoding="utf-8")
+    materialize(study, tmp_path)
+    with open_warehouse(Home.of(tmp_path).warehouse) as database:
+        assert database.frame("FROM labels.performance_questions").height == 210
+        assert database.frame("FROM meta.repositories").is_empty()
