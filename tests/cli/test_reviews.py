@@ -10,7 +10,7 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.questions import performance_question, question, tag_set
+from tests.question_rows import FORUM, performance_question, question, tag_set
 from tests.review_sheets import YES, written
 from tests.support import perf_assets, stored_tables
 
@@ -74,13 +74,13 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
-    forum = "so"
+    forum = FORUM
     with open_warehouse(Home.of(home).warehouse) as database:
         rows = {
-            "raw.questions": [question(number, "2020-01", "") for number in range(1, 6)],
+            "raw.questions": [question(number, "2020-01-05") for number in range(1, 6)],
             "labels.performance_questions": [
-                *(performance_question(number, "oom") for number in range(1, 4)),
-                *(performance_question(number) for number in range(4, 6)),
+                *(performance_question(number) for number in range(1, 4)),
+                *(performance_question(number, is_performance=False) for number in range(4, 6)),
             ],
             "meta.tag_sets": [tag_set()],
         }
