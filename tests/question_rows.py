@@ -98,6 +98,24 @@ def performance_question(question_id: int, *, is_performance: bool = True, **cha
     return {**row, **changes}
 
 
+def question_verdict(verdict_id: int, rater: str, question_id: int, **changes: Any) -> Row:
+    """What a rater said of a question, by default that it is about performance."""
+    row = {
+        "verdict_id": verdict_id,
+        "rater": rater,
+        "forum": FORUM,
+        "question_id": question_id,
+        "problem": 1,
+        "verdict": "yes",
+        "kinds": [],
+        "imported_at": "2026-01-01",
+        "file": "a.csv",
+        "file_sha256": "a" * 64,
+        "line": verdict_id + 1,
+    }
+    return {**row, **changes}
+
+
 def group_difficulty(kind: str, **changes: Any) -> Row:
     """A row of marts.question_difficulty."""
     row = {

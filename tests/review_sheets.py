@@ -15,11 +15,11 @@ from perf_assets.sources.review_sheets.sheet import (
     sheet_text,
 )
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
+from tests.question_rows import FORUM
 from tests.rows import REPOSITORY
 
 SHEET = Path("sheet.csv")
 LINKS = {(REPOSITORY, n): f"https://github.com/{REPOSITORY}/issues/{n}" for n in range(1, 20)}
-FORUM = "so"
 QUESTION_LINKS = {(FORUM, n): f"https://stackoverflow.com/q/{n}" for n in range(1, 20)}
 YES = {"is_performance": "yes"}
 

@@ -5,19 +5,26 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, QUESTIONS, Form
 from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.question_rows import FORUM, performance_question, question, tag_set
 from tests.review_sheets import YES, written
 from tests.support import perf_assets, stored_tables
 
 pytestmark = pytest.mark.slow
 
 
-def filled(path: Path, target: Path, answers: list[dict[str, str]]) -> Path:
+def filled(
+    path: Path, target: Path, answers: list[dict[str, str]], form: Form = BUG_REPORTS
+) -> Path:
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(answers)
     target.write_text(
-        written([{**row, **answer} for row, answer in zip(rows, answers, strict=True)], ";")
+        written([{**row, **answer} for row, answer in zip(rows, answers, strict=True)], ";", form)
     )
     return target
 
@@ -59,3 +66,48 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     assert kappas["n"].to_list() == [7]
     causes = after["marts.root_causes"].filter(dataset="live", repository="pooled")
     assert causes.select("cause", "bugs", "speed").rows() == [("Inefficient caching", 2, 2)]
+
+
+def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:
+    def run(*arguments: str | Path) -> str:
+        ran = perf_assets(*arguments, "--home", home)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    forum = FORUM
+    with open_warehouse(Home.of(home).warehouse) as database:
+        rows = {
+            "raw.questions": [question(number, "2020-01-05") for number in range(1, 6)],
+            "labels.performance_questions": [
+                *(performance_question(number) for number in range(1, 4)),
+                *(performance_question(number, is_performance=False) for number in range(4, 6)),
+            ],
+            "meta.tag_sets": [tag_set()],
+        }
+        for table, made in rows.items():
+            insert(database.connection, table, made)
+    publish(Home.of(home))
+    path = tmp_path / "questions.csv"
+    draw_sheet = ("sample-for-review", "--forum", forum, "--n", "2", "--unlabelled", "1")
+    said = run(*draw_sheet, "--seed", "5", "--output", path)
+    assert "3 questions to judge" in said and "codebook_dlperf.toml" in said
+    refused = perf_assets(
+        "sample-for-review", "--forum", "none", "--n", "1", "--seed", "1", "--home", home
+    )
+    assert refused.returncode == 2
+    assert "--forum none: " in refused.stderr and f"choose from {forum}" in refused.stderr
+
+    slow = {**YES, "symptom1": "Time", "root_cause": "Data", "kinds": "performance"}
+    no = {"is_performance": "no", "kinds": "installation"}
+    ann = filled(path, tmp_path / "ann.csv", [slow, slow, no], QUESTIONS)
+    bob = filled(path, tmp_path / "bob.csv", [slow, no, no], QUESTIONS)
+    said = run("import-review", ann, "--rater", "Ann")
+    assert "3 verdicts added, 0 supersede" in said
+    assert f"{forum}: what was judged of its questions" in said
+    said = run("import-review", bob, "--rater", "Bob")
+    assert f"{forum}: do the raters agree on its questions?" in said
+    after = stored_tables(Home.of(home).published)
+    assert after["reviews.question_verdicts"].height == 6
+    kappas = after["analysis.question_agreement"].filter(asked="is_performance")
+    assert kappas["n"].to_list() == [3]
+    assert "question_agreement" in run("agreement", "--json")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.model_database import ModelDatabase
-from tests.questions import performance_question as decided
-from tests.questions import question
+from tests.question_rows import performance_question as decided
+from tests.question_rows import question
 from tests.rows import REPOSITORY, bug, bugs, label, loads, repository
 
 
@@ -57,28 +57,33 @@ def test_questions_are_counted_in_each_of_their_tag_sets(database: ModelDatabase
     database.fill(
         {
             "raw.questions": [
-                question(1, "2020-01", "", tag_sets=["keras", "tensorflow"]),
-                question(2, "2020-01", ""),
-                question(3, "2020-01", ""),
-                question(4, "2020-01", ""),  # nobody decided on it yet
+                question(1, "2020-01-05", tag_sets=["tensorflow", "keras"]),
+                question(2, "2020-01-05"),
+                question(3, "2020-01-05"),
+                question(4, "2020-01-05"),  # nobody decided on it yet
             ],
             "labels.performance_questions": [
-                decided(1, "oom", "hang", published=1),
-                decided(2, "hang"),
-                decided(3),
+                decided(1, matched_stems=["oom", "hang"], matched_stems_as_published=["oom"]),
+                decided(
+                    2,
+                    matched_stems=["hang"],
+                    matched_stems_as_published=[],
+                    is_performance_as_published=False,
+                ),
+                decided(3, is_performance=False),
             ],
         }
     )
     columns = "tag_set, stem_set, stem, questions, only_by_it, total"
     assert database.table("intermediate.question_stems", columns) == [
-        ("keras", "as meant", "any", 2, 2, 3),
-        ("keras", "as meant", "hang", 2, 1, 3),
-        ("keras", "as meant", "oom", 1, 0, 3),
-        ("keras", "as published", "any", 1, 1, 3),
-        ("keras", "as published", "oom", 1, 1, 3),
-        ("tensorflow", "as meant", "any", 1, 1, 1),
-        ("tensorflow", "as meant", "hang", 1, 0, 1),
-        ("tensorflow", "as meant", "oom", 1, 0, 1),
-        ("tensorflow", "as published", "any", 1, 1, 1),
-        ("tensorflow", "as published", "oom", 1, 1, 1),
+        ("keras", "as meant", "any", 1, 1, 1),
+        ("keras", "as meant", "hang", 1, 0, 1),
+        ("keras", "as meant", "oom", 1, 0, 1),
+        ("keras", "as published", "any", 1, 1, 1),
+        ("keras", "as published", "oom", 1, 1, 1),
+        ("tensorflow", "as meant", "any", 2, 2, 3),
+        ("tensorflow", "as meant", "hang", 2, 1, 3),
+        ("tensorflow", "as meant", "oom", 1, 0, 3),
+        ("tensorflow", "as published", "any", 1, 1, 3),
+        ("tensorflow", "as published", "oom", 1, 1, 3),
     ]

@@ -11,10 +11,10 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.questions import question
+from tests.question_rows import FORUM, TAG_SET, question
 from tests.rows import load
 
-KERAS = TagSet("so:keras", "2020-01", None, "so", "keras", ("keras",))
+TENSORFLOW = TagSet(f"{FORUM}:{TAG_SET}", "2020-01", None, FORUM, TAG_SET, (TAG_SET,))
 MONTHS = ["2020-01", "2020-02", "2020-03"]
 
 
@@ -23,13 +23,13 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     home = Home.of(tmp_path)
     with open_warehouse(home.warehouse) as database:
         rows = [
-            question(1, "2020-01", "It hangs"),
-            question(2, "2020-01", "It crashes"),
-            question(3, "2020-02", "memory leak"),
-            question(4, "2020-02", "slower", tag_set="torch"),
+            question(1, "2020-01-05", text="It hangs"),
+            question(2, "2020-01-05", text="It crashes"),
+            question(3, "2020-02-05", text="memory leak"),
+            question(4, "2020-02-05", text="slower", tag_set="torch"),
         ]
         insert(database.connection, "raw.questions", rows)
-        loads = [load(month, "raw.questions", repository="so:keras") for month in MONTHS]
+        loads = [load(month, "raw.questions", repository=TENSORFLOW.name) for month in MONTHS]
         insert(database.connection, "meta.partition_loads", loads)
         yield Gate(database, home)
 
@@ -40,30 +40,30 @@ def decided(gate: Gate) -> dict[int, bool]:
 
 
 def test_the_questions_of_the_tag_set_are_decided(gate: Gate) -> None:
-    outcomes = label_performance_questions(gate, KERAS, MONTHS)
+    outcomes = label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert [(one.month, one.failure) for one in outcomes] == [(month, None) for month in MONTHS]
     assert decided(gate) == {1: True, 2: False, 3: True}
-    loads = gate.database.loads("labels.performance_questions", "so:keras")
+    loads = gate.database.loads("labels.performance_questions", TENSORFLOW.name)
     assert loads["row_count"].to_list() == [2, 1, 0]
 
 
 def test_what_did_not_change_is_not_decided_again(gate: Gate) -> None:
-    label_performance_questions(gate, KERAS, MONTHS)
-    assert label_performance_questions(gate, KERAS, MONTHS) == []
-    assert len(label_performance_questions(gate, KERAS, MONTHS, forced=True)) == 3
+    label_performance_questions(gate, TENSORFLOW, MONTHS)
+    assert label_performance_questions(gate, TENSORFLOW, MONTHS) == []
+    assert len(label_performance_questions(gate, TENSORFLOW, MONTHS, forced=True)) == 3
     gate.database.connection.execute(
         "UPDATE raw.questions SET text = 'very slow' WHERE question_id = 2"
     )
-    outcomes = label_performance_questions(gate, KERAS, MONTHS)
+    outcomes = label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert [one.month for one in outcomes if one.is_written] == ["2020-01"]
     assert decided(gate) == {1: True, 2: True, 3: True}
 
 
 def test_only_the_months_asked_for_are_decided(gate: Gate) -> None:
-    label_performance_questions(gate, KERAS, ["2020-02"])
+    label_performance_questions(gate, TENSORFLOW, ["2020-02"])
     assert decided(gate) == {3: True}
-    label_performance_questions(gate, KERAS, MONTHS)
+    label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert decided(gate) == {1: True, 2: False, 3: True}
     gate.database.connection.execute("DELETE FROM raw.questions WHERE question_id = 2")
-    label_performance_questions(gate, KERAS, MONTHS)
+    label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert decided(gate) == {1: True, 3: True}

@@ -15,15 +15,13 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.questions import performance_question as decided
-from tests.questions import question
-from tests.review_sheets import FORUM, QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
+from tests.question_rows import FORUM, performance_question, question, tag_set
+from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
 from tests.rows import issue, label, repository
 
 SLOW = {**YES, "symptom1": "Time: slow execution time", "root_cause": "API (Not using batch API)"}
 LEAK = {**YES, "symptom1": "memory (memory leak)", "symptom2": "Unknown", "root_cause": "Library"}
 CRASH = {**SLOW, "kinds": "program crash"}
-KERAS = {"forum": FORUM, "tag_set": "keras", "tags": ["keras"], "place": 1, "study": "test"}
 
 
 @pytest.fixture
@@ -35,13 +33,11 @@ def home(tmp_path: Path) -> Home:
 def gate(home: Home) -> Iterator[Gate]:
     with open_warehouse(home.warehouse) as database:
         connection = database.connection
-        asked = [
-            question(n, "2020-01", "", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)
-        ]
+        asked = [question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)]
         insert(connection, "raw.questions", asked)
-        labels = [decided(n, *(["oom"] if n < 8 else [])) for n in range(1, 20)]
+        labels = [performance_question(n, is_performance=n < 8) for n in range(1, 20)]
         insert(connection, "labels.performance_questions", labels)
-        insert(connection, "meta.tag_sets", [{**KERAS, "start_month": "2020-01"}])
+        insert(connection, "meta.tag_sets", [tag_set()])
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
@@ -123,7 +119,10 @@ def test_answers_are_read_in_the_words_of_the_codebooks() -> None:
             [CRASH, {**LEAK, "question_id": "1", "kinds": "installation"}],
             "line 3, column kinds: are others than those of the same question in line 2",
         ),
-        ([{**YES, "link": "https://elsewhere"}], "line 2, column link: is not that of so#1"),
+        (
+            [{**YES, "link": "https://elsewhere"}],
+            "column link: is not that of stackoverflow#1",
+        ),
         (
             [{**YES, "forum": "ai"}],
             "column question_id: ai#1 is no question that is stored",
@@ -192,10 +191,10 @@ def test_a_sample_of_a_forum_has_questions_with_and_without_stems(home: Home, ga
         return [row["stems"] for row in csv.DictReader(io.StringIO(text))]
 
     text = sample_sheet(home.warehouse, 3, 2, 1, FORUM)
-    assert sorted(stems(text)) == ["", "", "oom", "oom", "oom"]
+    assert sorted(stems(text)) == ["", "", "slower", "slower", "slower"]
     assert sample_sheet(home.warehouse, 3, 2, 1, FORUM) == text
     assert verdicts_of(text) == []
-    with pytest.raises(PerfAssetsError, match="has no questions of it; choose from so"):
+    with pytest.raises(PerfAssetsError, match="has no questions of it; choose from stackoverflow"):
         sample_sheet(home.warehouse, 3, 2, 1, "ai")
     with pytest.raises(PerfAssetsError, match="--n 8: there are 7 labelled performance questions"):
         sample_sheet(home.warehouse, 8, 2, 1, FORUM)

@@ -13,7 +13,7 @@ from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import QUESTIONS, TABLE, keep_rows, keep_verdicts, read_kept
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.questions import question_verdict
+from tests.question_rows import question_verdict
 from tests.rows import verdict
 
 
