@@ -84,7 +84,7 @@ def _bugs(months: pl.DataFrame) -> str:
     opened, bugs = int(months["bug_reports"].sum()), int(months["performance_bugs"].sum())
     fixed = int(months["fixed_performance_bugs"].sum())
     share = f" ({100 * bugs / opened:.1f} %)" if opened else ""
-    return f"{bugs:,} of {opened:,} bug reports are{share}; {fixed:,} of these were fixed"
+    return f"{bugs:,} of {opened:,} bug reports are{share}; {fixed:,} performance bugs were fixed"
 
 
 def _correlation(rows: pl.DataFrame) -> str:

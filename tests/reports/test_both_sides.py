@@ -49,7 +49,7 @@ def test_a_sentence_tells_numbers_and_the_lags_outside_the_band() -> None:
     asked = months["performance_questions"].sum()
     assert f"{asked:,} of 12,000 questions are about performance ({asked / 120:.1f} %)" in told
     assert " of 12,000 bug reports are (" in told
-    assert "; 60 of these were fixed; they go together" in told
+    assert "; 60 performance bugs were fixed; they go together" in told
     assert "where performance bugs are later by so many months: +3 (+1.00) " in told
 
 
