@@ -103,12 +103,30 @@ select forum, asked, raters, method, n as judged, observed, kappa, low, high, re
 from analysis.question_agreement
 order by forum, asked, method, raters
 """
+ASKED = """
+with asked as (
+    select
+        questions.forum || ':' || sets.tag_set as repository, labels.is_performance,
+        questions.accepted_answer_id is not null as is_accepted
+    from raw.questions as questions
+    cross join unnest(questions.tag_sets) as sets(tag_set)
+    inner join labels.performance_questions as labels using (forum, question_id)
+)
+select
+    repository, case when is_performance then 'performance' else 'other' end as questions,
+    count(*) as asked, count(*) filter (where is_accepted) as accepted,
+    round(100 * count(*) filter (where is_accepted) / count(*), 1) as percent
+from asked
+group by repository, is_performance
+order by repository, is_performance desc
+"""
 PICTURE = "both_sides.svg"  # beside the report
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
     ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
     ("performance / other bugs (Mann-Whitney U, Cliff's delta)", GROUPS),
+    ("what users ask, and whether an answer is accepted", ASKED),
 )
 
 
@@ -149,6 +167,8 @@ def summary_markdown(published: Path, picture: str = PICTURE) -> str:
     with reading(published) as connection:
         for title, query in FIGURES:
             rows = connection.sql(query).pl()
+            if rows.is_empty():
+                continue
             cells = ([for_markdown(_text(value)) for value in row] for row in rows.rows())
             lines = [rows.columns, ["---"] * rows.width, *cells]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
