@@ -160,6 +160,7 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         (FORUM.replace('"owner"', '"a b"'), "forums[1].name", "letters, digits"),
         (FORUM.replace("['x']", "['a b']"), "forums[1].tags.owner[1]", "'a b' is no tag"),
         (FORUM.replace("{ owner = ['x'] }", "{}"), "forums[1].tags", "at least 1"),
+        (FORUM.replace("owner =", "pooled ="), "forums[1]", "what all tag sets together are"),
         (FORUM + 'end = "2019-12"\n', "forums[1]", "end 2019-12 is before start"),
         (FORUM.replace("2020-01", "2999-01"), "forums[1]", "not over"),
         (FORUM + FORUM.partition("\n")[2], "", "forums: owner is listed twice"),

@@ -40,13 +40,6 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.fix_time_survival": ("marts.bug_metrics", "marts.trend_monthly"),
     "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
     "analysis.link_sensitivity": ("intermediate.counted_links",),
-    "analysis.paper_comparison": (
-        "marts.bug_metrics",
-        "marts.paper_trend",
-        "replication.taxonomy",
-        "replication.problems",
-        "marts.problem_distribution",
-    ),
     "analysis.rule_agreement": ("intermediate.rule_matches",),
     "analysis.stem_sets": ("intermediate.question_stems",),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),
@@ -57,6 +50,16 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.question_kind_quality": (
         "staging.labelled_questions",
         "intermediate.kind_methods",
+    ),
+    "analysis.paper_comparison": (
+        "marts.bug_metrics",
+        "marts.paper_trend",
+        "replication.taxonomy",
+        "replication.problems",
+        "marts.problem_distribution",
+        "intermediate.question_groups",
+        "intermediate.question_waits",
+        "analysis.question_kind_quality",
     ),
     "analysis.question_difficulty": (
         "intermediate.question_groups",

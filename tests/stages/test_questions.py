@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from perf_assets.errors import PerfAssetsError
 from perf_assets.forums import Forum
 from perf_assets.loopback.stackexchange.faults import Faults
 from perf_assets.loopback.stackexchange.server import ForumServer
@@ -21,7 +22,7 @@ from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from tests.forum_places import SITE, forum_of, planned, posts, written
+from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written
 from tests.thoroughness import some
 
 Tables = dict[str, pl.DataFrame]
@@ -112,13 +113,23 @@ def test_a_dump_that_is_known_is_neither_read_nor_stored_again(dump, tmp_path) -
 
 def test_what_was_read_and_rejected_is_noted(tmp_path) -> None:
     row = '<row Id="1" PostTypeId="1" Tags="|tensorkit|" CreationDate="2020-01-01" />'
-    forum = forum_of(posts(f"{row}\n<row Id='2'", tmp_path))
+    good = QUESTION.format(id=7).replace("tensorkit", "tensorkit&gt;&lt;gradlib")
+    forum = forum_of(posts(f"{good}\n{row}\n<row Id='2'", tmp_path))
     mined(tmp_path / "home", forum)
     with open_warehouse(tmp_path / "home" / "warehouse.duckdb") as database:
         rejects = database.frame("FROM raw.post_rejects ORDER BY byte_offset")
         (read,) = database.frame("FROM meta.dump_reads").to_dicts()
     assert rejects["reason"].to_list() == ["it has no Title", "the row is cut: it has no end"]
-    assert (read["rejected"], read["questions"], read["file"]) == (2, 0, "Posts")
+    assert (read["rejected"], read["questions"], read["file"]) == (2, 1, "Posts")
+
+
+def test_a_tag_that_no_question_of_the_dump_has_is_told(dump, tmp_path) -> None:
+    with pytest.raises(
+        PerfAssetsError, match=r"gradlib: no question in .* has a tag gradlib: check"
+    ):
+        mined(tmp_path / "home", forum_of(posts(QUESTION.format(id=1), tmp_path)))
+    with open_warehouse(tmp_path / "home" / "warehouse.duckdb") as database:
+        assert database.frame("FROM raw.questions")["question_id"].to_list() == [1]
 
 
 def test_the_api_tells_what_the_dump_tells(dump, site, tmp_path) -> None:

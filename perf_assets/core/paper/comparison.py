@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from perf_assets.core.paper.challenges import challenges_figures
 from perf_assets.core.paper.counts import section_3, table_1
 from perf_assets.core.paper.figures import DATASET, Data, PaperTables
 from perf_assets.core.paper.problems import problem_figures
@@ -24,6 +25,7 @@ def paper_comparison(
     taxonomy: pl.DataFrame,
     problems: pl.DataFrame,
     problem_distribution: pl.DataFrame,
+    *of_questions: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every figure of the papers that is known, as published and as reproduced.
 
@@ -42,12 +44,17 @@ def paper_comparison(
     problem_distribution
         ``marts.problem_distribution``; only the dataset ``replication`` is read.
 
+    of_questions
+        ``intermediate.question_groups``, ``intermediate.question_waits`` and
+        ``analysis.question_kind_quality``: the study of challenges is compared with a forum.
+
     Returns
     -------
     ``analysis.paper_comparison``, study by study, in the order of each paper; no row of a study
-    whose data are not there. ``verdict`` is ``exact`` (the same number, or a claim that holds),
-    ``within rounding`` (the same when rounded to the printed digits), ``differs`` or ``not
-    derivable``; ``reason`` says why, or what the value is of.
+    whose data are not there. Those of the study of challenges were never published: its figures
+    stand with those of the others, or with a forum. ``verdict`` is ``exact`` (the same number, or a
+    claim that holds), ``within rounding`` (the same when rounded to the printed digits),
+    ``differs`` or ``not derivable``; ``reason`` says why, or what the value is of.
     """
     rows: list[tuple[object, ...]] = []
     bugs = bug_metrics.filter(pl.col("dataset") == DATASET)
@@ -56,6 +63,9 @@ def paper_comparison(
     if not problems.is_empty():
         distribution = problem_distribution.filter(pl.col("dataset") == DATASET)
         rows += problem_figures(published["problems"], problems, distribution)
+    groups, waits, quality = of_questions
+    if rows or not groups.is_empty():
+        rows += challenges_figures(published["challenges"], groups, waits, quality)
     return pl.DataFrame(rows, schema=schema_of("analysis.paper_comparison"), orient="row")
 
 

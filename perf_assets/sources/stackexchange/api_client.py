@@ -133,8 +133,13 @@ class ApiClient:
             self._rest(method)
             try:
                 answer = self._once(path, parameters)
-            except (RequestException, ValueError) as error:
-                last = self._hidden(shortened(plain(error), 100)) or type(error).__name__
+            except RequestException as error:
+                last = (
+                    f"it cannot be reached ({type(error).__name__}); check the network and api_url"
+                )
+                continue
+            except ValueError as error:
+                last = self._hidden(shortened(plain(error), 100))
                 continue
             if answer.backoff:
                 self._rests[method] = time.time() + answer.backoff

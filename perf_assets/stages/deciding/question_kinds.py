@@ -31,10 +31,15 @@ EXAMPLES = """
     where list_contains(?, forum) order by forum, question_id, kind
 """
 
-GIVEN = f"select forum, count(distinct question_id) from {LABELLED} group by forum"
+MISSING = f"""
+    select forum, count(distinct question_id)
+    from {LABELLED} anti join raw.questions using (forum, question_id)
+    group by forum
+"""
 
 HOW_TO = (
-    "name a CSV file with the columns question_id and kind as labelled in [[forums]] of the study"
+    "name a CSV file with the columns question_id and kind as labelled in [[forums]] of the study, "
+    "or bring back a review sheet of questions"
 )
 
 
@@ -85,15 +90,10 @@ def _decided(gate: Gate, study: Study, forums: list[str]) -> pl.DataFrame:
     if not forums:
         return nothing
     told = gate.database.frame(EXAMPLES, [forums])
-    given = dict(gate.database.frame(GIVEN).iter_rows())
-    parts = [nothing]
-    for forum in study.forums:
-        of_forum = told.filter(forum=forum.name)
-        missing = given.get(forum.name, 0) - of_forum["question_id"].n_unique()
-        if missing > 0:
-            log.warning("%s: %d of the labelled questions are not loaded", forum.name, missing)
-        parts.append(_kinds_of(gate, study, forum, of_forum))
-    return pl.concat(parts)
+    for forum, number in gate.database.frame(MISSING).iter_rows():
+        log.warning("%s: %d of the labelled questions are not loaded", forum, number)
+    parts = [_kinds_of(gate, study, one, told.filter(forum=one.name)) for one in study.forums]
+    return pl.concat([nothing, *parts])
 
 
 def _kinds_of(gate: Gate, study: Study, forum: Forum, told: pl.DataFrame) -> pl.DataFrame:

@@ -26,6 +26,10 @@ QUESTIONS_AT_ONCE = 1500  # judged and stored together: what bounds the memory
 REJECTS = "raw.post_rejects"
 READS = "meta.dump_reads"
 COUNTED = "SELECT strftime(created_at, '%Y-%m'), count(*) FROM questions GROUP BY ALL"
+TAGGED = """
+SELECT count(*) FROM questions
+WHERE ? OR list_has_any(list_transform(tags, lambda tag: lower(tag)), ?)
+"""
 NEWEST = """
 SELECT max(moment) FROM (
     SELECT max(created_at) AS moment FROM questions UNION ALL
@@ -75,6 +79,8 @@ def mine_questions(
         with open_extract(extract_of(gate, forum)) as extract:
             read_dump(forum, extract)
             dump = _note_dump(gate, forum, extract)
+            if forum.api_url is None:
+                _check_tags(forum, tag_set, extract)
             wanted = [month for month in months if month <= dump.last_month]
             yield from _load_dump(gate, forum, tag_set, extract, dump, wanted)
     if forum.api_url is not None:
@@ -97,6 +103,18 @@ def mine_questions(
 def extract_of(gate: Gate, forum: Forum) -> Path:
     """Where is kept what was taken out of the dump of ``forum``."""
     return gate.home.path / "forums" / f"{forum.name}.duckdb"
+
+
+def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
+    """PerfAssetsError where no question that was taken out of the dump has one of the tags."""
+    tags = list(tag_set.tags)
+    (number,) = extract.connection.execute(TAGGED, [not tags, tags]).fetchall()[0]
+    if not number:
+        said = f"has a tag {' or '.join(tags)}" if tags else "is there"
+        raise PerfAssetsError(
+            f"{tag_set.name}: no question in {forum.dump} asked since {forum.start} {said}: check "
+            "the tags of the forum in the study, and its start"
+        )
 
 
 def _note_dump(gate: Gate, forum: Forum, extract: Extract) -> Dump:

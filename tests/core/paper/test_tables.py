@@ -12,6 +12,7 @@ from perf_assets.core.paper.figures import Data
 from perf_assets.core.paper.table_2 import table_2, table_2_bugs
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
 from perf_assets.core.paper.trends import agreeing_months, cox_stuart_tests, figure_1
+from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.tables import schema_of
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
@@ -19,6 +20,14 @@ NAMES = schema_of("analysis.paper_comparison").names()
 NO_PROBLEMS = [
     schema_of(name).to_frame() for name in ("replication.problems", "marts.problem_distribution")
 ]
+NO_FORUM = tuple(
+    schema_of(name).to_frame()
+    for name in (
+        "intermediate.question_groups",
+        "intermediate.question_waits",
+        "analysis.question_kind_quality",
+    )
+)
 
 
 def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
@@ -295,7 +304,7 @@ def test_the_taxonomy_as_a_whole() -> None:
 def test_without_replication_data_there_is_nothing_to_compare() -> None:
     made = data()
     live = made.bugs.with_columns(dataset=pl.lit("live"))
-    found = paper_comparison({}, live, made.trend, made.taxonomy, *NO_PROBLEMS)
+    found = paper_comparison({}, live, made.trend, made.taxonomy, *NO_PROBLEMS, *NO_FORUM)
     assert found.is_empty() and found.schema == schema_of("analysis.paper_comparison")
 
 
@@ -346,8 +355,15 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     made = data()
     mined = made.bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
     found = paper_comparison(
-        published, made.bugs.vstack(mined), made.trend, made.taxonomy, *NO_PROBLEMS
+        {**published, "challenges": paper_figures()["challenges"]},
+        *(made.bugs.vstack(mined), made.trend, made.taxonomy, *NO_PROBLEMS, *NO_FORUM),
     )
+    # What no data are published of stands after what there are.
+    assert found["study"].unique(maintain_order=True).to_list() == [
+        "performance bugs",
+        "challenges",
+    ]
+    found = found.filter(study="performance bugs")
     told = found.select(
         "figure", "place", "repository", "quantity", "published_text", "verdict", "reason"
     )
@@ -355,4 +371,4 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")
     assert lines == wanted.splitlines()
     assert found.schema == schema_of("analysis.paper_comparison")
-    assert set(found["study"]) == {"performance bugs"}
+    assert set(found["dataset"]) == {"replication"}

@@ -1,0 +1,85 @@
+"""The users' side in Dagster: partitions by tag set and month, jobs and a schedule of their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from perf_assets.assets.keys import asset_key
+from perf_assets.assets.partitions import key_of, partitions_of, range_tags
+from perf_assets.definitions import build_definitions
+from perf_assets.execution import run_study
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import Study, load_study
+from tests.forum_places import planned, written
+
+STUDY = """name = "asked"
+[[forums]]
+name = "stackoverflow"
+tags = { tensorkit = ["tensorkit", "tensorkit-lite"], gradlib = ["gradlib"] }
+start = "2020-01"
+end = "2020-03"
+dump = "forum"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    written(tmp_path / "forum", planned(40))
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    return load_study(tmp_path / "study.toml")
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as opened:
+        yield opened
+
+
+def test_partitions_are_the_months_of_every_tag_set(study) -> None:
+    keys = partitions_of(study.tag_sets).get_partition_keys()
+    assert len(keys) == 2 * 3
+    assert "2020-01-01|stackoverflow:gradlib" in keys
+
+
+def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_path) -> None:
+    definitions = build_definitions(study, Home.of(tmp_path / "home"))
+    names = {job.name for job in definitions.resolve_all_job_defs()}
+    assert {"ask", "every_question", "derive"} <= names
+    assert not {"everything", "mine", "decide"} & names
+    schedules = [schedule.name for schedule in definitions.schedules or ()]
+    assert schedules == ["monthly_questions"]
+
+
+@pytest.mark.slow
+def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
+    study, tmp_path, instance
+) -> None:
+    home = Home.of(tmp_path / "home")
+    definitions = build_definitions(study, home)
+    schedule = definitions.resolve_schedule_def("monthly_questions")
+    context = dg.build_schedule_context(instance=instance)
+    requests = schedule.evaluate_tick(context).run_requests
+    assert requests is not None
+    tags = [range_tags(tag_set.name, "2020-01", "2020-03") for tag_set in study.tag_sets]
+    assert [{**request.tags, **wanted} for request, wanted in zip(requests, tags, strict=True)] == [
+        request.tags for request in requests
+    ]
+    job = definitions.resolve_job_def("every_question")
+    for request in requests:
+        assert job.execute_in_process(instance=instance, tags=dict(request.tags)).success
+    told = instance.get_materialized_partitions(asset_key("labels.performance_questions"))
+    wanted = {key_of(one.name, month) for one in study.tag_sets for month in one.months}
+    assert told == {str(key) for key in wanted}
+    assert home.published.is_file()
+
+
+@pytest.mark.slow
+def test_one_tag_set_can_be_run_by_its_name(study, tmp_path) -> None:
+    home = Home.of(tmp_path / "home")
+    assert run_study(study, home, ["stackoverflow:tensorkit"], "2020-02", "2020-02") == []
+    with open_warehouse(home.warehouse) as database:
+        found = database.frame("SELECT DISTINCT tag_set, month FROM raw.questions")
+    assert found.rows() == [("tensorkit", "2020-02")]
