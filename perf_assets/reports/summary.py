@@ -120,6 +120,7 @@ from asked
 group by repository, is_performance
 order by repository, is_performance desc
 """
+OF_QUESTIONS = {"questions": QUESTIONS, "question_agreement": QUESTION_AGREEMENT}
 PICTURE = "both_sides.svg"  # beside the report
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
@@ -240,17 +241,26 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
         "quality": QUALITY,
         "agreement": AGREEMENT,
         "disagreements": DISAGREEMENTS,
-        "questions": QUESTIONS,
-        "question_agreement": QUESTION_AGREEMENT,
     }
     with reading(published) as connection:
         found = {name: connection.sql(query).pl() for name, query in queries.items()}
+        # What an older version published has none of these.
+        found |= {name: _rows_if_any(connection, query) for name, query in OF_QUESTIONS.items()}
     if found["quality"].is_empty() and found["questions"].is_empty():
         raise PerfAssetsError(
             f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
             "fill it in and bring it back with perf-assets import-review"
         )
     return found
+
+
+def _rows_if_any(connection: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
+    """The rows of ``query``; none where its tables are not there."""
+    try:
+        rows: pl.DataFrame = connection.sql(query).pl()
+    except duckdb.CatalogException:
+        rows = pl.DataFrame()
+    return rows
 
 
 def print_agreement(published: Path, console: Console) -> None:
@@ -277,7 +287,8 @@ def print_agreement(published: Path, console: Console) -> None:
 def _print_by_repository(
     console: Console, title: str, rows: pl.DataFrame, place: str = "repository"
 ) -> None:
-    for (name,), part in rows.group_by(place, maintain_order=True):
+    groups = rows.group_by(place, maintain_order=True) if rows.height else ()
+    for (name,), part in groups:
         _print_table(console, f"{name}: {title}", part.drop(place))
 
 

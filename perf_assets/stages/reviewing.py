@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from perf_assets.core.reviews.sampling import draw
@@ -118,7 +119,13 @@ def sample_sheet(
             f"{subjects} is needed, and neither number can be negative"
         )
     with reading(published) as connection:
-        rows: pl.DataFrame = connection.sql(review.drawn).pl()
+        try:
+            rows: pl.DataFrame = connection.sql(review.drawn).pl()
+        except duckdb.CatalogException:
+            raise PerfAssetsError(
+                f"{published} was published by an older perf-assets, which knew no {subjects}: "
+                "perf-assets run publishes it anew"
+            ) from None
     if forum is not None:
         known = sorted(rows.get_column("forum").unique())
         if forum not in known:

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, QUESTIONS, Form
@@ -66,6 +67,11 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     assert kappas["n"].to_list() == [7]
     causes = after["marts.root_causes"].filter(dataset="live", repository="pooled")
     assert causes.select("cause", "bugs", "speed").rows() == [("Inefficient caching", 2, 2)]
+    # What an older version published has no questions, and is told nevertheless.
+    with duckdb.connect(str(Home.of(home).published)) as connection:
+        connection.execute("DROP VIEW staging.question_verdicts")
+        connection.execute("DROP TABLE analysis.question_agreement")
+    assert "do the raters agree?" in run("agreement")
 
 
 def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from tests.rows import (
     link,
     load,
     loads,
+    published_problem,
     repository,
     sha,
     verdict,
@@ -177,6 +178,12 @@ FILLED = {
         performance_question(4),
     ],
     "labels.question_kinds": [question_kind(1, PERFORMANCE), question_kind(3, PERFORMANCE)],
+    "replication.problems": [
+        published_problem("1_1"),
+        published_problem("1_2"),
+        published_problem("2", cause_category="Data"),
+        published_problem("3", symptom_1_category="Memory"),
+    ],
     "links.fix_links": [
         link(1, "a"),
         link(1, "b"),
@@ -379,6 +386,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             "Throughput is bad",
             f"{ISSUE}2",
         ),
+    ],
+    "symptoms_and_their_causes": [
+        ("replication", FORUM, "Memory", "API", 1, 1, 100.0),
+        ("replication", FORUM, "Time", "API", 2, 1, 66.7),
+        ("replication", FORUM, "Time", "Data", 1, 1, 33.3),
     ],
     "reopening_rates": [
         (

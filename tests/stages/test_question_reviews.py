@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
@@ -182,6 +183,13 @@ def test_kinds_that_most_raters_gave_are_learned_from(gate: Gate) -> None:
     imported(gate, "Bob", {**YES, "kinds": "performance"}, {**YES, "question_id": "3"})
     query = "SELECT question_id, kind FROM staging.labelled_questions ORDER BY ALL"
     assert gate.database.frame(query).rows() == [(1, "performance"), (2, "comprehension")]
+
+
+def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path: Path) -> None:
+    published = tmp_path / "perf_bugs.duckdb"
+    duckdb.connect(str(published)).close()
+    with pytest.raises(PerfAssetsError, match="by an older perf-assets, which knew no questions"):
+        sample_sheet(published, 1, 1, 1, FORUM)
 
 
 def test_a_sample_of_a_forum_has_questions_with_and_without_stems(home: Home, gate: Gate) -> None:

@@ -36,6 +36,13 @@ UNION ALL
 SELECT 'published package', count(*) || ' bug reports', 'The paper''s published data are loaded.'
 FROM replication.bugs
 HAVING count(*) > 0
+UNION ALL
+SELECT
+    'published problems',
+    count(*) || ' problems of ' || count(DISTINCT question_id) || ' questions',
+    'The published performance problems of users are loaded.'
+FROM replication.problems
+HAVING count(*) > 0
 ORDER BY fact
 """
 
