@@ -69,6 +69,19 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
     assert study.repositories[0].corpus == tmp_path / "corpus"
 
 
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("challenges", ["tensorflow", "pytorch", "deeplearning4j"]),
+        ("performance-problems", ["tensorflow", "keras"]),
+    ],
+)
+def test_the_studies_of_forums_keep_their_own_tags(name: str, labels: list[str]) -> None:
+    (forum,) = load_study(name).forums
+    assert [(one.label, one.tags) for one in forum.tag_sets] == [(x, (x,)) for x in labels]
+    assert forum.api_url == "https://api.stackexchange.com/2.3"
+
+
 def test_the_packaged_study_is_that_of_the_paper() -> None:
     study = load_study("dl-frameworks")
     assert [(r.name, r.start, r.trend_start) for r in study.repositories] == [
@@ -190,7 +203,7 @@ def test_a_wrong_study_is_refused_naming_file_key_and_reason(
 
 
 def test_a_study_that_is_not_there_is_said_so() -> None:
-    with pytest.raises(PerfAssetsError, match=r"nowhere\.toml.*dl-frameworks, sample"):
+    with pytest.raises(PerfAssetsError, match=r"nowhere\.toml.*challenges, dl-frameworks"):
         load_study("nowhere.toml")
 
 

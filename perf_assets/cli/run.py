@@ -31,7 +31,8 @@ from perf_assets.study import Until
     "repositories",
     multiple=True,
     metavar="OWNER/NAME",
-    help="Only this repository of the study; may be given several times.",
+    help="Only this repository of the study, or tag set (forum:tag set); may be given several "
+    "times.",
 )
 @click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
 @click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
@@ -53,7 +54,7 @@ from perf_assets.study import Until
     default=90,
     show_default=True,
     metavar="MINUTES",
-    help="Longest wait for GitHub's rate limit; then the run stops, and what was stored is kept. "
+    help="Longest wait for a source's rate limit; then the run stops, and what was stored is kept. "
     "Environment: PERF_ASSETS_MAX_WAIT.",
 )
 @click.option(
@@ -80,15 +81,16 @@ def run(  # noqa: PLR0913
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
-    Loads issues and commits, labels, links, and computes the models and statistics, through
-    Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
+    Loads issues, commits and questions, labels, links, and computes the models and statistics,
+    through Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
 
     The close look at fixes (methods, languages, who introduced the bug) takes most of a first run.
     Leave it out with --until links, or with close_look = false in the study; a later run with it
     makes up for it.
 
     GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
-    and corpora need none.
+    and corpora need none. Stack Exchange gives 300 requests a day, 10,000 with a key in
+    STACKEXCHANGE_KEY.
 
     \b
     Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,

@@ -86,7 +86,7 @@ study_option = click.option(
     default="sample",
     show_default=True,
     metavar="FILE",
-    help="A study.toml, or a packaged study: sample, dl-frameworks. "
+    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, performance-problems. "
     "Environment: PERF_ASSETS_STUDY.",
 )
 

@@ -147,12 +147,13 @@ def print_summary(published: Path, console: Console) -> None:
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
-    """Print what was asked of GitHub, or of a corpus in its place, from ``since`` on."""
+    """Print what was asked of GitHub, a corpus or a forum, from ``since`` on."""
     with reading(warehouse) as connection:
         rows = connection.sql(COST, params=[since]).fetchall()
     for repository, requests, points in rows:
+        cost = f"{requests:,} requests and {points:,} rate-limit points for issues"
         console.print(
-            f"{repository}: {requests:,} requests and {points:,} rate-limit points for issues",
+            f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}",
             soft_wrap=True,
             highlight=False,
             markup=False,
