@@ -86,7 +86,8 @@ study_option = click.option(
     default="sample",
     show_default=True,
     metavar="FILE",
-    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, performance-problems. "
+    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, "
+    "performance-problems. "
     "Environment: PERF_ASSETS_STUDY.",
 )
 
