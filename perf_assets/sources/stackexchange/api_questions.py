@@ -92,7 +92,7 @@ class QuestionSource:
                 # A question that is touched meanwhile goes to the end, and the others move up: so
                 # it is always the first page, from the newest that was seen on.
                 questions, total = next(iter(pages))
-                is_last = not questions or total is None or total <= len(questions)
+                is_last = not questions or (total or 0) <= len(questions) < PAGE
                 newest = max((one.last_activity_date for one in questions), default=start)
                 if not is_last and newest == start:  # more in one second than a page holds
                     of_it = self.client.items(
