@@ -32,7 +32,7 @@ prepare()
 
 FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"
-DUMPED = 1000  # questions of a dump, in some hundred writes
+DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
 
 

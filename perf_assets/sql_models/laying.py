@@ -127,18 +127,20 @@ def _stored_comments(
 
 def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> bool:
     """Make it; False where the same is there, which is left untouched."""
-    # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this one.
-    connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
     catalog = f"SELECT sql FROM duckdb_{kind}s() WHERE {kind}_name = ?"
-    twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
     schema, own_name = name.split(".")
     stored = connection.execute(
         f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
     ).fetchall()
-    connection.execute(f"DROP {kind} temp.twin")
-    opening = " AS " if kind == "VIEW" else "("
-    bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
-    if bodies[0] == bodies[1]:
-        return False
+    if stored:
+        # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this
+        # one.
+        connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
+        twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
+        connection.execute(f"DROP {kind} temp.twin")
+        opening = " AS " if kind == "VIEW" else "("
+        bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
+        if bodies[0] == bodies[1]:
+            return False
     connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
     return True

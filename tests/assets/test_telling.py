@@ -117,7 +117,14 @@ def test_what_is_stored_is_shown_however_it_was_stored(
     assert known["marts/bug_metrics"][None]["dagster/row_count"] > 0
     untold = {name for name, value in known.items() if not value and "replication" not in name}
     # People's verdicts, and the questions of forums, of which the study has none.
-    left = ("reviews/verdicts", "raw/question", "raw/answers", "raw/post_", "labels/performance_q")
+    left = (
+        "reviews/verdicts",
+        "reviews/question_v",
+        "raw/question",
+        "raw/answers",
+        "raw/post_",
+        "labels/performance_q",
+    )
     assert {name for name in untold if not name.startswith(left)} == set()
 
 

@@ -25,7 +25,7 @@ HOUR = 3600
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     prepared = Prepared(tmp_path_factory.mktemp("asked"))
-    generate(prepared.corpus, seed=5, issues=30, months=6, commits=30, questions=210)
+    generate(prepared.corpus, seed=5, issues=24, months=3, commits=20, questions=168)
     materialize(prepared.study, prepared.home)
     return prepared
 
@@ -119,8 +119,10 @@ def test_a_study_may_have_forums_alone(sample, tmp_path: Path) -> None:
     text = sample.study.read_text(encoding="utf-8")
     start, end = text.index("[[repositories]]"), text.index("[[forums]]")
     study = sample.corpus / "forums.toml"
-    study.write_text(text[:start] + text[end:], encoding="utf-8")
+    alone = text[:start] + text[end:]
+    study.write_text(alone[: alone.index("labelled =")], encoding="utf-8")
     materialize(study, tmp_path)
     with open_warehouse(Home.of(tmp_path).warehouse) as database:
         assert database.frame("FROM labels.performance_questions").height == 210
         assert database.frame("FROM meta.repositories").is_empty()
+        assert database.frame("FROM labels.question_kinds").is_empty()

@@ -65,6 +65,17 @@ def test_that_a_source_was_looked_at_is_no_change_but_that_a_month_was_stored_is
     assert fingerprints.content(database, "meta.partition_loads") != before
 
 
+@pytest.mark.parametrize("rows", range(1, 6))
+def test_the_same_change_in_every_row_is_a_change_whatever_their_number(
+    database: Database, rows: int
+) -> None:
+    held = {
+        fingerprints.content_of(database, f"SELECT i, '{word}' AS last FROM range({rows}) AS t(i)")
+        for word in ("before", "after")
+    }
+    assert len(held) == 2
+
+
 def test_no_model_reads_what_is_left_out_of_the_fingerprint_of_its_inputs() -> None:
     for model in load_models():
         query = parse_query(model.path, model.sql)
