@@ -25,7 +25,7 @@ HOUR = 3600
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     prepared = Prepared(tmp_path_factory.mktemp("asked"))
-    generate(prepared.corpus, seed=5, issues=24, months=3, commits=20, questions=210)
+    generate(prepared.corpus, seed=5, issues=24, months=6, commits=20, questions=210)
     materialize(prepared.study, prepared.home)
     return prepared
 
