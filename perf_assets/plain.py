@@ -18,6 +18,8 @@ _TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_TURNS}]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
+# A bracket behind a backslash, where no tag of rich begins.
+_BRACKETS = re.compile(r"\\\[(?![a-z#/@][^[]*?\])")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 # A cell may be cut at these characters where a spreadsheet separates columns by another one.
@@ -62,7 +64,8 @@ def for_terminal(text: object) -> str:
 
     Where it is printed with ``markup=False`` or as ``rich.text.Text``, :func:`plain` is enough.
     """
-    return escape(plain(text))
+    # Where no tag begins, rich leaves "\\[" as it is, and then takes the backslash away.
+    return escape(_BRACKETS.sub(r"\\\\[", plain(text)))
 
 
 def for_markdown(text: object) -> str:

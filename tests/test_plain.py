@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
@@ -29,6 +29,8 @@ def test_what_is_plain_is_one_line_of_visible_characters(text: str) -> None:
 
 
 @given(HOSTILE)
+@example("\\[")
+@example("\\\\[ a \\[b] \\\\[/c] [d")
 def test_no_text_is_markup_to_the_terminal(text: str) -> None:
     shown = Text.from_markup(for_terminal(text), emoji=False)
     assert shown.spans == []
