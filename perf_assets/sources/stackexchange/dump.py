@@ -118,11 +118,15 @@ class _Reading:
     def __init__(self, forum: Forum, extract: Extract) -> None:
         self.forum = forum
         self.extract = extract
-        self.questions, self.answers = Numbers(), Numbers()
-        for numbers, table in ((self.questions, "question"), (self.answers, "answer")):
-            for (number,) in extract.frame(f"SELECT {table}_id FROM {table}s").iter_rows():
-                numbers.add(number)
+        self.questions, self.answers = self._taken("question"), self._taken("answer")
         self.batch = _Batch()
+
+    def _taken(self, post: str) -> Numbers:
+        """The numbers of the questions, or answers, that are in the extract."""
+        numbers = Numbers()
+        for (number,) in self.extract.frame(f"SELECT {post}_id FROM {post}s").iter_rows():
+            numbers.add(number)
+        return numbers
 
     def read(self, file: DumpFile) -> None:
         """Read ``file`` from where it was left to its end."""
@@ -146,9 +150,7 @@ class _Reading:
                 state.update(is_second=True, next_byte=0, is_read=False)
                 self._pass(file, state)
             self.extract.drop_strangers({**state, "is_done": True})
-            self.answers = Numbers()
-            for (number,) in self.extract.frame("SELECT answer_id FROM answers").iter_rows():
-                self.answers.add(number)
+            self.answers = self._taken("answer")
         else:
             self.extract.add({}, {**state, "is_done": True})
 

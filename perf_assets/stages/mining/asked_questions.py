@@ -80,7 +80,7 @@ def _refresh(
     failed: set[str] = set()
     with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
         for read in source.changed(since):
-            touched = _merged(gate, source, months, read, newest)
+            touched = _merged(gate, source, months, read)
             for outcome in store_posts(gate, source.forum, source.tag_set, touched):
                 failed |= {str(outcome.month)} if outcome.failure is not None else set()
                 yield outcome
@@ -89,9 +89,7 @@ def _refresh(
     advance(gate, source.tag_set.name, whole, newest, TABLES)
 
 
-def _merged(
-    gate: Gate, source: QuestionSource, months: list[str], read: Read, newest: datetime
-) -> list[Month]:
+def _merged(gate: Gate, source: QuestionSource, months: list[str], read: Read) -> list[Month]:
     """The stored months that ``read`` changes, each as it is then."""
     is_mine = pl.col("tag_sets").list.first() == source.tag_set.label
     numbers = read.batch.questions["question_id"].to_list()
@@ -99,26 +97,15 @@ def _merged(
     others = read.batch.questions.filter(~is_mine)["question_id"].to_list()
     now = read.batch.without(others)
     touched = sorted(set(read.batch.questions["month"]) & set(months))
-    spent = Provenance(Mark(updated_at=newest))
-    fingerprints = dict(
-        gate.database.loads(TABLES[0], source.tag_set.name)
-        .select("month", "fingerprint")
-        .iter_rows()
-    )
+    loads = gate.database.loads(TABLES[0], source.tag_set.name)
+    marks = {row["month"]: Mark(row["updated_at"], row["fingerprint"]) for row in loads.to_dicts()}
     found = []
     for month in touched:
         before = stored_posts(gate, source.tag_set, [month])
         after = before.without(numbers).and_(now.of_month(month))
         # Its mark is moved when all that changed is stored.
-        mark = Mark(_updated_at(gate, source, month), fingerprints.get(month))
-        found.append(Month(month, after, Provenance(mark, spent.requests, spent.points)))
+        found.append(Month(month, after, Provenance(marks[month])))
     return found
-
-
-def _updated_at(gate: Gate, source: QuestionSource, month: str) -> datetime | None:
-    loads = gate.database.loads(TABLES[0], source.tag_set.name).filter(month=month)
-    value: datetime | None = loads["updated_at"].item() if loads.height else None
-    return value
 
 
 def _load(
