@@ -1,0 +1,74 @@
+"""What a check finds, and where."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """How much a finding matters, from low to high."""
+
+    NOTE = "note"
+    WARNING = "warning"
+
+    @property
+    def rank(self) -> int:
+        """0 for a note, 1 for a warning: what `--severity` compares."""
+        return list(Severity).index(self)
+
+
+class Context(StrEnum):
+    """What a file is for, by its path and by what it imports."""
+
+    LIBRARY = "library"
+    EXAMPLE = "example"
+    TEST = "test"
+
+
+class Related(NamedTuple):
+    """A second place that belongs to a finding: the loop, the later `batch`, the caller."""
+
+    line: int
+    message: str
+
+
+class Finding(NamedTuple):
+    """One performance problem.
+
+    Attributes
+    ----------
+    line, column
+        Where the call that is to change says its name: 1-based, columns in characters.
+    end_line, end_column
+        Where that call ends; the column is the one after its last character.
+    rule
+        Name of the rule, as `loop-invariant-op`.
+    severity
+        See `Severity`; lower in examples and tests, and where the rule is less certain.
+    context
+        What the file is for.
+    message
+        One or two sentences for a person: what, and what to check.
+    related
+        Other places of the same file that explain it.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    rule: str
+    severity: Severity
+    context: Context
+    message: str
+    related: tuple[Related, ...] = ()
+
+
+class Unreadable(ValueError):
+    """A text that is no Python 3: its text says why, in a few words without the path.
+
+    `reason` is one of `python 2`, `syntax`, `encoding`, `notebook`, `depth`.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
