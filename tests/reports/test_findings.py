@@ -190,7 +190,7 @@ def test_no_text_of_a_file_is_a_command_of_the_runner() -> None:
     path = "a,b:c%\r\n::error::x.py"
     told = as_github([result(path, finding(message="100%\n::error::y"))], BY_NAME)
     assert told.count("\n") == 1 and told.startswith(
-        "::warning file=a%2Cb%3Ac%25%0D%0A%3A%3Aerror%3A%3Ax.py,line=3,"
+        "::warning file=a%2Cb%3Ac%25  %3A%3Aerror%3A%3Ax.py,line=3,"
     )
     assert told.endswith("::100%25 ::error::y\n")
 

@@ -24,7 +24,7 @@ def as_github(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
 
 
 def _properties(path: str, finding: Finding, rule: Rule) -> Iterator[str]:
-    yield f"file={path.encode(errors='replace').decode().translate(_PROPERTY)}"
+    yield f"file={plain(path).translate(_PROPERTY)}"
     yield f"line={finding.line}"
     yield f"endLine={finding.end_line}"
     # The runner refuses columns where the lines differ.
