@@ -14,16 +14,31 @@ ALIASES = (
     (re.compile(r"^keras\.(?:api|_tf_keras|src)\.(?:keras\.)?"), "keras."),
     (re.compile(r"^keras\.(?:api\.)?backend\.backend\."), "keras.backend."),
     (re.compile(r"^tensorflow\.python\.ops\.(?:\w+_ops|array_ops_stack|ops)\."), "tensorflow."),
-    (re.compile(r"^tensorflow\.python\.data\.(?:experimental\.)?ops\.(?:\w+)\."), "tensorflow.data."),
+    (
+        re.compile(r"^tensorflow\.python\.data\.(?:experimental\.)?ops\.(?:\w+)\."),
+        "tensorflow.data.",
+    ),
     (re.compile(r"^tensorflow\.contrib\.data\.(?:python\.ops\.\w+\.)?"), "tensorflow.data."),
 )
 # Names of operations that TensorFlow had before 1.0, and that no index of today has.
 BEFORE_ONE = frozenset(
     f"tensorflow.{name}"
-    for name in (
-        "batch_matmul complex_abs concat_v2 inv listdiff mul neg pack select sub unpack "
-        "sparse_segment_mean_grad batch_cholesky batch_matrix_determinant"
-    ).split()
+    for name in [
+        "batch_matmul",
+        "complex_abs",
+        "concat_v2",
+        "inv",
+        "listdiff",
+        "mul",
+        "neg",
+        "pack",
+        "select",
+        "sub",
+        "unpack",
+        "sparse_segment_mean_grad",
+        "batch_cholesky",
+        "batch_matrix_determinant",
+    ]
 )
 
 
