@@ -46,15 +46,13 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
 
 
 def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Finding:
-    func = hit.node.func if isinstance(hit.node, ast.Call) else hit.node
-    line, end = func.end_lineno or func.lineno, hit.node.end_lineno or hit.node.lineno
-    start = func.col_offset if func.lineno == line else _name_starts(func)
+    start, end = _span(hit.node)
     highest = rule.severity if context is Context.LIBRARY else Severity.NOTE
     return Finding(
-        line,
-        _characters(lines, line, start) + 1,
-        end,
-        _characters(lines, end, hit.node.end_col_offset or 0) + 1,
+        start[0],
+        _characters(lines, *start) + 1,
+        end[0],
+        _characters(lines, *end) + 1,
         rule.name,
         min(highest, hit.severity, key=lambda one: one.rank),
         context,
@@ -63,10 +61,19 @@ def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Findin
     )
 
 
-def _name_starts(func: ast.expr) -> int:
-    """Where the last name of a chain over several lines begins, in bytes of its line."""
-    name = func.attr if isinstance(func, ast.Attribute) else ""
-    return (func.end_col_offset or 0) - len(name.encode())
+def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where a call says its name and where it ends, or the head of a definition: lines and bytes."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        head = node.col_offset + len("def ") + len(node.name.encode())
+        return (node.lineno, node.col_offset), (node.lineno, head)
+    assert isinstance(node, ast.expr)
+    func = node.func if isinstance(node, ast.Call) else node
+    line = func.end_lineno or func.lineno
+    at = func.col_offset
+    if func.lineno != line:
+        name = func.attr if isinstance(func, ast.Attribute) else ""
+        at = (func.end_col_offset or 0) - len(name.encode())
+    return (line, at), (node.end_lineno or line, node.end_col_offset or 0)
 
 
 def _characters(lines: list[str], line: int, offset: int) -> int:

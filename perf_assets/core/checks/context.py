@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 
 from perf_assets.core.checks.findings import Context
 from perf_assets.core.checks.loops import in_tf_function
-from perf_assets.core.checks.module import Module, Scope, method_scope
+from perf_assets.core.checks.module import Module
+from perf_assets.core.checks.scopes import Scope, method_scope
 from perf_assets.core.checks.variance import Run
 
 TEST_FOLDERS = frozenset(

@@ -8,7 +8,8 @@ and `map`, `shuffle` or `repeat`.
 
 import ast
 
-from perf_assets.core.checks.module import FUNCTIONS, Binding, Module, Scope
+from perf_assets.core.checks.module import Module
+from perf_assets.core.checks.scopes import Binding, Scope
 
 ALONE = frozenset(
     [
@@ -24,6 +25,7 @@ ALONE = frozenset(
 )
 TOGETHER = frozenset(("map", "shuffle", "repeat", "take", "skip", "cache", "filter"))
 WORDS = frozenset(("num_parallel_calls", "drop_remainder", "reshuffle_each_iteration"))
+METHODS = ALONE | TOGETHER | {"batch"}
 OTHERS = frozenset(
     [
         "torch",
@@ -47,42 +49,47 @@ OTHERS = frozenset(
 
 def evident_names(module: Module, scope: Scope) -> frozenset[str]:
     """The names, attributes (`self.ds`) and calls (as text) of a function that must be datasets."""
-    if not isinstance(scope.node, (*FUNCTIONS, ast.Module)) or not _only_tensorflow(module):
-        return frozenset()
+    return module.once(_evident).get(scope, frozenset())
+
+
+def _evident(module: Module) -> dict[Scope, frozenset[str]]:
+    if not _only_tensorflow(module):
+        return {}
+    chains: dict[Scope, list[ast.Call]] = {}
+    for call, scope in module.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in METHODS:
+            chains.setdefault(scope, []).append(call)
+    return {scope: _by_use(module, scope, calls) for scope, calls in chains.items()}
+
+
+def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[str]:
     uses: dict[str, set[str]] = {}
     sure: set[str] = set()
-    for node in _own(scope.node):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            for root in _roots(node.func.value):
-                uses.setdefault(root, set()).add(node.func.attr)
-                if any(word.arg in WORDS for word in node.keywords) and node.func.attr in (
-                    "map",
-                    "batch",
-                    "shuffle",
-                ):
-                    sure.add(root)
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            _join(uses, sure, node)
-    found = {
+    for call in calls:
+        func = call.func
+        assert isinstance(func, ast.Attribute)
+        for root in _roots(func.value):
+            uses.setdefault(root, set()).add(func.attr)
+            if func.attr in ("map", "batch", "shuffle") and WORDS & {
+                word.arg for word in call.keywords
+            }:
+                sure.add(root)
+    for name, bindings in scope.bindings.items():
+        for one in bindings:
+            if isinstance(one.value, ast.Call):  # one pipeline with the name that it gets
+                for root in _roots(one.value):
+                    uses.setdefault(root, set()).update(uses.get(name, set()))
+    found = sure | {
         name
         for name, methods in uses.items()
         if methods & ALONE or ("batch" in methods and methods & TOGETHER)
     }
-    known = {
-        name
-        for name in found | sure
-        if module.resolve(ast.parse(name, mode="eval").body, scope) is None
-    }
-    return frozenset(known)
+    return frozenset(name for name in found if not _is_module(module, name, scope))
 
 
-def _join(uses: dict[str, set[str]], sure: set[str], node: ast.Assign) -> None:
-    """Let the value of `x = call().map(…)` have the uses of `x` too: they are one pipeline."""
-    if isinstance(node.targets[0], ast.Name | ast.Attribute) and isinstance(node.value, ast.Call):
-        target = ast.unparse(node.targets[0])
-        for root in _roots(node.value):
-            if root != target:
-                uses.setdefault(root, set()).update(uses.get(target, set()))
+def _is_module(module: Module, name: str, scope: Scope) -> bool:
+    node = ast.parse(name, mode="eval").body
+    return isinstance(node, ast.Name | ast.Attribute) and module.resolve(node, scope) is not None
 
 
 def _roots(node: ast.expr) -> list[str]:
@@ -90,7 +97,7 @@ def _roots(node: ast.expr) -> list[str]:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
         if not isinstance(inner, ast.Call):
-            if node.func.attr in ALONE | TOGETHER | {"batch"}:
+            if node.func.attr in METHODS:
                 return _plain(inner)
             return [ast.unparse(node)]
         node = inner
@@ -103,16 +110,6 @@ def _plain(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return [ast.unparse(node)]
     return []
-
-
-def _own(node: ast.AST) -> list[ast.AST]:
-    """The nodes of a function in the order of the source, without those of functions in it."""
-    found: list[ast.AST] = []
-    for child in ast.iter_child_nodes(node):
-        found.append(child)
-        if not isinstance(child, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            found += _own(child)
-    return found
 
 
 def _only_tensorflow(module: Module) -> bool:

@@ -5,14 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from perf_assets.core.checks.findings import Related
-from perf_assets.core.checks.module import (
-    COMPREHENSIONS,
-    FUNCTIONS,
-    LoopAt,
-    Module,
-    Scope,
-    decorators,
-)
+from perf_assets.core.checks.module import Module
+from perf_assets.core.checks.scopes import COMPREHENSIONS, FUNCTIONS, LoopAt, Scope, decorators
 from perf_assets.core.checks.survey import Survey
 from perf_assets.core.checks.variance import DEEPEST, Run
 

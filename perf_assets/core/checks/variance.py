@@ -9,16 +9,10 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from perf_assets.core.checks.module import LoopAt, Module, Scope
-from perf_assets.core.checks.survey import (
-    READING_METHODS,
-    Bound,
-    Place,
-    Site,
-    Survey,
-    survey_function,
-    survey_loop,
-)
+from perf_assets.core.checks.module import Module
+from perf_assets.core.checks.scopes import LoopAt, Scope
+from perf_assets.core.checks.survey import Bound, Place, Site, Survey
+from perf_assets.core.checks.surveying import READING_METHODS, survey_function, survey_loop
 from perf_assets.frameworks.operations import is_operation
 
 DEEPEST = 3  # calls away from the loop, as in the published tool

@@ -13,7 +13,7 @@ def find(module: Module) -> Iterator[Hit]:
     """Functions decorated with, or given to, `tf.function` in a loop or in a function that one calls."""
     if "function" not in module.text and "defun" not in module.text:
         return
-    told: set[ast.expr] = set()
+    told: set[ast.AST] = set()
     for again in repeated(module, small=True):
         for made in _made(module, again):
             if made not in told:
@@ -27,12 +27,12 @@ def find(module: Module) -> Iterator[Hit]:
                 )
 
 
-def _made(module: Module, again: Again) -> Iterator[ast.expr]:
+def _made(module: Module, again: Again) -> Iterator[ast.AST]:
     run = again.run
     for node in run.survey.definitions:
         for decorator in node.decorator_list:
             if is_tf_function(module, decorator, run.scope):
-                yield decorator
+                yield node
     for site in run.survey.sites:
         if (
             not site.once

@@ -5,19 +5,17 @@ from collections.abc import Iterator
 
 from perf_assets.core.checks.context import makes_nodes
 from perf_assets.core.checks.findings import Severity
-from perf_assets.core.checks.loops import repeated
+from perf_assets.core.checks.loops import Again, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.core.checks.survey import Site
 from perf_assets.core.checks.variance import Run
-from perf_assets.frameworks.operations import is_operation
+from perf_assets.frameworks.operations import is_description, is_operation
 
 
 def find(module: Module) -> Iterator[Hit]:
     """Operations in loops whose arguments are the same in every iteration; the outermost of nested ones."""
-    if not any(
-        is_operation(module.resolve(call.func, scope) or "") for call, scope in module.calls
-    ):
+    if not any(_counts(module.resolve(call.func, scope)) for call, scope in module.calls):
         return
     covered: set[ast.AST] = set()
     for again in repeated(module):
@@ -28,20 +26,29 @@ def find(module: Module) -> Iterator[Hit]:
             if (
                 name is None
                 or site.call in covered
-                or not is_operation(name)
+                or not _counts(name)
                 or not _can_move(again.run, site)
             ):
                 continue
             covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
-            nodes = makes_nodes(module, again.run)
-            cost = "each adds its nodes to the graph again" if nodes else "each computes it again"
-            yield Hit(
-                site.call,
-                Severity.WARNING if nodes else Severity.NOTE,
-                f"{ast.unparse(site.call.func)} gets the same arguments in every iteration of {again.path}: "
-                f"{cost}; call it once before the loop, unless each needs a tensor of its own",
-                again.related,
-            )
+            yield _hit(module, again, site, name)
+
+
+def _counts(name: str | None) -> bool:
+    return name is not None and (is_operation(name) or is_description(name))
+
+
+def _hit(module: Module, again: Again, site: Site, name: str) -> Hit:
+    called = ast.unparse(site.call.func)
+    nodes = is_operation(name) and makes_nodes(module, again.run)
+    cost = "each adds its nodes to the graph again" if nodes else "each computes it again"
+    return Hit(
+        site.call,
+        Severity.WARNING if nodes else Severity.NOTE,
+        f"{called} gets the same arguments in every iteration of {again.path}: {cost}; call it once "
+        "before the loop, unless each needs a tensor of its own",
+        again.related,
+    )
 
 
 def _can_move(run: Run, site: Site) -> bool:

@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from perf_assets.core.checks.datasets import pipelines
 from perf_assets.core.checks.findings import Related, Severity
 from perf_assets.core.checks.module import Hit, Module
+from perf_assets.core.checks.pipelines import pipelines
 from perf_assets.core.checks.rules.rule import Rule
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.loops import is_small, is_tf_function, repeated
-from perf_assets.core.checks.module import FUNCTIONS, Hit, Module, Scope, decorators
+from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.scopes import FUNCTIONS, Scope, decorators
 from perf_assets.core.checks.survey import Place
 from perf_assets.core.checks.variance import Run
 

@@ -4,8 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
-from perf_assets.core.checks.module import Hit, LoopAt, Module
+from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.scopes import LoopAt
 
 
 def find(module: Module) -> Iterator[Hit]:
