@@ -3,11 +3,12 @@
     python -m perf_assets.frameworks.api_index TENSORFLOW_WHEEL KERAS_WHEEL
 
 TensorFlow's wheel has its public API as modules that import each symbol under each of its public
-names (`tensorflow/_api/v2/`, with `compat/v1/` in it); Keras' has the same for its own. The wheels are
-read, not installed and not run. A function of TensorFlow that can name its node takes an argument
-`name`: that is how an operation is told from what only configures; the few without it are listed. What creates a state of its own
-(variables, queues, tables, summaries), draws at random, reads, writes, or opens a scope is no
-operation in this sense: to call it again means something else than to keep its result.
+names (`tensorflow/_api/v2/`, with `compat/v1/` in it); Keras' has the same for its own. The wheels
+are read, not installed and not run. A function of TensorFlow that can name its node takes an
+argument `name`: that is how an operation is told from what only configures; the few without it are
+listed. What creates a state of its own (variables, queues, tables, summaries), draws at random,
+reads, writes, or opens a scope is no operation in this sense: to call it again means something else
+than to keep its result.
 """
 
 import ast
@@ -187,13 +188,14 @@ def _version(wheel: Path) -> str:
 def main() -> None:
     """Write the list to standard output, first the versions that it is of."""
     tensorflow, keras = (Path(one) for one in sys.argv[1:3])
-    print(f"# {_version(tensorflow)}, {_version(keras)}; made by perf_assets.frameworks.api_index")
+    versions = f"{_version(tensorflow)}, {_version(keras)}"
+    lines = [f"# {versions}; made by perf_assets.frameworks.api_index"]
     spaces: dict[str, list[str]] = {}
     for one in operations(tensorflow, keras):
         space, _, name = one.rpartition(".")
         spaces.setdefault(space, []).append(name)
-    for space, names in sorted(spaces.items()):
-        print(f"{space}: {' '.join(names)}")
+    lines += [f"{space}: {' '.join(names)}" for space, names in sorted(spaces.items())]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ FEATURES = frozenset(
 
 @lru_cache(maxsize=1 << 14)
 def canonical(name: str) -> str:
-    """One name for a symbol that has several: `tensorflow.compat.v1.zeros` is `tensorflow.zeros`."""
+    """One name for a symbol that has several, as `tensorflow.zeros` for that of `compat.v1`."""
     for pattern, plain in ALIASES:
         name = pattern.sub(plain, name, count=1)
     return name
@@ -62,7 +62,7 @@ def canonical(name: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def is_operation(name: str) -> bool:
-    """Whether a function, by its full or canonical name, adds nodes to a graph and does nothing else.
+    """Whether a function, by its full or canonical name, adds nodes to a graph and no more.
 
     The list is made from the public API index of the release in its first line, with all aliases
     (see `perf_assets.frameworks.api_index`). What draws at random, has a state of its own, reads or

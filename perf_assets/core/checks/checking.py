@@ -62,7 +62,7 @@ def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Findin
 
 
 def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where a call says its name and where it ends, or the head of a definition: lines and bytes."""
+    """Where a call says its name, and where it ends; of a definition, its head: lines, bytes."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         head = node.col_offset + len("def ") + len(node.name.encode())
         return (node.lineno, node.col_offset), (node.lineno, head)

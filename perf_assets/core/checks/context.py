@@ -39,7 +39,7 @@ KERAS_TRACED = (
 
 
 def context_of(path: str, tree: ast.Module) -> Context:
-    """Tell library code, examples and tests apart, by the path in the project and by what is imported."""
+    """Tell library code, examples and tests apart, by path in the project and by imports."""
     pure = PurePosixPath(path)
     folders = [one.lower() for one in pure.parts[:-1]]
     if TEST_FILE.match(pure.name) or TEST_FOLDERS & set(folders) or _imports_tests(tree):

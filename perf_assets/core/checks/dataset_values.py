@@ -93,9 +93,11 @@ class Values(ABC):
         return None
 
     def nothing(self, node: ast.expr, frame: Frame) -> Value:
+        """A constant, or a function that runs when it is called."""
         return None
 
     def name(self, node: ast.Name, frame: Frame) -> Value:
+        """What a name holds here, or in the function around."""
         if node.id in frame.names:
             return frame.names[node.id]
         found = frame.scope.find(node.id)
@@ -104,6 +106,7 @@ class Values(ABC):
         return None
 
     def attribute(self, node: ast.Attribute, frame: Frame) -> Value:
+        """What an attribute holds: set in this function, in another method, or by a property."""
         if not isinstance(node.value, ast.Name):
             self.value(node.value, frame)
             return None
@@ -120,35 +123,43 @@ class Values(ABC):
         return Dataset() if held is None and text in self.evidence(frame.scope) else held
 
     def sequence(self, node: ast.Tuple | ast.List, frame: Frame) -> Value:
+        """The parts of a tuple or list."""
         return Several(tuple(self.value(one, frame) for one in node.elts))
 
     def mapping(self, node: ast.Dict, frame: Frame) -> Value:
+        """The values of a dictionary."""
         keys = tuple(one.value if isinstance(one, ast.Constant) else one for one in node.keys)
         return Several(tuple(self.value(one, frame) for one in node.values), keys)
 
     def subscript(self, node: ast.Subscript, frame: Frame) -> Value:
+        """One part of a collection."""
         held = self.value(node.value, frame)
         key = node.slice.value if isinstance(node.slice, ast.Constant) else node
         return held.at(key) if isinstance(held, Several) else None
 
     def choice(self, node: ast.IfExp, frame: Frame) -> Value:
+        """Either of two."""
         self.value(node.test, frame)
         return join((self.value(node.body, frame), self.value(node.orelse, frame)))
 
     def walrus(self, node: ast.NamedExpr, frame: Frame) -> Value:
+        """What is assigned in an expression."""
         self.assign(node.target, self.value(node.value, frame), frame)
         return frame.names.get(node.target.id)
 
     def inner(self, node: ast.Starred | ast.Await, frame: Frame) -> Value:
+        """What stands behind a star or an await."""
         return self.value(node.value, frame)
 
     def comprehension(self, node: ast.ListComp, frame: Frame) -> Value:
+        """A collection of what is made for each item."""
         for part in node.generators:
             items = self.value(part.iter, frame)
             self.assign(part.target, _element(items), frame)
         return any_of((self.value(node.elt, frame),))
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
+        """What a call gives."""
         func = node.func
         full = self.module.resolve(func, frame.scope)
         if full is not None and full.startswith(("tensorflow", "keras")):
@@ -165,10 +176,12 @@ class Values(ABC):
         return self.of_module(node, frame)
 
     def arguments(self, node: ast.Call, frame: Frame) -> list[Value]:
+        """What a call is given."""
         every = (*node.args, *(word.value for word in node.keywords))
         return [self.value(one, frame) for one in every]
 
     def of_several(self, node: ast.Call, func: ast.Attribute, held: Several, frame: Frame) -> Value:
+        """What a method of a collection gives, which it may change."""
         added = self.arguments(node, frame)
         if func.attr in ("append", "add", "insert") and isinstance(func.value, ast.Name):
             frame.names[func.value.id] = any_of((*held.parts, *added))
@@ -239,7 +252,7 @@ class Values(ABC):
         return self.run(inner, {names[0]: Dataset()} if window else {})
 
     def applied(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
-        """What `apply` gives: a function of the module runs, TensorFlow's are told by their names."""
+        """What `apply` gives: functions of the module run, TensorFlow's are told by name."""
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Call):
             name = (self.module.resolve(first.func, frame.scope) or "").rpartition(".")[2]
@@ -264,7 +277,7 @@ def _is_evident(node: ast.Call, names: frozenset[str]) -> bool:
 
 
 def _batches(scope: Scope, name: str) -> bool:
-    """Whether a function calls `batch` on its parameter: then it is given windows, which are datasets."""
+    """Whether a function calls `batch` on its parameter: it is given windows."""
     return any(
         isinstance(one, ast.Attribute)
         and one.attr in BATCHES

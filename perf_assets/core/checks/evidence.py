@@ -1,9 +1,9 @@
 """Values that must be datasets of `tf.data` by what is done with them.
 
 Where a dataset comes from another file, nothing says what it is but its use. `prefetch`,
-`padded_batch`, `num_parallel_calls` and `drop_remainder` belong to `tf.data` alone among what a module
-that imports TensorFlow, and no other library with pipelines, works with; so does one value with `batch`
-and `map`, `shuffle` or `repeat`.
+`padded_batch`, `num_parallel_calls` and `drop_remainder` belong to `tf.data` alone in a module that
+imports TensorFlow and no other library with pipelines; so does a value with `batch` and `map`,
+`shuffle` or `repeat`.
 """
 
 import ast
@@ -93,7 +93,7 @@ def _is_module(module: Module, name: str, scope: Scope) -> bool:
 
 
 def _roots(node: ast.expr) -> list[str]:
-    """What a chain of calls begins with: a name, an attribute of a name, or a call of something unknown."""
+    """What a chain of calls begins with: a name, an attribute, or a call that is not known."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
         if not isinstance(inner, ast.Call):

@@ -1,7 +1,9 @@
 """One walk over a module: its scopes, loops and calls."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from perf_assets.core.checks.scopes import (
     Function,
@@ -213,7 +215,7 @@ class _Index:
         self.found.globals.update(node.names)
 
 
-_VISIT = {
+_VISIT: dict[type[ast.AST], Callable[[_Index, Any, Scope, tuple[LoopAt, ...]], None]] = {
     ast.Name: _Index.name,
     ast.Constant: _Index.name,
     ast.Call: _Index.call,

@@ -15,7 +15,7 @@ SMALL = 10  # iterations; the published tool leaves ranges of this size alone
 
 @dataclass(frozen=True)
 class Again:
-    """A body that a loop runs again and again: its own, or that of a function up to three calls away.
+    """A body that a loop runs again: its own, or that of a function up to three calls away.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Again:
 
     @property
     def path(self) -> str:
-        """Where the loop is, in words: "the loop in line 3", "the loop in line 3, which calls g"."""
+        """Where the loop is, in words: "the loop in line 3, which runs g"."""
         words = f"the loop in line {self.loop.node.lineno}"
         return words + (f", which runs {self.run.scope.name}" if self.callers else "")
 
@@ -105,31 +105,31 @@ def is_small(module: Module, loop: LoopAt) -> bool:
 
 
 def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
-    if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
-        return not any(isinstance(one, ast.Starred) for one in getattr(node, "elts", ()))
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str | bytes) and len(node.value) <= SMALL
-    if isinstance(node, ast.Name) and depth < DEEPEST:
-        value = constant(node.id, scope)
-        return value is not None and _few(module, value, scope, depth + 1)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in ("items", "keys", "values") and _few(
-            module, node.func.value, scope, depth
-        )
-    if (
-        not isinstance(node, ast.Call)
-        or not isinstance(node.func, ast.Name)
-        or scope.find(node.func.id)
-    ):
+    match node:
+        case ast.List() | ast.Tuple() | ast.Set():
+            return not any(isinstance(one, ast.Starred) for one in node.elts)
+        case ast.Dict():
+            return None not in node.keys
+        case ast.Constant(value=str() | bytes() as value):
+            return len(value) <= SMALL
+        case ast.Name() if depth < DEEPEST:
+            known = constant(node.id, scope)
+            return known is not None and _few(module, known, scope, depth + 1)
+        case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
+            return _few(module, held, scope, depth)
+    return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)
+
+
+def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bool:
+    name = node.func.id if isinstance(node.func, ast.Name) else None
+    if name is None or scope.find(name) is not None:
         return False
-    match node.func.id:
-        case "range" | "xrange":
-            return _length(node, scope) <= SMALL
-        case "enumerate" | "reversed" | "sorted" | "list" | "tuple":
-            return bool(node.args) and _few(module, node.args[0], scope, depth)
-        case "zip":
-            return any(_few(module, one, scope, depth) for one in node.args)
-    return False
+    if name in ("range", "xrange"):
+        return _length(node, scope) <= SMALL
+    if name == "zip":
+        return any(_few(module, one, scope, depth) for one in node.args)
+    through = name in ("enumerate", "reversed", "sorted", "list", "tuple")
+    return through and bool(node.args) and _few(module, node.args[0], scope, depth)
 
 
 def constant(name: str, scope: Scope) -> ast.expr | None:
@@ -187,7 +187,7 @@ def is_traced_loop(module: Module, loop: LoopAt) -> bool:
 
 
 def is_tf_function(module: Module, decorator: ast.expr, scope: Scope) -> bool:
-    """Whether a decorator, or a function that is called, is `tf.function`, bare or with arguments."""
+    """Whether a decorator, or what is called, is `tf.function`, bare or with arguments."""
     if isinstance(decorator, ast.Call):
         name = module.resolve(decorator.func, scope) or ""
         if name == "functools.partial" and decorator.args:

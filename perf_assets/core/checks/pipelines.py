@@ -155,7 +155,7 @@ class _Follow(Values):
         self.branches([[], *(one.body for one in node.cases)], frame)
 
     def branches(self, bodies: list[list[ast.stmt]], frame: Frame) -> None:
-        """Run each way from the same start; a name then holds what any way that goes on left in it."""
+        """Run each way from the same start; a name then holds what any that goes on left in it."""
         start, ends = frame.names, []
         for body in bodies:
             frame.names = dict(start)

@@ -51,7 +51,7 @@ class Scope:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters by position, then those by keyword; `*args` and the like last."""
+        """The parameters by position, then those by keyword; `*args` and the like last."""
         if not isinstance(self.node, Function):
             return ()
         spec = self.node.args
@@ -104,6 +104,7 @@ def method_scope(scope: Scope) -> Scope | None:
 
 
 def definition(bindings: list[Binding]) -> Scope | None:
+    """The function or class that a name stands for, where it stands for nothing else."""
     found = [one.value for one in bindings if one.kind in ("function", "class")]
     return found[-1] if found and len(found) == len(bindings) else None  # type: ignore[return-value]
 

@@ -14,7 +14,7 @@ class Place(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A value that a name gets; None where it differs from iteration to iteration, or is not known."""
+    """A value that a name gets; None where it differs by itself, or is not known."""
 
     value: ast.expr | None
     place: Place

@@ -8,100 +8,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from perf_assets.core.checks.effects import (
+    HARMLESS_INHERITED,
+    NEW_GRAPH,
+    PINS,
+    READING_METHODS,
+)
+from perf_assets.core.checks.guards import first_only
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import COMPREHENSIONS, LoopAt, Scope, elements
 from perf_assets.core.checks.survey import Bound, Place, Site, Survey
-
-# Methods that tell something of an object and leave it as it is.
-READING_METHODS = frozenset(
-    [
-        "as_list",
-        "as_numpy_dtype",
-        "assert_has_rank",
-        "astype",
-        "copy",
-        "count",
-        "decode",
-        "difference",
-        "dot",
-        "encode",
-        "endswith",
-        "find",
-        "flatten",
-        "format",
-        "get",
-        "get_shape",
-        "index",
-        "intersection",
-        "is_fully_defined",
-        "is_compatible_with",
-        "isdigit",
-        "issubset",
-        "items",
-        "join",
-        "keys",
-        "lower",
-        "lstrip",
-        "max",
-        "mean",
-        "merge_with",
-        "min",
-        "ndims",
-        "num_elements",
-        "numpy",
-        "prod",
-        "ravel",
-        "replace",
-        "reshape",
-        "rsplit",
-        "rstrip",
-        "size",
-        "split",
-        "splitlines",
-        "squeeze",
-        "startswith",
-        "std",
-        "strip",
-        "sum",
-        "title",
-        "to_list",
-        "tolist",
-        "transpose",
-        "union",
-        "upper",
-        "value",
-        "values",
-        "with_rank",
-        "zfill",
-        "__getitem__",
-        "__len__",
-        "eval",
-        "run",
-        "concatenate",
-    ]
-)
-HARMLESS_INHERITED = (
-    "assert",
-    "add_weight",
-    "add_loss",
-    "add_metric",
-    "subTest",
-    "log",
-    "evaluate",
-    "get_",
-)
-NEW_GRAPH = frozenset(
-    (
-        "tensorflow.Graph",
-        "tensorflow.reset_default_graph",
-        "tensorflow.python.framework.ops.reset_default_graph",
-        "keras.backend.clear_session",
-        "keras.utils.clear_session",
-    )
-)
-PINS = frozenset(
-    ("tensorflow.device", "tensorflow.control_dependencies", "tensorflow.colocate_with")
-)
 
 
 @dataclass(frozen=True)
@@ -214,7 +130,7 @@ class _Walk:
 
     def if_(self, node: ast.If, around: _Around) -> None:
         self.expression(node.test, around)
-        first = replace(around, once=around.once or self.first_only(node))
+        first = replace(around, once=around.once or first_only(node, self.found.bound))
         self.block(node.body, first)
         self.block(node.orelse, around)
 
@@ -247,20 +163,6 @@ class _Walk:
 
     def nothing(self, node: ast.stmt, around: _Around) -> None:
         pass
-
-    def first_only(self, node: ast.If) -> bool:
-        """Whether a test lets its body run in one iteration: `i == 0`, or `x is None` that sets `x`."""
-        test = node.test
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return _dump(test.operand) in _set_in(node.body)
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return False
-        left, right = test.left, test.comparators[0]
-        if isinstance(test.ops[0], ast.Is) and _is_none(right):
-            return _dump(left) in _set_in(node.body)
-        constant, other = (right, left) if isinstance(right, ast.Constant) else (left, right)
-        equal = isinstance(test.ops[0], ast.Eq) and isinstance(constant, ast.Constant)
-        return equal and isinstance(other, ast.Name) and other.id in self.found.bound
 
     def with_(self, node: ast.With | ast.AsyncWith, around: _Around) -> None:
         inside = around
@@ -343,7 +245,7 @@ class _Walk:
                         self.expression(child, around)
 
     def generators(self, node: ast.expr, around: _Around, *, first: bool) -> None:
-        """Walk a comprehension: `first` says whether the first iterable is evaluated in this run."""
+        """Walk a comprehension; `first`: whether its first iterable is evaluated in this run."""
         assert isinstance(node, COMPREHENSIONS)
         inside = replace(around, loops=(*around.loops, node)) if first else around
         for index, one in enumerate(node.generators):
@@ -411,22 +313,6 @@ def _arguments(node: ast.Call) -> Iterable[ast.expr]:
         yield one.value if isinstance(one, ast.Starred) else one
     for word in node.keywords:
         yield word.value
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _dump(node: ast.expr) -> str:
-    return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else ""
-
-
-def _set_in(body: list[ast.stmt]) -> set[str]:
-    found: set[str] = set()
-    for one in body:
-        if isinstance(one, ast.Assign):
-            found |= {_dump(target) for target in one.targets}
-    return found - {""}
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Walk, Any, _Around], None]] = {

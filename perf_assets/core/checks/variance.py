@@ -1,89 +1,29 @@
 """Whether an expression has the same value in every iteration: data flow, a variable at a time.
 
-Everything that is not known to stay the same is taken to change: loop targets, names bound in the loop
-to what changes, objects changed in place, attributes set in the loop or in a function that it calls,
-what unknown functions give (they may read files, the clock or a random number).
+Everything that is not known to stay the same is taken to change: loop targets, names bound in the
+loop to what changes, objects changed in place, attributes set in the loop or in a function that it
+calls, what unknown functions give (they may read files, the clock or a random number).
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
+from perf_assets.core.checks.effects import (
+    IMPURE,
+    PURE_BUILTINS,
+    PURE_MODULES,
+    PURE_OF_TENSORFLOW,
+    READING_METHODS,
+)
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import LoopAt, Scope
 from perf_assets.core.checks.survey import Bound, Place, Site, Survey
-from perf_assets.core.checks.surveying import READING_METHODS, survey_function, survey_loop
+from perf_assets.core.checks.surveying import survey_function, survey_loop
 from perf_assets.frameworks.operations import is_operation
 
 DEEPEST = 3  # calls away from the loop, as in the published tool
-PURE_BUILTINS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bool",
-        "bytes",
-        "chr",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "float",
-        "format",
-        "frozenset",
-        "getattr",
-        "hasattr",
-        "int",
-        "isinstance",
-        "issubclass",
-        "len",
-        "list",
-        "max",
-        "min",
-        "ord",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "str",
-        "sum",
-        "super",
-        "tuple",
-        "type",
-        "zip",
-    ]
-)
-PURE_MODULES = (
-    "numpy.",
-    "math.",
-    "operator.",
-    "functools.partial",
-    "collections.OrderedDict",
-    "string.",
-)
-IMPURE = ("numpy.random", "numpy.load", "numpy.from", "numpy.genfrom", "numpy.memmap", "numpy.save")
-PURE_OF_TENSORFLOW = frozenset(
-    (
-        *(
-            "tensorflow.TensorShape",
-            "tensorflow.TensorSpec",
-            "tensorflow.Dimension",
-            "tensorflow.as_dtype",
-        ),
-        *(
-            "tensorflow.DType",
-            "tensorflow.dtypes.as_dtype",
-            "tensorflow.newaxis",
-            "keras.backend.floatx",
-        ),
-        *("tensorflow.get_default_graph", "tensorflow.ConfigProto", "tensorflow.GPUOptions"),
-        *("keras.backend.int_shape", "keras.backend.ndim", "keras.backend.epsilon"),
-    )
-)
 
 
 class Run:
@@ -112,6 +52,7 @@ class Run:
         outer: "Run | None" = None,
         depth: int = 0,
     ) -> None:
+        """Keep the parameters; nothing is computed yet."""
         self.module, self.scope, self.survey = module, scope, survey
         self.changing, self.outer, self.depth = changing, outer, depth
         self.given: dict[str, ast.expr] = {}
@@ -147,22 +88,20 @@ class Run:
 
     def same(self, node: ast.expr, place: Place) -> bool:
         """Whether an expression at a place has the same value in every iteration."""
-        match node:
-            case ast.Constant():
-                return True
-            case ast.Name():
-                return self._same_name(node.id, place)
-            case ast.Attribute():
-                return node.attr not in self.set_attributes and self.same(node.value, place)
-            case ast.Call():
-                return self._same_call(node, place)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                return self._same_comprehension(node, place)
-            case ast.Lambda() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
-                return False
-            case _:
-                parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
-                return all(self.same(one, place) for one in parts)
+        special = _SAME.get(type(node))
+        if special is not None:
+            return special(self, node, place)
+        parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+        return all(self.same(one, place) for one in parts)
+
+    def _always(self, node: ast.expr, place: Place) -> bool:
+        return True
+
+    def _never(self, node: ast.expr, place: Place) -> bool:
+        return False
+
+    def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
+        return node.attr not in self.set_attributes and self.same(node.value, place)
 
     def arguments_same(self, call: ast.Call, place: Place) -> bool:
         """Whether all that a call is given is the same in every iteration."""
@@ -171,7 +110,10 @@ class Run:
             for one in call.args
         ) and all(self.same(word.value, place) for word in call.keywords)
 
-    def _same_name(self, name: str, place: Place) -> bool:
+    def _same_name(self, node: ast.Name, place: Place) -> bool:
+        return self._keeps(node.id, place)
+
+    def _keeps(self, name: str, place: Place) -> bool:
         if name in self.survey.changed:
             return False
         bound = self.survey.bound.get(name)
@@ -232,7 +174,7 @@ class Run:
         return (
             pure
             and not attributes & self.set_attributes
-            and all(name in PURE_BUILTINS or self._same_name(name, place) for name in names)
+            and all(name in PURE_BUILTINS or self._keeps(name, place) for name in names)
         )
 
     def _same_call(self, call: ast.Call, place: Place) -> bool:
@@ -267,7 +209,7 @@ class Run:
 
 
 def _given(call: ast.Call, callee: Scope) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters of a function with what a call gives them; those left to defaults are not there."""
+    """The parameters with what a call gives them; those left to their defaults are not there."""
     names = list(callee.parameters)
     if callee.itself is not None and names:
         first = names.pop(0)
@@ -304,3 +246,20 @@ def _reach(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[str]
                     following.append((callee, inner))
         edge = following
     return frozenset(attributes), new_graph
+
+
+_SAME: dict[type[ast.AST], Callable[[Run, Any, Place], bool]] = {
+    ast.Constant: Run._always,
+    ast.Name: Run._same_name,
+    ast.Attribute: Run._same_attribute,
+    ast.Call: Run._same_call,
+    ast.ListComp: Run._same_comprehension,
+    ast.SetComp: Run._same_comprehension,
+    ast.DictComp: Run._same_comprehension,
+    ast.GeneratorExp: Run._same_comprehension,
+    ast.Lambda: Run._never,
+    ast.NamedExpr: Run._never,
+    ast.Await: Run._never,
+    ast.Yield: Run._never,
+    ast.YieldFrom: Run._never,
+}

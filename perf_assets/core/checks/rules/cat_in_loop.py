@@ -35,8 +35,9 @@ def find(module: Module) -> Iterator[Hit]:
                 yield Hit(
                     node.value,
                     Severity.WARNING,
-                    f"{ast.unparse(node.value.func)} copies all of {min(targets)} in every iteration of the loop in "
-                    f"line {loop.node.lineno}: collect the parts in a list and join them once after the loop",
+                    f"torch copies all of {min(targets)} in every iteration of the loop in line "
+                    f"{loop.node.lineno}: collect the parts in a list and join "
+                    "them once after the loop",
                 )
 
 

@@ -10,7 +10,7 @@ from perf_assets.core.checks.rules.rule import Rule
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Functions decorated with, or given to, `tf.function` in a loop or in a function that one calls."""
+    """Functions that become a `tf.function` in a loop, or in a function that one calls."""
     if "function" not in module.text and "defun" not in module.text:
         return
     told: set[ast.AST] = set()
@@ -21,8 +21,8 @@ def find(module: Module) -> Iterator[Hit]:
                 yield Hit(
                     made,
                     Severity.NOTE if is_small(module, again.loop) else Severity.WARNING,
-                    f"this tf.function is made anew in every iteration of {again.path}, and each is traced "
-                    "into a graph of its own: define it once outside, and pass it what changes",
+                    f"this tf.function is made anew in every iteration of {again.path}, and each "
+                    "is traced into a graph of its own: define it once, and pass it what changes",
                     again.related,
                 )
 

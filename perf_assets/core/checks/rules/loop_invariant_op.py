@@ -14,7 +14,7 @@ from perf_assets.frameworks.operations import is_description, is_operation
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Operations in loops whose arguments are the same in every iteration; the outermost of nested ones."""
+    """Operations whose arguments are the same in every iteration; the outermost of nested ones."""
     if not any(_counts(module.resolve(call.func, scope)) for call, scope in module.calls):
         return
     covered: set[ast.AST] = set()
@@ -45,8 +45,8 @@ def _hit(module: Module, again: Again, site: Site, name: str) -> Hit:
     return Hit(
         site.call,
         Severity.WARNING if nodes else Severity.NOTE,
-        f"{called} gets the same arguments in every iteration of {again.path}: {cost}; call it once "
-        "before the loop, unless each needs a tensor of its own",
+        f"{called} gets the same arguments in every iteration of {again.path}: {cost}; call it "
+        "once before the loop, unless each needs a tensor of its own",
         again.related,
     )
 

@@ -20,8 +20,8 @@ def find(module: Module) -> Iterator[Hit]:
         yield Hit(
             call,
             Severity.NOTE,
-            f"map runs {function} once for each element, and {_name(batch)} in line {line} follows: if {function} can "
-            "work on batches (check the shapes it expects), batch first and map the batches",
+            f"map runs {function} on each element, and {_name(batch)} in line {line} follows: "
+            "if it can work on batches (check the shapes it expects), batch first",
             (Related(line, "batched here"),),
         )
 

@@ -40,8 +40,8 @@ def find(module: Module) -> Iterator[Hit]:
                 yield Hit(
                     site.call,
                     Severity.NOTE if is_small(module, again.loop) else Severity.WARNING,
-                    f"{names} is a Python number that changes in {again.path}: the tf.function is traced again "
-                    "for every value; pass a tensor, or give it an input_signature",
+                    f"{names} is a Python number that changes in {again.path}: the tf.function is "
+                    "traced again for every value; pass a tensor, or give it an input_signature",
                     again.related,
                 )
 

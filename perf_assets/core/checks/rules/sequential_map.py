@@ -23,8 +23,8 @@ def find(module: Module) -> Iterator[Hit]:
             yield Hit(
                 call,
                 Severity.NOTE if _is_cheap(call) else Severity.WARNING,
-                f"{name} works on one element at a time: give it num_parallel_calls (tf.data.AUTOTUNE lets "
-                "tf.data choose)",
+                f"{name} works on one element at a time: give it num_parallel_calls "
+                "(tf.data.AUTOTUNE lets tf.data choose)",
             )
 
 

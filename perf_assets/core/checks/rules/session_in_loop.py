@@ -15,7 +15,7 @@ POSITIONS = ("target", "graph", "config")
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Sessions opened in a loop, or in a function that one calls; a note where each has its own graph."""
+    """Sessions opened in a loop, or in a function that one calls; notes where each has a graph."""
     if not any(module.resolve(call.func, scope) in SESSIONS for call, scope in module.calls):
         return
     told: set[ast.Call] = set()
@@ -36,8 +36,9 @@ def find(module: Module) -> Iterator[Hit]:
             yield Hit(
                 site.call,
                 Severity.NOTE if rare else Severity.WARNING,
-                f"a session is opened in every iteration of {again.path}: open it once before the loop and "
-                "pass it on" + (", unless each needs a graph of its own" if run.new_graph else ""),
+                f"a session is opened in every iteration of {again.path}: open it once before the "
+                "loop and pass it on"
+                + (", unless each needs a graph of its own" if run.new_graph else ""),
                 again.related,
             )
 

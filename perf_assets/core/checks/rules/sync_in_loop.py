@@ -10,7 +10,7 @@ from perf_assets.core.checks.scopes import LoopAt
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """`.item()`, `.cpu()` and `print` of a tensor in a loop that calls `backward`, in every step."""
+    """`.item()`, `.cpu()` and `print` of a tensor in every step of a loop that calls `backward`."""
     if not module.imports("torch"):
         return
     told: set[ast.Call] = set()
@@ -26,8 +26,9 @@ def find(module: Module) -> Iterator[Hit]:
                 yield Hit(
                     call,
                     Severity.WARNING,
-                    f"{what} waits for the device in every step of the loop in line {loop.node.lineno}: keep "
-                    "the tensor (detached), and read it every so many steps or after the loop",
+                    f"{what} waits for the device in every step of the loop in line "
+                    f"{loop.node.lineno}: keep the tensor (detached), and read it every so many "
+                    "steps or after the loop",
                 )
 
 

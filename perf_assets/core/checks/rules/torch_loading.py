@@ -1,4 +1,4 @@
-"""A `DataLoader` without workers, and gradients set to zero: the rules TOR401 and TOR402 of TorchFix."""
+"""A `DataLoader` without workers, and gradients set to zero: TOR401 and TOR402 of TorchFix."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ def find_loaders(module: Module) -> Iterator[Hit]:
             yield Hit(
                 call,
                 Severity.WARNING,
-                "this DataLoader loads in the process that trains, which waits for it: give it num_workers",
+                "this DataLoader loads in the process that trains, which waits for it: give it "
+                "num_workers",
             )
 
 
@@ -45,8 +46,8 @@ def find_zeroing(module: Module) -> Iterator[Hit]:
                 yield Hit(
                     call,
                     Severity.WARNING,
-                    "zero_grad(set_to_none=False) writes zeros that the next step reads: leave it at None, the "
-                    "default since PyTorch 2.0",
+                    "zero_grad(set_to_none=False) writes zeros that the next step reads: leave it "
+                    "at None, the default since PyTorch 2.0",
                 )
 
 
