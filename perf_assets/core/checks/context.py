@@ -18,9 +18,7 @@ TEST_MODULES = frozenset(("unittest", "pytest", "absl.testing", "nose"))
 EXAMPLE_FOLDERS = re.compile(
     r"^(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?)(?:[_-].*)?$"
 )
-EXAMPLE_FILE = re.compile(
-    r"^(?:examples?|demos?|tutorial)[_-].*|.*[_-](?:examples?|demo|tutorial)\.py$|.*\.ipynb$"
-)
+EXAMPLE_FILE = re.compile(r"^(?:.*[_-])?(?:demo|tutorial)s?\.py$|^examples?\.py$|.*\.ipynb$")
 GRAPH_ONLY = re.compile(
     r"^tensorflow\.(?:contrib|layers|placeholder|Session|InteractiveSession|"
     r"get_variable|variable_scope|global_variables_initializer|initialize_all_variables|"

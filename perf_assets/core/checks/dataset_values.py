@@ -34,12 +34,13 @@ class Pipelines:
     Attributes
     ----------
     calls
-        The calls of methods of datasets, in the order in which they were met.
+        The calls of methods of datasets, in the order in which they were met; True for a `map`
+        whose function gives datasets, which only describe work.
     late
         For a call of `map`, the `batch` that follows it in its pipeline.
     """
 
-    calls: dict[ast.Call, None] = field(default_factory=dict)
+    calls: dict[ast.Call, bool] = field(default_factory=dict)
     late: dict[ast.Call, ast.Call] = field(default_factory=dict)
 
 
@@ -205,10 +206,10 @@ class Values(ABC):
 
     def method(self, node: ast.Call, name: str, held: Dataset, frame: Frame) -> Value:
         """What a method of a dataset gives."""
-        self.found.calls[node] = None
         given = self.arguments(node, frame)
+        made = self.of_function(node, frame) if name in MAPS else None
+        self.found.calls[node] = isinstance(made, Dataset)
         if name in MAPS:
-            self.of_function(node, frame)
             return held if held.batched else replace(held, maps=held.maps | {node})
         if name in BATCHES:
             for one in held.maps:
@@ -216,8 +217,9 @@ class Values(ABC):
         if name in BATCHES | OTHER_BATCHES:
             return Dataset(batched=True)
         if name in FLAT:
+            # What is flattened is another stream: its elements were not what a map before it gave.
             flat = self.of_function(node, frame)
-            return join((held, flat)) if isinstance(flat, Dataset) else held
+            return flat if isinstance(flat, Dataset) else Dataset(batched=held.batched)
         if name == "apply":
             return self.applied(node, held, frame)
         self.lambdas(node)

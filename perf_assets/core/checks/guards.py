@@ -1,30 +1,73 @@
-"""Tests that let a part of a loop run once."""
+"""Tests that let a part of a loop run once.
+
+A test of a name that differs in each iteration (`i == 0`; `if i: … else: …`), and one of something
+that is not set yet, before what sets it (`if x is None: x = …`).
+"""
 
 import ast
-from collections.abc import Container
+from typing import NamedTuple
 
 
-def first_only(node: ast.If, changing: Container[str]) -> bool:
-    """Whether a test lets its body run once: `i == 0`, or `x is None` where the body sets `x`.
+class Guard(NamedTuple):
+    """What a test says of its two branches.
 
-    Parameters
+    Attributes
     ----------
-    node
-        The statement.
-    changing
-        The names that the loop binds.
+    body, orelse
+        Names; the branch runs once if one of them differs in each iteration.
+    body_once
+        Whether the first branch runs once in any case, as it ends what it asks for.
     """
+
+    body: frozenset[str] = frozenset()
+    orelse: frozenset[str] = frozenset()
+    body_once: bool = False
+
+
+def guard(node: ast.If | ast.IfExp) -> Guard:
+    """What the test of a statement or expression says of its branches."""
     test = node.test
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _text(test.operand) in _set_in(node.body)
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return False
-    left, right = test.left, test.comparators[0]
-    if isinstance(test.ops[0], ast.Is) and isinstance(right, ast.Constant) and right.value is None:
-        return _text(left) in _set_in(node.body)
-    constant, other = (right, left) if isinstance(right, ast.Constant) else (left, right)
-    equal = isinstance(test.ops[0], ast.Eq) and isinstance(constant, ast.Constant)
-    return equal and isinstance(other, ast.Name) and other.id in changing
+    if isinstance(node, ast.If) and _asked(test) in _set_in(node.body):
+        return Guard(body_once=True)
+    body, orelse = _of_test(test)
+    return Guard(frozenset(body), frozenset(orelse))
+
+
+def _of_test(test: ast.expr) -> tuple[set[str], set[str]]:
+    match test:
+        case ast.Name(id=name):
+            return set(), {name}
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            body, orelse = _of_test(inner)
+            return orelse, body
+        case ast.BoolOp(op=ast.And(), values=values):
+            return {name for one in values for name in _of_test(one)[0]}, set()
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return _of_comparison(left, op, right)
+    return set(), set()
+
+
+def _of_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[set[str], set[str]]:
+    if isinstance(left, ast.Constant):
+        left, right = right, left
+    if not isinstance(left, ast.Name) or not isinstance(right, ast.Constant):
+        return set(), set()
+    first = (isinstance(op, ast.Gt) and right.value == 0) or (
+        isinstance(op, ast.GtE) and right.value == 1
+    )
+    if isinstance(op, ast.Eq):
+        return {left.id}, set()
+    return set(), {left.id} if first or isinstance(op, ast.NotEq) else set()
+
+
+def _asked(test: ast.expr) -> str:
+    """What a test finds missing: `x` of `x is None` and of `not x`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _text(inner)
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return _text(left)
+    return ""
 
 
 def _text(node: ast.expr) -> str:

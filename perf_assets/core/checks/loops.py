@@ -73,10 +73,10 @@ def _from(
         callee = run.module.callee(site.call, run.scope)
         if (
             callee is None
-            or site.once
+            or run.once(site)
             or site.taped
             or site.deferred
-            or is_cached(run.module, callee)
+            or runs_once(run.module, callee)
         ):
             continue
         inner = run.of_call(site, callee, surveys)
@@ -86,9 +86,9 @@ def _from(
             yield from _from(Again(inner, again.loop, (*again.callers, site.call)), surveys, seen)
 
 
-def is_cached(module: Module, scope: Scope) -> bool:
-    """Whether a function keeps its results, so that it runs once for the same arguments."""
-    names = ("functools.lru_cache", "functools.cache", "functools.cached_property")
+def runs_once(module: Module, scope: Scope) -> bool:
+    """Whether the body of a function runs once for the same arguments: it is cached, or traced."""
+    names = ("functools.lru_cache", "functools.cache", "functools.cached_property", *TF_FUNCTION)
     outside = scope.parent or scope
     plain = (one.func if isinstance(one, ast.Call) else one for one in decorators(scope))
     return any(module.resolve(one, outside) in names for one in plain)
@@ -121,6 +121,8 @@ def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
 
 
 def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bool:
+    if module.resolve(node.func, scope) in ("tensorflow.range", "numpy.arange"):
+        return _length(node, scope) <= SMALL
     name = node.func.id if isinstance(node.func, ast.Name) else None
     if name is None or scope.find(name) is not None:
         return False
@@ -143,7 +145,8 @@ def constant(name: str, scope: Scope) -> ast.expr | None:
 
 def _length(node: ast.Call, scope: Scope) -> float:
     values = [_integer(one, scope) for one in node.args]
-    if node.keywords or not values or any(one is None for one in values):
+    named = any(word.arg not in ("dtype", "name") for word in node.keywords)
+    if named or not values or any(one is None for one in values):
         return float("inf")
     numbers = [one for one in values if one is not None]
     try:

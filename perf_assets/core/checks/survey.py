@@ -28,6 +28,8 @@ class Site:
     ----------
     once
         A guard, or a `break` or `return` behind it, lets it run once at most.
+    guards
+        It runs once as well if one of these names differs in each iteration.
     taped
         Under a `GradientTape`.
     deferred
@@ -39,6 +41,7 @@ class Site:
     call: ast.Call
     place: Place
     once: bool
+    guards: frozenset[str]
     taped: bool
     deferred: bool
     pins: tuple[ast.expr, ...]
@@ -53,6 +56,8 @@ class Survey:
     counters: set[str] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
     sites: list[Site] = field(default_factory=list)
-    definitions: list[ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=list)
+    definitions: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, frozenset[str]]] = field(
+        default_factory=list
+    )
     returns: list[tuple[ast.expr, Place]] = field(default_factory=list)
     new_graph: bool = False

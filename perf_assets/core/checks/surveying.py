@@ -14,7 +14,7 @@ from perf_assets.core.checks.effects import (
     PINS,
     READING_METHODS,
 )
-from perf_assets.core.checks.guards import first_only
+from perf_assets.core.checks.guards import guard
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import COMPREHENSIONS, LoopAt, Scope, elements
 from perf_assets.core.checks.survey import Bound, Place, Site, Survey
@@ -25,6 +25,7 @@ class _Around:
     blocks: tuple[int, ...] = ()
     loops: tuple[ast.AST, ...] = ()
     once: bool = False
+    guards: frozenset[str] = frozenset()
     taped: bool = False
     deferred: bool = False
     pins: tuple[ast.expr, ...] = ()
@@ -97,7 +98,7 @@ class _Walk:
     def definition(self, node: ast.FunctionDef | ast.ClassDef, around: _Around) -> None:
         self.bind(node.name, None, around, node)
         if not isinstance(node, ast.ClassDef) and not around.once:
-            self.found.definitions.append(node)
+            self.found.definitions.append((node, around.guards))
 
     def assign(self, node: ast.Assign, around: _Around) -> None:
         self.expression(node.value, around)
@@ -130,9 +131,16 @@ class _Walk:
 
     def if_(self, node: ast.If, around: _Around) -> None:
         self.expression(node.test, around)
-        first = replace(around, once=around.once or first_only(node, self.found.bound))
-        self.block(node.body, first)
-        self.block(node.orelse, around)
+        found = guard(node)
+        once = around.once or found.body_once
+        self.block(node.body, replace(around, once=once, guards=around.guards | found.body))
+        self.block(node.orelse, replace(around, guards=around.guards | found.orelse))
+
+    def choice(self, node: ast.IfExp, around: _Around) -> None:
+        found = guard(node)
+        self.expression(node.test, around)
+        self.expression(node.body, replace(around, guards=around.guards | found.body))
+        self.expression(node.orelse, replace(around, guards=around.guards | found.orelse))
 
     def try_(self, node: ast.Try, around: _Around) -> None:
         self.block(node.body, around)
@@ -234,6 +242,8 @@ class _Walk:
                     if default is not None:
                         self.expression(default, around)
                 self.expression(node.body, inside)
+            case ast.IfExp():
+                self.choice(node, around)
             case ast.NamedExpr():
                 self.expression(node.value, around)
                 self.bind(node.target.id, node.value, around, node)
@@ -263,6 +273,7 @@ class _Walk:
                 node,
                 self.place(node, around),
                 around.once,
+                around.guards,
                 around.taped,
                 around.deferred,
                 around.pins,

@@ -103,6 +103,14 @@ class Run:
     def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
         return node.attr not in self.set_attributes and self.same(node.value, place)
 
+    def once(self, site: Site) -> bool:
+        """Whether a call runs once, however often the loop does."""
+        return site.once or self.differs_in_each(site.guards)
+
+    def differs_in_each(self, names: frozenset[str]) -> bool:
+        """Whether one of some names is a target of the loop, or a parameter that is given one."""
+        return any(name in self.survey.bound or name in self.changing for name in names)
+
     def arguments_same(self, call: ast.Call, place: Place) -> bool:
         """Whether all that a call is given is the same in every iteration."""
         return all(
@@ -185,7 +193,9 @@ class Run:
         callee = self.module.callee(call, self.scope)
         if callee is None or self.depth >= DEEPEST or callee.name == "__init__":
             return False
-        site = Site(call, place, once=False, taped=False, deferred=False, pins=())
+        site = Site(
+            call, place, once=False, guards=frozenset(), taped=False, deferred=False, pins=()
+        )
         inner = self.of_call(site, callee, {})
         returns = inner.survey.returns
         return bool(returns) and all(inner.same(value, at) for value, at in returns)

@@ -29,13 +29,15 @@ def find(module: Module) -> Iterator[Hit]:
 
 def _made(module: Module, again: Again) -> Iterator[ast.AST]:
     run = again.run
-    for node in run.survey.definitions:
+    for node, guards in run.survey.definitions:
+        if run.differs_in_each(guards):
+            continue
         for decorator in node.decorator_list:
             if is_tf_function(module, decorator, run.scope):
                 yield node
     for site in run.survey.sites:
         if (
-            not site.once
+            not run.once(site)
             and not site.deferred
             and module.resolve(site.call.func, run.scope) in TF_FUNCTION
         ):

@@ -23,12 +23,9 @@ def find(module: Module) -> Iterator[Hit]:
             continue
         for site in again.run.survey.sites:
             name = module.resolve(site.call.func, again.run.scope)
-            if (
-                name is None
-                or site.call in covered
-                or not _counts(name)
-                or not _can_move(again.run, site)
-            ):
+            if site.call in covered or not _counts(name) or not _can_move(again.run, site):
+                continue
+            if name is None or (again.callers and is_description(name)):
                 continue
             covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
             yield _hit(module, again, site, name)
@@ -53,7 +50,7 @@ def _hit(module: Module, again: Again, site: Site, name: str) -> Hit:
 
 def _can_move(run: Run, site: Site) -> bool:
     if (
-        site.once
+        run.once(site)
         or site.taped
         or site.deferred
         or not all(run.same(pin, site.place) for pin in site.pins)

@@ -30,7 +30,7 @@ def find(module: Module) -> Iterator[Hit]:
     for again in repeated(module, small=True):
         run = again.run
         for site in run.survey.sites:
-            if site.once or site.call in told or not _retraces(module, site.call, run.scope):
+            if run.once(site) or site.call in told or not _retraces(module, site.call, run.scope):
                 continue
             given = [*site.call.args, *(word.value for word in site.call.keywords)]
             numbers = [one for one in given if _changing_number(run, one, site.place)]

@@ -17,12 +17,12 @@ GIVEN = frozenset(
 
 def find(module: Module) -> Iterator[Hit]:
     """Calls without `num_parallel_calls`."""
-    for call in module.once(pipelines).calls:
+    for call, describes in module.once(pipelines).calls.items():
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if name in POSITION and not _parallel(call, POSITION[name]):
             yield Hit(
                 call,
-                Severity.NOTE if _is_cheap(call) else Severity.WARNING,
+                Severity.NOTE if describes or _is_cheap(call) else Severity.WARNING,
                 f"{name} works on one element at a time: give it num_parallel_calls "
                 "(tf.data.AUTOTUNE lets tf.data choose)",
             )

@@ -25,7 +25,7 @@ def find(module: Module) -> Iterator[Hit]:
             opens = module.resolve(site.call.func, run.scope) in SESSIONS
             if (
                 not opens
-                or site.once
+                or run.once(site)
                 or site.deferred
                 or site.call in told
                 or not _same_target(run, site)
