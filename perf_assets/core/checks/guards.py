@@ -48,16 +48,22 @@ def _of_test(test: ast.expr) -> tuple[set[str], set[str]]:
 
 
 def _of_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[set[str], set[str]]:
-    if isinstance(left, ast.Constant):
-        left, right = right, left
-    if not isinstance(left, ast.Name) or not isinstance(right, ast.Constant):
-        return set(), set()
-    first = (isinstance(op, ast.Gt) and right.value == 0) or (
-        isinstance(op, ast.GtE) and right.value == 1
-    )
+    names = {one.id for one in (left, right) if isinstance(one, ast.Name)}
     if isinstance(op, ast.Eq):
-        return {left.id}, set()
-    return set(), {left.id} if first or isinstance(op, ast.NotEq) else set()
+        return names, set()
+    if isinstance(op, ast.NotEq) or (isinstance(left, ast.Name) and _all_but_one(op, right)):
+        return set(), names
+    return set(), set()
+
+
+def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
+    """Whether a comparison leaves out the first or the last: `i > 0`, `i >= 1`, `i < n - 1`."""
+    match op, right:
+        case (ast.Gt(), ast.Constant(value=0)) | (ast.GtE(), ast.Constant(value=1)):
+            return True
+        case ast.Lt(), ast.BinOp(op=ast.Sub(), right=ast.Constant(value=1)):
+            return True
+    return False
 
 
 def _asked(test: ast.expr) -> str:

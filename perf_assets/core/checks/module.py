@@ -107,6 +107,8 @@ class Module:
             target = definition(found[1]) if found is not None else None
             if target is not None and target.is_class:
                 return self.method(target, "__init__")
+            if target is None and found is not None and len(found[1]) == 1:
+                return self.functions.get(found[1][0].value)  # type: ignore[arg-type]
             return target
         if isinstance(func, ast.Attribute):
             owner = self.class_of(func.value, scope)

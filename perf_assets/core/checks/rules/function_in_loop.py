@@ -7,6 +7,8 @@ from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.loops import TF_FUNCTION, Again, is_small, is_tf_function, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.survey import Site
+from perf_assets.core.checks.variance import Run
 
 
 def find(module: Module) -> Iterator[Hit]:
@@ -40,8 +42,18 @@ def _made(module: Module, again: Again) -> Iterator[ast.AST]:
             not run.once(site)
             and not site.deferred
             and module.resolve(site.call.func, run.scope) in TF_FUNCTION
+            and not _of_another(run, site)
         ):
             yield site.call
+
+
+def _of_another(run: Run, site: Site) -> bool:
+    """Whether each iteration makes one of another function, so that none is traced twice."""
+    first = site.call.args[0] if site.call.args else None
+    if first is None or isinstance(first, ast.Lambda):
+        return False
+    defined = {node.name for node, _ in run.survey.definitions}
+    return ast.unparse(first) not in defined and not run.same(first, site.place)
 
 
 FUNCTION_IN_LOOP = Rule(

@@ -45,7 +45,16 @@ def _is_cheap(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     if not isinstance(first, ast.Lambda):
         return False
-    cheap = (ast.Name, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.Constant, ast.expr_context)
+    cheap = (
+        ast.Name,
+        ast.Tuple,
+        ast.List,
+        ast.Dict,
+        ast.Subscript,
+        ast.Constant,
+        ast.Slice,
+        ast.expr_context,
+    )
     return all(isinstance(one, cheap) for one in ast.walk(first.body))
 
 
