@@ -94,6 +94,8 @@ LEARNING_METHODS = frozenset(
         *("load_weights", "minimize", "restore", "set_weights", "train_on_batch", "train_step"),
     )
 )
+# Attributes of optimizers and the like that training counts up.
+COUNTING = frozenset(("global_step", "iterations", "step"))
 VARIABLES = frozenset(("tensorflow.Variable", "tensorflow.get_variable", "keras.Variable"))
 # Attributes that say what a tensor is like, which no training changes.
 LIKENESS = frozenset(("dtype", "name", "ndim", "rank", "shape"))

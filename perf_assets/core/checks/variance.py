@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from perf_assets.core.checks.effects import (
+    COUNTING,
     IMPURE,
     LIKENESS,
     PURE_BUILTINS,
@@ -117,7 +118,7 @@ class Run:
         return False
 
     def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
-        if node.attr in self.set_attributes:
+        if node.attr in self.set_attributes or node.attr in COUNTING:
             return False
         if self.variables_change and node.attr not in LIKENESS and self._is_held(node):
             return False
@@ -146,21 +147,21 @@ class Run:
         return self._keeps(node.id, place)
 
     def _keeps(self, name: str, place: Place) -> bool:
-        if name in self.survey.changed:
-            return False
-        bound = self.survey.bound.get(name)
-        if bound:
+        if self.survey.bound.get(name) and name not in self.survey.changed:
             return self._same_bound(name, place)
-        if name in self.changing or name in self.module.globals:
+        if name in self.survey.changed or name in self.changing or name in self.module.globals:
             return False
         if self.variables_change and self._holds_variable(name):
             return False
-        if self.outer is None or name in self.scope.bindings:
-            return True
+        return self.outer is None or name in self.scope.bindings or self._kept_outside(name)
+
+    def _kept_outside(self, name: str) -> bool:
+        """Whether the runs around this one keep a name that it reads from outside."""
+        assert self.outer is not None
         found = self.scope.find(name)
-        if found is None or found[0] is not self.outer.scope:
-            return self.outer.outer is None or self.outer.outer.leaves_alone(name, found)
-        return self.outer.leaves_alone(name, found)
+        if found is not None and found[0] is self.outer.scope:
+            return self.outer.leaves_alone(name, found)
+        return self.outer.outer is None or self.outer.outer.leaves_alone(name, found)
 
     def _holds_variable(self, name: str) -> bool:
         """Whether a name was given a variable of a model, or an attribute that may be one."""
