@@ -163,10 +163,11 @@ def test_an_error_of_who_asks_ends_the_workers() -> None:
 
 def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path: Path) -> None:
     program = (
-        "from tests.sources.python_files.test_scanning import *\n"
-        "files = [SourceFile('a.py', GOOD), misdeed('sleep')]\n"
-        "for result in scan(files, [OBEDIENT], budget=Budget(seconds=0.2)): "
-        "print(*children(), flush=True)\n"
+        "from perf_assets.sources.python_files.results import Budget, SourceFile\n"
+        "from perf_assets.sources.python_files.scanning import scan\n"
+        "from tests.check_rules import OBEDIENT\n"
+        "files = [SourceFile('a.py', b''), SourceFile('b.py', b'x = \"sleep\"  # torch')]\n"
+        "for _ in scan(files, [OBEDIENT], budget=Budget(seconds=0.2)): print('one', flush=True)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
@@ -175,8 +176,9 @@ def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path: Path
         env=environment(PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path])),
     ) as process:
         assert process.stdout is not None
-        (worker,) = process.stdout.readline().split()
-        assert Path(f"/proc/{worker}").exists()
+        assert process.stdout.readline() == "one\n"
+        tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+        (worker,) = (child for task in tasks for child in task.read_text().split())
         process.send_signal(signal.SIGKILL)
         until = time.monotonic() + 10
         while is_running(int(worker)):
