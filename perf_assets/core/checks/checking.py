@@ -1,18 +1,19 @@
 """One text in, its findings out."""
 
 import ast
-import re
 from collections.abc import Iterable
+from symtable import symtable
 
 from perf_assets.core.checks.context import context_of
 from perf_assets.core.checks.findings import Context, Finding, Severity, Unreadable
 from perf_assets.core.checks.module import Hit, Module
+from perf_assets.core.checks.python_two import looks_like_python_two
 from perf_assets.core.checks.rules import RULES
 from perf_assets.core.checks.rules.rule import Rule
 
 DEFAULT = tuple(rule for rule in RULES if rule.on)
-# A text that names none of these cannot import a framework.
-FRAMEWORKS = re.compile(r"tensorflow|keras|torch|\btf\.")
+# A text without one of these cannot use the framework.
+NAMED = {"tensorflow": ("tensorflow", "keras", "tf."), "torch": ("torch",)}
 
 
 def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding]:
@@ -30,19 +31,31 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
     Raises
     ------
     Unreadable
-        When the text is no Python 3.
+        When the text is no Python 3, or nested more deeply than Python can follow.
     """
     try:
+        asked = [rule for rule in rules if any(word in text for word in NAMED[rule.framework])]
+        if not asked:
+            symtable(text, path, "exec")  # says whether it is Python, in half the time of a tree
+            return []
         tree = ast.parse(text)
+        module = Module(tree, text, context_of(path, tree))
+        lines = text.split("\n")
+        hits = ((rule, hit) for rule in asked for hit in rule.find(module))
+        return sorted({_finding(module.context, rule, hit, lines) for rule, hit in hits})
+    except RecursionError:
+        raise Unreadable("depth", "it is nested too deeply") from None
     except (SyntaxError, ValueError) as error:
-        raise Unreadable("syntax", str(error)) from None
-    if not FRAMEWORKS.search(text):
-        return []
-    module = Module(tree, text, context_of(path, tree))
-    lines = text.splitlines()
-    return sorted(
-        {_finding(module.context, rule, hit, lines) for rule in rules for hit in rule.find(module)}
-    )
+        if isinstance(error, Unreadable):
+            raise
+        reason = "python 2" if looks_like_python_two(text) else "syntax"
+        raise Unreadable(reason, _said(error)) from None
+
+
+def _said(error: SyntaxError | ValueError) -> str:
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+    return str(error)
 
 
 def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Finding:

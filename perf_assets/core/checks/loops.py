@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from perf_assets.core.checks.findings import Related
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import COMPREHENSIONS, FUNCTIONS, LoopAt, Scope, decorators
-from perf_assets.core.checks.survey import Survey
 from perf_assets.core.checks.variance import DEEPEST, Run
 
 SMALL = 10  # iterations; the published tool leaves ranges of this size alone
@@ -54,36 +53,36 @@ def repeated(module: Module, *, small: bool = False) -> Iterator[Again]:
     small
         Whether loops over literals and ranges of at most ten count as well.
     """
-    surveys: dict[Scope, Survey] = {}
-    for loop in module.loops:
-        if (not small and is_small(module, loop)) or is_traced_loop(module, loop):
-            continue
-        run = Run.of_loop(module, loop)
-        yield from _from(Again(run, loop, ()), surveys, set())
+    for again in module.once(_every):
+        if small or not is_small(module, again.loop):
+            yield again
 
 
-def _from(
-    again: Again, surveys: dict[Scope, Survey], seen: set[tuple[Scope, frozenset[str]]]
-) -> Iterator[Again]:
+def _every(module: Module) -> list[Again]:
+    return [
+        again
+        for loop in module.loops
+        if not is_traced_loop(module, loop)
+        for again in _from(Again(Run.of_loop(module, loop), loop, ()), set())
+    ]
+
+
+def _from(again: Again, seen: set[tuple[Scope, frozenset[str]]]) -> Iterator[Again]:
     yield again
     run = again.run
     if run.depth >= DEEPEST:
         return
     for site in run.survey.sites:
         callee = run.module.callee(site.call, run.scope)
-        if (
-            callee is None
-            or run.once(site)
-            or site.taped
-            or site.deferred
-            or runs_once(run.module, callee)
-        ):
+        if callee is None or run.once(site) or site.taped or site.deferred:
             continue
-        inner = run.of_call(site, callee, surveys)
+        if runs_once(run.module, callee):
+            continue
+        inner = run.of_call(site, callee)
         key = (callee, inner.changing)
         if key not in seen:
             seen.add(key)
-            yield from _from(Again(inner, again.loop, (*again.callers, site.call)), surveys, seen)
+            yield from _from(Again(inner, again.loop, (*again.callers, site.call)), seen)
 
 
 def runs_once(module: Module, scope: Scope) -> bool:
@@ -206,6 +205,11 @@ TF_FUNCTION = (
     "tensorflow.python.eager.def_function.function",
     "tensorflow.python.eager.polymorphic_function.polymorphic_function.function",
 )
+
+
+def may_have_functions(module: Module) -> bool:
+    """Whether the text of a module names `tf.function` in any way."""
+    return any(name in module.text for name in (".function", "import function", "defun"))
 
 
 def in_tf_function(module: Module, scope: Scope | None) -> bool:

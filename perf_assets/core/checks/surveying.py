@@ -32,7 +32,26 @@ class _Around:
 
 
 def survey_loop(module: Module, loop: LoopAt) -> Survey:
-    """What happens in one iteration of a loop."""
+    """What happens in one iteration of a loop; walked once."""
+    known = module.once(_known)
+    if loop.node not in known:
+        known[loop.node] = _of_loop(module, loop)
+    return known[loop.node]
+
+
+def survey_function(module: Module, scope: Scope) -> Survey:
+    """What happens in one call of a function; walked once."""
+    known = module.once(_known)
+    if scope.node not in known:
+        known[scope.node] = _of_function(module, scope)
+    return known[scope.node]
+
+
+def _known(module: Module) -> dict[ast.AST, Survey]:
+    return {}
+
+
+def _of_loop(module: Module, loop: LoopAt) -> Survey:
     walk = _Walk(module, loop.scope, is_loop=True)
     node, around = loop.node, _Around()
     if isinstance(node, ast.For | ast.AsyncFor):
@@ -46,8 +65,7 @@ def survey_loop(module: Module, loop: LoopAt) -> Survey:
     return walk.found
 
 
-def survey_function(module: Module, scope: Scope) -> Survey:
-    """What happens in one call of a function."""
+def _of_function(module: Module, scope: Scope) -> Survey:
     walk = _Walk(module, scope, is_loop=False)
     if isinstance(scope.node, ast.Lambda):
         walk.expression(scope.node.body, _Around())

@@ -64,13 +64,18 @@ class Run:
         """One iteration of a loop."""
         return cls(module, loop.scope, survey_loop(module, loop))
 
-    def of_call(self, site: Site, callee: Scope, surveys: dict[Scope, Survey]) -> "Run":
+    def of_call(self, site: Site, callee: Scope) -> "Run":
         """The run of a function that a call of this run makes."""
-        if callee not in surveys:
-            surveys[callee] = survey_function(self.module, callee)
         given = dict(_given(site.call, callee))
         changing = frozenset(name for name, one in given.items() if not self.same(one, site.place))
-        inner = Run(self.module, callee, surveys[callee], changing, self, self.depth + 1)
+        inner = Run(
+            self.module,
+            callee,
+            survey_function(self.module, callee),
+            changing,
+            self,
+            self.depth + 1,
+        )
         inner.given, inner.called_at = given, site.place
         return inner
 
@@ -196,7 +201,7 @@ class Run:
         site = Site(
             call, place, once=False, guards=frozenset(), taped=False, deferred=False, pins=()
         )
-        inner = self.of_call(site, callee, {})
+        inner = self.of_call(site, callee)
         returns = inner.survey.returns
         return bool(returns) and all(inner.same(value, at) for value, at in returns)
 
@@ -240,6 +245,18 @@ def _given(call: ast.Call, callee: Scope) -> Iterator[tuple[str, ast.expr]]:
 
 def _reach(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[str], bool]:
     """The attributes that a run sets with the functions of this module it calls, and new graphs."""
+    known = module.once(_reached)
+    key = id(survey)
+    if key not in known:
+        known[key] = _reach_now(module, scope, survey)
+    return known[key]
+
+
+def _reached(module: Module) -> dict[int, tuple[frozenset[str], bool]]:
+    return {}
+
+
+def _reach_now(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[str], bool]:
     attributes, new_graph = set(survey.attributes), survey.new_graph
     seen: set[Scope] = set()
     edge = [(scope, survey)]

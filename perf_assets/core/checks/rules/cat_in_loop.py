@@ -61,4 +61,5 @@ CAT_IN_LOOP = Rule(
     severity=Severity.WARNING,
     on=False,
     find=find,
+    framework="torch",
 )

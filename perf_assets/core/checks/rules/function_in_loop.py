@@ -4,7 +4,14 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
-from perf_assets.core.checks.loops import TF_FUNCTION, Again, is_small, is_tf_function, repeated
+from perf_assets.core.checks.loops import (
+    TF_FUNCTION,
+    Again,
+    is_small,
+    is_tf_function,
+    may_have_functions,
+    repeated,
+)
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.core.checks.survey import Site
@@ -13,7 +20,7 @@ from perf_assets.core.checks.variance import Run
 
 def find(module: Module) -> Iterator[Hit]:
     """Functions that become a `tf.function` in a loop, or in a function that one calls."""
-    if "function" not in module.text and "defun" not in module.text:
+    if not may_have_functions(module):
         return
     told: set[ast.AST] = set()
     for again in repeated(module, small=True):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
-from perf_assets.core.checks.loops import is_small, is_tf_function, repeated
+from perf_assets.core.checks.loops import is_small, is_tf_function, may_have_functions, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.core.checks.scopes import FUNCTIONS, Scope, decorators
@@ -24,7 +24,7 @@ SETTLES = frozenset(
 
 def find(module: Module) -> Iterator[Hit]:
     """Calls of a `tf.function` in a loop with a Python number that changes."""
-    if "function" not in module.text:
+    if not may_have_functions(module):
         return
     told: set[ast.Call] = set()
     for again in repeated(module, small=True):

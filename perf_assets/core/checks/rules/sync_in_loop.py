@@ -91,4 +91,5 @@ SYNC_IN_LOOP = Rule(
     severity=Severity.WARNING,
     on=False,
     find=find,
+    framework="torch",
 )

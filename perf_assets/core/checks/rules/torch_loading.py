@@ -58,6 +58,7 @@ LOADER_WITHOUT_WORKERS = Rule(
     severity=Severity.WARNING,
     on=False,
     find=find_loaders,
+    framework="torch",
 )
 ZERO_GRAD_TO_ZERO = Rule(
     name="zero-grad-to-zero",
@@ -66,4 +67,5 @@ ZERO_GRAD_TO_ZERO = Rule(
     severity=Severity.WARNING,
     on=False,
     find=find_zeroing,
+    framework="torch",
 )
