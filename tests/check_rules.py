@@ -64,4 +64,5 @@ OBEDIENT = Rule(
     severity=Severity.WARNING,
     on=True,
     find=find,
+    framework="torch",
 )

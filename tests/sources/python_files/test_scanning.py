@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 TIGHT = Budget(seconds=0.3, megabytes=100)
 PATIENT = Budget(seconds=5, megabytes=100)
-GOOD = b"a = 1  # tensorflow\n\nslow()\n"
+GOOD = b"a = 1  # torch\n\nslow()\n"
 
 
 def scanned(
@@ -126,9 +126,9 @@ def test_files_are_asked_for_when_there_is_time_for_them() -> None:
             asked.append(number)
             yield SourceFile(f"{number}.py", GOOD)
 
-    results = scan(files(), [OBEDIENT], processes=2)
+    results = scan(files(), [OBEDIENT], processes=1)
     next(results)
-    assert len(asked) <= 5
+    assert len(asked) <= 2
     results.close()  # type: ignore[attr-defined]
 
 
