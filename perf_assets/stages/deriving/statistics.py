@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 
 from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
+from perf_assets.core.analyses.findings import static_findings
 from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
@@ -38,6 +39,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,
     "analysis.question_agreement": question_agreement,
+    "analysis.static_findings": static_findings,
     "analysis.both_sides": both_sides,
     "analysis.question_kind_quality": partial(question_kind_quality, wordlists()),
     "analysis.question_difficulty": question_difficulty,
