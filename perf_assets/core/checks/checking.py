@@ -41,17 +41,7 @@ def _finding(rule: Rule, hit: Hit) -> Finding:
     line, column = name.end_lineno or name.lineno, name.col_offset + 1
     end_line, end_column = hit.call.end_lineno or line, (hit.call.end_col_offset or 0) + 1
     severity = min(rule.severity, hit.severity, key=lambda one: one.rank)
-    return Finding(
-        line,
-        column,
-        end_line,
-        end_column,
-        rule.name,
-        severity,
-        Context.LIBRARY,
-        hit.message,
-        hit.related,
-    )
+    return Finding(line, column, end_line, end_column, rule.name, severity, Context.LIBRARY, hit.message, hit.related)
 
 
 __all__ = ["DEFAULT", "Severity", "check"]

@@ -29,12 +29,11 @@ class Identified(NamedTuple):
     place: int
 
 
-def identified(findings: Iterable[Finding], lines: list[str]) -> Iterator[Identified]:
-    """The ``findings`` of one file, whose text is ``lines``, from the top, told apart."""
+def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Identified]:
+    """The ``findings`` of one file, each with the text of its line, from the top, told apart."""
     alike: Counter[tuple[str, str]] = Counter()
-    for finding in sorted(findings):
-        at = finding.line - 1
-        code = lines[at].strip()[:MOST_CHARACTERS] if 0 <= at < len(lines) else ""
+    for finding, line in sorted(zip(findings, lines, strict=True)):
+        code = line.strip()[:MOST_CHARACTERS]
         yield Identified(finding, code, alike[finding.rule, code])
         alike[finding.rule, code] += 1
 

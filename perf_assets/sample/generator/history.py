@@ -211,9 +211,7 @@ class _Writer:
         """``count`` lines that no file has ever had."""
         first = self.lines
         self.lines += count
-        lines = [
-            f"value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)
-        ]
+        lines = [f"value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)]
         self.written |= dict.fromkeys(lines, self.commit)
         return lines
 

@@ -43,7 +43,7 @@ def names_of(table: pd.DataFrame):
     # A column of pandas has a map of its own.
     return table["name"].map(str.lower)
 '''
-EVALUATION = f'''
+EVALUATION = f"""
 
 def parse(line):
     return tf.strings.to_number(line)
@@ -53,7 +53,7 @@ def evaluation_digits(paths):
     records = tf.data.TextLineDataset(paths)
 {EARLY}
     return parsed.batch(256)
-'''
+"""
 LEARNING = f'''"""The loss of a number of batches."""
 
 import tensorflow as tf

@@ -15,6 +15,7 @@ from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.core.questions.quality import question_kind_quality
+from perf_assets.core.reviews.finding_precision import finding_agreement, finding_precision
 from perf_assets.core.reviews.labelling_quality import labelling_quality
 from perf_assets.core.reviews.rater_agreement import (
     question_agreement,
@@ -40,6 +41,8 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.rater_disagreements": rater_disagreements,
     "analysis.question_agreement": question_agreement,
     "analysis.static_findings": static_findings,
+    "analysis.finding_precision": finding_precision,
+    "analysis.finding_agreement": finding_agreement,
     "analysis.both_sides": both_sides,
     "analysis.question_kind_quality": partial(question_kind_quality, wordlists()),
     "analysis.question_difficulty": question_difficulty,

@@ -1,7 +1,6 @@
 """Files of a git tree, checked: what was found in each, or why it was not read."""
 
-import re
-from collections import deque
+import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ class Found:
 
 
 NOTHING = Found()
+PROCESSES = max(1, min(8, len(os.sched_getaffinity(0))))  # more take memory and gain little
 
 
 def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
@@ -37,35 +37,36 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
     Raises
     ------
     PerfAssetsError
-        The clone lacks one of them.
+        The clone lacks one of them, or no process can be started to check them in.
     """
-    contents: deque[bytes] = deque()
-
-    def sources() -> Iterator[SourceFile]:
-        with closing(read_files(clone, files)) as read:
-            for file, content in read:
-                contents.append(content)
-                yield SourceFile(file.path, content)
-
-    with closing(scan(sources(), DEFAULT)) as results:
+    with (
+        closing(_contents(clone, files)) as contents,
+        closing(scan(contents, DEFAULT, processes=PROCESSES)) as results,
+    ):
         for result in results:
-            content = contents.popleft()
             if result.skipped is not None:
-                reason = "lfs pointer" if is_lfs_pointer(content) else result.skipped.reason
-                detail = None if reason == "lfs pointer" else result.skipped.message
-                yield Found(unread={"path": result.path, "reason": reason, "detail": detail})
+                path, reason, message = result.skipped
+                yield Found(unread={"path": path, "reason": reason, "detail": message or None})
             elif result.findings:
-                yield Found([*_rows(result.path, result.findings, content)])
+                yield Found([*_rows(result)])
             else:
                 yield NOTHING
 
 
-def _rows(path: str, findings: Sequence[Finding], content: bytes) -> Iterator[Row]:
+def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip]:
+    with closing(read_files(clone, files)) as read:
+        for file, content in read:
+            if is_lfs_pointer(content):
+                yield Skip(file.path, "lfs pointer", "")
+            else:
+                yield SourceFile(file.path, content)
+
+
+def _rows(result: FileResult) -> Iterator[Row]:
     """The rows of the findings of one file."""
-    lines = re.split(r"\r\n|\r|\n", decoded(content))
-    for finding, code, place in identified(findings, lines):
+    for finding, code, place in identified(result.findings, result.lines):
         row = {
-            "path": path,
+            "path": result.path,
             "line": finding.line,
             "start_column": finding.column,
             "end_line": finding.end_line,
@@ -77,7 +78,7 @@ def _rows(path: str, findings: Sequence[Finding], content: bytes) -> Iterator[Ro
             "code": code,
             "place": place,
         }
-        yield row | {"finding_id": identity_of(row, path)}
+        yield row | {"finding_id": identity_of(row, result.path)}
 
 
 def identity_of(row: Row, path: str) -> str:
@@ -88,6 +89,7 @@ def identity_of(row: Row, path: str) -> str:
 class SourceFile(NamedTuple):
     path: str
     content: bytes
+    within: str = ""
 
 
 class Skip(NamedTuple):
@@ -98,19 +100,21 @@ class Skip(NamedTuple):
 
 class FileResult(NamedTuple):
     path: str
-    findings: list[Finding]
-    skipped: Skip | None
+    findings: tuple[Finding, ...]
+    skipped: Skip | None = None
+    lines: tuple[str, ...] = ()
 
 
-def decoded(content: bytes) -> str:
-    return content.decode("utf-8", "replace")
-
-
-def scan(files, rules):
+def scan(files, rules, processes=1):
     for f in files:
+        if isinstance(f, Skip):
+            yield FileResult(f.path, (), f)
+            continue
         try:
-            yield FileResult(f.path, check(f.content.decode("utf-8"), f.path, rules), None)
+            text = f.content.decode("utf-8")
+            found = check(text, f.path, rules)
+            yield FileResult(f.path, found, None, [text.splitlines()[x.line - 1] for x in found])
         except UnicodeDecodeError:
-            yield FileResult(f.path, [], Skip(f.path, "encoding", "not UTF-8"))
+            yield FileResult(f.path, (), Skip(f.path, "encoding", "not UTF-8"))
         except Unreadable as e:
-            yield FileResult(f.path, [], Skip(f.path, e.reason, str(e)))
+            yield FileResult(f.path, (), Skip(f.path, e.reason, str(e)))

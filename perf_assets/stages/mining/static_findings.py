@@ -219,7 +219,9 @@ class _History:
             "rule_version": rule_version(),
         }
         findings = [
-            place | row | {"previous_id": identity_of(row, renamed.get(str(row["path"]), str(row["path"])))}
+            place
+            | row
+            | {"previous_id": identity_of(row, renamed.get(str(row["path"]), str(row["path"])))}
             for one in found
             for row in one.findings
         ]

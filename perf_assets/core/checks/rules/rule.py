@@ -36,6 +36,4 @@ class Rule:
 
     def answers_to(self, word: str) -> bool:
         """Whether a word of `--select` means this rule (see `named`)."""
-        return word in ("all", "ALL", self.name) or (
-            bool(word) and self.code.startswith(word.upper())
-        )
+        return word in ("all", "ALL", self.name) or (bool(word) and self.code.startswith(word.upper()))
