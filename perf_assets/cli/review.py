@@ -40,7 +40,7 @@ from perf_assets.storage.home import Home
 )
 @home_option
 @explained
-def sample_for_review(  # noqa: PLR0913
+def sample_for_review(
     labelled: int,
     unlabelled: int,
     forum: str | None,

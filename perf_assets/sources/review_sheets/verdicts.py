@@ -15,6 +15,7 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -199,7 +200,7 @@ class _FindingReader(_Reader):
         finding = (place, identity)
         if finding not in self.links:
             self.refuse(row, "finding_id", f"{place} has no finding {identity!r} that is stored")
-        if row.cells["path"].strip() != self.links[finding].strip():
+        if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "path", f"is not that of {identity}, {self.links[finding]}")
         if finding in self.lines:
