@@ -5,14 +5,16 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias, cast
 
-from perf_assets.core.checks.checking import DEFAULT, check
-from perf_assets.core.checks.findings import Finding, Unreadable
+from perf_assets.core.checks.checking import DEFAULT
 from perf_assets.core.checks.tracking import identified, identity
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
+from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
+from perf_assets.sources.python_files.scanning import scan
 
 Row = dict[str, Any]
+Scanned: TypeAlias = Generator[FileResult]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Found:
 
 
 NOTHING = Found()
-PROCESSES = max(1, min(8, len(os.sched_getaffinity(0))))  # more take memory and gain little
+PROCESSES = min(8, os.cpu_count() or 1)  # more take memory, and git cannot feed them
 
 
 def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
@@ -41,7 +43,7 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
     """
     with (
         closing(_contents(clone, files)) as contents,
-        closing(scan(contents, DEFAULT, processes=PROCESSES)) as results,
+        closing(cast(Scanned, scan(contents, DEFAULT, processes=PROCESSES))) as results,
     ):
         for result in results:
             if result.skipped is not None:
@@ -84,37 +86,3 @@ def _rows(result: FileResult) -> Iterator[Row]:
 def identity_of(row: Row, path: str) -> str:
     """What the finding of ``row`` is known by in the file ``path``."""
     return identity(path, row["rule"], row["code"], row["place"])
-
-
-class SourceFile(NamedTuple):
-    path: str
-    content: bytes
-    within: str = ""
-
-
-class Skip(NamedTuple):
-    path: str
-    reason: str
-    message: str
-
-
-class FileResult(NamedTuple):
-    path: str
-    findings: tuple[Finding, ...]
-    skipped: Skip | None = None
-    lines: tuple[str, ...] = ()
-
-
-def scan(files, rules, processes=1):
-    for f in files:
-        if isinstance(f, Skip):
-            yield FileResult(f.path, (), f)
-            continue
-        try:
-            text = f.content.decode("utf-8")
-            found = check(text, f.path, rules)
-            yield FileResult(f.path, found, None, [text.splitlines()[x.line - 1] for x in found])
-        except UnicodeDecodeError:
-            yield FileResult(f.path, (), Skip(f.path, "encoding", "not UTF-8"))
-        except Unreadable as e:
-            yield FileResult(f.path, (), Skip(f.path, e.reason, str(e)))

@@ -119,7 +119,9 @@ def test_a_rule_that_was_not_asked_yet_has_no_row() -> None:
 
 @given(
     history=st.lists(
-        st.sets(st.tuples(st.sampled_from("abcdef"), st.sampled_from(RULES))), min_size=1, max_size=8
+        st.sets(st.tuples(st.sampled_from("abcdef"), st.sampled_from(RULES))),
+        min_size=1,
+        max_size=8,
     )
 )
 def test_what_is_there_is_what_was_there_with_the_new_and_without_the_gone(

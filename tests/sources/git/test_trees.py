@@ -19,7 +19,16 @@ from perf_assets.sources.git.trees import (
     read_files,
     renamed_files,
 )
-from tests.git_repositories import BINARY, EXECUTABLE, FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git
+from tests.git_repositories import (
+    BINARY,
+    EXECUTABLE,
+    FILE,
+    LINK,
+    OTHER_COMMIT,
+    SUBMODULE,
+    Made,
+    git,
+)
 
 Cloned = Callable[..., tuple[Clone, list[str]]]
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
@@ -43,7 +52,10 @@ def test_a_quarter_ends_with_its_last_commit_and_a_quiet_one_with_the_last_befor
     cloned: Cloned,
 ) -> None:
     clone, shas = cloned(
-        made("2020-02-10"), made("2020-03-31T23:59:59", 0), made("2020-04-01", 1), made("2020-11-01", 2)
+        made("2020-02-10"),
+        made("2020-03-31T23:59:59", 0),
+        made("2020-04-01", 1),
+        made("2020-11-01", 2),
     )
     assert ends(clone, "2019-10", "2020-12") == {
         "2020-Q1": ("2020-03", shas[1]),
@@ -120,7 +132,7 @@ def test_python_files_and_notebooks_are_listed_with_what_stands_in_the_place_of_
 
 
 def test_names_that_are_no_utf8_are_told_apart(cloned: Cloned) -> None:
-    names = (b"\xe9.py", b"\\xe9.py", "é\t\"\n.py".encode())
+    names = (b"\xe9.py", b"\\xe9.py", 'é\t"\n.py'.encode())
     clone, (sha,) = cloned(Made({name: (FILE, name) for name in names}))
     files = list_files(clone.path, sha)
     assert [file.path for file in files] == ["\\xe9.py", "\\xe9.py (2)", 'é\t"\n.py']
@@ -157,7 +169,11 @@ def test_renamed_python_files_are_found_and_others_are_left_out(cloned: Cloned) 
             when=on("2020-01-01"),
         ),
         Made(
-            {b"lib/a.py": (FILE, text + b"more = 1\n"), b"b.py": (FILE, b"x"), b"d.md": (FILE, text)},
+            {
+                b"lib/a.py": (FILE, text + b"more = 1\n"),
+                b"b.py": (FILE, b"x"),
+                b"d.md": (FILE, text),
+            },
             [0],
             when=on("2020-04-01"),
         ),
@@ -175,9 +191,9 @@ def test_a_commit_is_known_or_not(cloned: Cloned) -> None:
 def test_a_clone_that_lacks_a_file_is_told_in_one_sentence(cloned: Cloned) -> None:
     clone, (sha,) = cloned(made("2020-01-10"))
     gone = File("a.py", OTHER_COMMIT.decode())
-    with pytest.raises(PerfAssetsError, match="the git clone at .* delete that directory"):
+    with pytest.raises(PerfAssetsError, match=r"the git clone at .* delete that directory"):
         list(read_files(clone.path, [*list_files(clone.path, sha), gone]))
-    with pytest.raises(PerfAssetsError, match="the git clone at .* delete that directory"):
+    with pytest.raises(PerfAssetsError, match=r"the git clone at .* delete that directory"):
         list_files(clone.path, OTHER_COMMIT.decode())
 
 
@@ -191,5 +207,5 @@ def test_an_empty_repository_and_a_shallow_one_are_refused_before_any_tree_is_re
         update_clone(str(shallow), tmp_path / "again.git")
     empty = tmp_path / "empty.git"
     git(empty, "init", "--quiet", "--bare")
-    with pytest.raises(PerfAssetsError, match="empty|no commits|no branch"):
+    with pytest.raises(PerfAssetsError, match=r"empty|no commits|no branch"):
         update_clone(str(empty), tmp_path / "third.git")
