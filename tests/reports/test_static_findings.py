@@ -38,6 +38,7 @@ def row(repository: str, quarter: str, rule: str, flow: tuple[Any, ...]) -> dict
         "findings": found,
         "new": new,
         "gone": gone,
+        "rewritten": None if new is None else 0,
         "warnings": 0,
         "in_library_code": 0,
         "files_with_findings": min(found, 1),

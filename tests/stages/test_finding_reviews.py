@@ -46,6 +46,7 @@ def found(number: int, rule: str = RULES[0], **changes: Any) -> dict[str, Any]:
         "code": "=ds.map(parse)",
         "place": 0,
         "finding_id": name(number),
+        "previous_path": f"src/file {number}.py",
         "previous_id": name(number),
     }
     return {**row, **changes}

@@ -12,8 +12,10 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
     """Findings of each rule in each scanned quarter: how many, how many new, how many gone.
 
     A finding of the quarter before is still there where one has its identity
-    (:mod:`perf_assets.core.checks.tracking`), under the path that the file had then. What is not
-    is gone, and what was not there is new. So found = found before + new - gone.
+    (:mod:`perf_assets.core.checks.tracking`), under the path that the file had then. Of what is not
+    there any more, and what was not there before, as many as stand against each other in one file
+    are rewritten: their line is another, and the problem stays. What is left is gone, and new. So
+    found = found before + new - gone.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
         .join(known, on=["repository", "quarter"], how="left")
         .with_columns(
             pl.when("has_before").then(pl.col(name).fill_null(0)).alias(name)
-            for name in ("new", "gone")
+            for name in ("new", "gone", "rewritten")
         )
         .with_columns(
             per_1000_files=pl.when(pl.col("files_scanned") > 0).then(
@@ -86,14 +88,25 @@ def _quarters_before(trees: pl.DataFrame) -> pl.DataFrame:
 
 
 def _changes(findings: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """How many findings are new and how many gone, by repository, quarter and rule."""
-    known = ["repository", "quarter", "rule", "identity"]
-    then = findings.select("repository", "rule", before="quarter", identity="finding_id").join(
-        before, on=["repository", "before"]
-    )
+    """How many findings are new, gone and rewritten, by repository, quarter and rule."""
+    file = [*BY, "file"]
+    known = [*file, "identity"]
+    then = findings.select(
+        "repository", "rule", before="quarter", file="path", identity="finding_id"
+    ).join(before, on=["repository", "before"])
     now = findings.join(before, on=["repository", "quarter"]).select(
-        "repository", "quarter", "rule", identity="previous_id"
+        *BY, file="previous_path", identity="previous_id"
     )
-    new = now.join(then, on=known, how="anti").group_by(BY).agg(new=pl.len())
-    gone = then.join(now, on=known, how="anti").group_by(BY).agg(gone=pl.len())
-    return new.join(gone, on=BY, how="full", coalesce=True)
+    came = now.join(then, on=known, how="anti").group_by(file).agg(came=pl.len())
+    went = then.join(now, on=known, how="anti").group_by(file).agg(went=pl.len())
+    rewritten = pl.min_horizontal("came", "went")
+    return (
+        came.join(went, on=file, how="full", coalesce=True)
+        .with_columns(pl.col("came", "went").fill_null(0).cast(pl.Int64))
+        .group_by(BY)
+        .agg(
+            new=(pl.col("came") - rewritten).sum(),
+            gone=(pl.col("went") - rewritten).sum(),
+            rewritten=rewritten.sum(),
+        )
+    )

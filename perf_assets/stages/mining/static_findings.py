@@ -6,7 +6,7 @@ change since the quarter before is not read again.
 
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -218,13 +218,7 @@ class _History:
             "rules": [rule.name for rule in DEFAULT],
             "rule_version": rule_version(),
         }
-        findings = [
-            place
-            | row
-            | {"previous_id": identity_of(row, renamed.get(str(row["path"]), str(row["path"])))}
-            for one in found
-            for row in one.findings
-        ]
+        findings = [place | row | _before(row, renamed) for one in found for row in one.findings]
         return {TREES: [place | told], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
@@ -272,7 +266,13 @@ class _History:
         return rows.sort(order, maintain_order=True).select(columns).to_dicts()
 
 
-OF_TREE = ("repository", "quarter", "sha", "month", "previous_id")
+def _before(row: Row, renamed: Mapping[str, str]) -> Row:
+    """What the finding of ``row`` was known by before files were ``renamed``."""
+    path = renamed.get(row["path"], row["path"])
+    return {"previous_path": path, "previous_id": identity_of(row, path)}
+
+
+OF_TREE = ("repository", "quarter", "sha", "month", "previous_path", "previous_id")
 COLUMNS = {
     table: [name for name in schema_of(table).names() if name not in OF_TREE]
     for table in (FINDINGS, UNREAD)

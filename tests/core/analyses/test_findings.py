@@ -39,6 +39,7 @@ def finding(place: int, name: str, rule: str = RULES[0], **changes: Any) -> dict
         "quarter": QUARTERS[place],
         "rule": rule,
         "path": "a.py",
+        "previous_path": "a.py",
         "severity": "warning",
         "context": "library",
         "finding_id": name,
@@ -68,10 +69,10 @@ def test_findings_are_counted_by_rule_and_followed_from_quarter_to_quarter() -> 
         [
             finding(0, "a"),
             finding(0, "b", path="b.py", context="test", severity="note"),
-            finding(1, "b", path="b.py"),
-            finding(1, "c"),
-            finding(1, "d"),
-            finding(2, "e", previous_id="c"),
+            finding(1, "b", path="b.py", previous_path="b.py"),
+            finding(1, "c", path="c.py", previous_path="c.py"),
+            finding(1, "d", path="d.py", previous_path="d.py"),
+            finding(2, "e", path="e.py", previous_path="c.py", previous_id="c"),
         ],
     )
     assert [flow(found[quarter, RULES[0]]) for quarter in QUARTERS[:3]] == [
@@ -87,6 +88,25 @@ def test_findings_are_counted_by_rule_and_followed_from_quarter_to_quarter() -> 
     first = found[QUARTERS[0], RULES[0]]
     assert (first["files_with_findings"], first["in_library_code"], first["warnings"]) == (2, 1, 1)
     assert (first["files_scanned"], first["per_1000_files"]) == (10, 200.0)
+
+
+def test_a_line_that_is_written_anew_is_neither_new_nor_gone() -> None:
+    found = counted(
+        [tree(0), tree(1)],
+        [
+            finding(0, "a"),
+            finding(0, "b"),
+            finding(0, "c", path="c.py"),
+            finding(0, "z", RULES[1]),
+            finding(1, "d"),
+            finding(1, "e", path="moved.py", previous_path="c.py"),
+            finding(1, "f", path="f.py", previous_path="f.py"),
+        ],
+    )
+    row = found[QUARTERS[1], RULES[0]]
+    assert (*flow(row), row["rewritten"]) == (3, 1, 1, 2)
+    row = found[QUARTERS[1], RULES[1]]
+    assert (*flow(row), row["rewritten"]) == (0, 0, 1, 0)
 
 
 def test_a_tree_without_python_has_rows_of_zero_and_no_rate() -> None:
@@ -117,6 +137,11 @@ def test_a_rule_that_was_not_asked_yet_has_no_row() -> None:
     assert (QUARTERS[1], RULES[1]) in found
 
 
+def file(name: str) -> str:
+    """The file of a finding: some share one."""
+    return "ab.py" if name in "ab" else f"{name}.py"
+
+
 @given(
     history=st.lists(
         st.sets(st.tuples(st.sampled_from("abcdef"), st.sampled_from(RULES))),
@@ -131,7 +156,7 @@ def test_what_is_there_is_what_was_there_with_the_new_and_without_the_gone(
     found = counted(
         trees,
         [
-            finding(place, f"{name} {rule}", rule)
+            finding(place, f"{name} {rule}", rule, path=file(name), previous_path=file(name))
             for place, there in enumerate(history)
             for name, rule in sorted(there)
         ],
@@ -145,5 +170,6 @@ def test_what_is_there_is_what_was_there_with_the_new_and_without_the_gone(
                 assert flow(row)[1:] == (None, None)
             else:
                 assert row["findings"] == before + row["new"] - row["gone"]
-                assert row["gone"] <= before
+                assert row["gone"] + row["rewritten"] <= before
+                assert row["new"] + row["rewritten"] <= row["findings"]
             before = row["findings"]
