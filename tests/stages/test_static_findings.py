@@ -201,8 +201,8 @@ def test_a_renamed_file_keeps_its_findings(source: Path, home: Path) -> None:
     with opened(home) as gate:
         list(derive(gate, ["analysis.static_findings"]))
     query = """
-        select findings, "new", gone, rewritten from analysis.static_findings where rule = 'sequential-map'
-        order by quarter
+        select findings, "new", gone, rewritten from analysis.static_findings
+        where rule = 'sequential-map' order by quarter
     """
     assert rows(home, query) == [(1, None, None, None), (1, 0, 0, 0), (1, 0, 0, 0), (1, 0, 0, 1)]
 
