@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,48 +18,14 @@ from perf_assets.storage.verdicts import read_kept
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.review_sheets import written
-from tests.rows import OTHER_SHA, REPOSITORY, SHA
+from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
 
+FIRST, SECOND = ("2020-03", "2020-Q1"), ("2020-06", "2020-Q2")
 RULES = ("sequential-map", "loop-invariant-op")
 
 
 def name(number: int) -> str:
     return f"f{number:016d}"
-
-
-def found(number: int, rule: str = RULES[0], **changes: Any) -> dict[str, Any]:
-    row = {
-        "repository": REPOSITORY,
-        "quarter": "2020-Q2",
-        "month": "2020-06",
-        "sha": SHA,
-        "path": f"src/file {number}.py",
-        "line": number,
-        "start_column": 1,
-        "end_line": number,
-        "end_column": 9,
-        "rule": rule,
-        "severity": "warning",
-        "context": "library",
-        "message": "map runs on one core",
-        "code": "=ds.map(parse)",
-        "place": 0,
-        "finding_id": name(number),
-        "previous_path": f"src/file {number}.py",
-        "previous_id": name(number),
-    }
-    return {**row, **changes}
-
-
-def scanned(month: str, quarter: str, sha: str) -> dict[str, Any]:
-    row = {"repository": REPOSITORY, "month": month, "quarter": quarter, "sha": sha}
-    return row | {
-        "committed_at": "2020-01-05",
-        "files": 9,
-        "unread_files": 0,
-        "rules": list(RULES),
-        "rule_version": "1",
-    }
 
 
 @pytest.fixture
@@ -72,11 +37,12 @@ def home(tmp_path: Path) -> Home:
 def gate(home: Home) -> Iterator[Gate]:
     """Five findings of one rule and one of another in the newest tree, and one that went."""
     with open_warehouse(home.warehouse) as database:
-        trees = [scanned("2020-03", "2020-Q1", OTHER_SHA), scanned("2020-06", "2020-Q2", SHA)]
+        trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
         insert(database.connection, "raw.scanned_trees", trees)
-        earlier = {"quarter": "2020-Q1", "month": "2020-03", "sha": OTHER_SHA}
-        rows = [found(number) for number in range(1, 6)] + [found(6, RULES[1])]
-        rows += [found(7, **earlier), found(1, **earlier, line=99, end_line=99)]
+        rows = [static_finding(number, *SECOND, code="=ds.map(parse)") for number in range(1, 6)]
+        rows += [static_finding(6, *SECOND, rule=RULES[1])]
+        rows += [static_finding(7, *FIRST, sha=OTHER_SHA)]
+        rows += [static_finding(1, *FIRST, sha=OTHER_SHA, line=99, end_line=99)]
         insert(database.connection, "raw.static_findings", rows)
         gate = Gate(database, home)
         lay_views(gate)
