@@ -41,3 +41,8 @@ def months_between(first: str, last: str) -> list[str]:
 def last_full_month(now: datetime | None = None) -> str:
     """The newest month that is over."""
     return add_months(month_of(now or datetime.now(UTC)), -1)
+
+
+def quarter_of(month: str) -> str:
+    """The calendar quarter that holds ``month``, as ``YYYY-Qn``."""
+    return f"{month[:4]}-Q{(int(month[5:]) + 2) // 3}"

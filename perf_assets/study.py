@@ -42,13 +42,15 @@ class Repository(Subject):
 
     ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
-    directory, with which the study of it ends.
+    directory, with which the study of it ends. With ``checks`` its trees go through the static
+    checks.
     """
 
     trend_start: str
     git: str
     github_url: str | None = None
     corpus: Path | None = None
+    checks: bool = True
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,7 @@ class _RepositoryEntry(Document):
     git: Annotated[_Text, AfterValidator(_git)] | None = None
     github_url: Annotated[str, AfterValidator(api_address)] | None = None
     corpus: _Text | None = None
+    checks: bool = True
 
     @model_validator(mode="after")
     def _is_in_order(self) -> "_RepositoryEntry":
@@ -304,6 +307,7 @@ def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
         str(_beside(path, place, "git", git)) if git_address(git).is_path else git,
         entry.github_url,
         corpus,
+        entry.checks,
     )
 
 

@@ -530,3 +530,44 @@ def disagreement(question: str) -> Row:
 def root_cause(cause: str) -> Row:
     row = {"dataset": "live", "repository": REPOSITORY, "cause": cause}
     return {**row, "bugs": 3, "total": 4, "percentage": 75.0}
+
+
+def scanned_tree(month: str, quarter: str, **changes: Any) -> Row:
+    """A tree that the static checks went through."""
+    row = {
+        "repository": REPOSITORY,
+        "month": month,
+        "quarter": quarter,
+        "sha": SHA,
+        "committed_at": f"{month}-05",
+        "files": 9,
+        "unread_files": 0,
+        "rules": ["sequential-map", "loop-invariant-op"],
+        "rule_version": "1",
+    }
+    return {**row, **changes}
+
+
+def static_finding(number: int, month: str, quarter: str, **changes: Any) -> Row:
+    """What the static checks found in a file of its own, of that ``number``."""
+    row = {
+        "repository": REPOSITORY,
+        "month": month,
+        "quarter": quarter,
+        "sha": SHA,
+        "path": f"src/file {number}.py",
+        "line": number,
+        "start_column": 1,
+        "end_line": number,
+        "end_column": 9,
+        "rule": "sequential-map",
+        "severity": "warning",
+        "context": "library",
+        "message": "map runs on one core",
+        "code": "ds.map(parse)",
+        "place": 0,
+        "finding_id": f"f{number:016d}",
+        "previous_path": f"src/file {number}.py",
+        "previous_id": f"f{number:016d}",
+    }
+    return {**row, **changes}

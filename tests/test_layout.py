@@ -27,7 +27,7 @@ ORDER = (
     ("loopback",),
     ("sql_models",),
     ("core",),
-    ("tables",),
+    ("tables", "frameworks"),
     ("addresses",),
     ("documents",),
     ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),

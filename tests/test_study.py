@@ -51,6 +51,12 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert study.close_look
 
 
+def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path) -> None:
+    for text, wanted in (("", True), ("checks = false\n", False)):
+        (repository,) = load_study(written(tmp_path, MINIMAL + text)).repositories
+        assert repository.checks is wanted
+
+
 def test_a_run_may_leave_out_the_close_look_or_take_it_whatever_the_study_says(
     tmp_path: Path,
 ) -> None:
@@ -123,6 +129,7 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
         ('close_look = "no"\n' + MINIMAL, "close_look", "true or false is needed here ('no')"),
         ('kind_method = "best"\n' + MINIMAL, "kind_method", "did you mean better?"),
+        (MINIMAL + 'checks = "no"\n', "repositories[1].checks", "true or false is needed here"),
         ("close_looks = true\n" + MINIMAL, "close_looks", "did you mean close_look?"),
         ("verify_months = 0\n" + MINIMAL, "verify_months", "greater than or equal to 1 (0)"),
         ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6'"),

@@ -1,12 +1,16 @@
 """The SQL models, an asset a file of dbt_like_models/, and the statistics computed from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import dagster as dg
+import polars as pl
 
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Teller
+from perf_assets.reports.static_findings import findings_of, findings_table
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.about import tell_study
@@ -34,10 +38,24 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
 
     models = [_model(model) for model in load_models()]
     analyses = [
-        stored(table, table, kinds=["python"], deps=upstream)
+        replace(stored(table, table, kinds=["python"], deps=upstream), shown=SHOWN.get(table))
         for table, upstream in ANALYSES.items()
     ]
     return whole_asset("models_and_statistics", [*models, *analyses], home, step)
+
+
+def _findings(gate: Gate) -> Mapping[str, Any]:
+    """Findings of each rule in the newest quarters together, and over quarters as a table."""
+    found = findings_of(gate.database.connection)
+    newest = found.rows.filter(pl.col("quarter") == pl.col("quarter").max().over("repository"))
+    counts = newest.group_by("rule").agg(pl.col("findings").sum()).sort("rule")
+    return {
+        "quarters": dg.MetadataValue.md(findings_table(found)),
+        **{f"findings of {rule}": number for rule, number in counts.iter_rows()},
+    }
+
+
+SHOWN = {"analysis.static_findings": _findings}
 
 
 def _model(model: Model) -> Stored:

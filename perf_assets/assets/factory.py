@@ -41,6 +41,7 @@ class Stored:
     deps : the tables that it reads.
     kinds : what the UI shows beside DuckDB.
     lineage : follows their columns to those they are made from.
+    shown : what the UI shows of their rows when they were made anew.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Stored:
     deps: Sequence[str] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     lineage: Callable[[], dg.TableColumnLineage] | None = None
+    shown: Callable[[Gate], Mapping[str, Any]] | None = None
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
         """The asset of each table, described as it is declared."""
@@ -142,7 +144,7 @@ def whole_asset(
 
     Where one fails its audit the others go on, and the step fails with a sentence that names each.
     """
-    lineages = {table.name: what.lineage for what in whats for table in what.tables}
+    stored_as = {table.name: what for what in whats for table in what.tables}
 
     @dg.multi_asset(
         name=name,
@@ -158,9 +160,12 @@ def whole_asset(
                 if not one.is_new:
                     yield from teller.done(one.table)
                     continue
-                lineage = lineages[one.table]
+                what = stored_as[one.table]
+                shown = {} if what.shown is None else what.shown(gate)
                 try:
-                    yield from teller.told_whole(one.table, one.outcome, lineage and lineage())
+                    yield from teller.told_whole(
+                        one.table, one.outcome, what.lineage and what.lineage(), shown
+                    )
                 except dg.Failure as failed:
                     failures.append(str(failed.description))
         if failures:

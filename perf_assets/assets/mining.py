@@ -9,15 +9,23 @@ from perf_assets.assets.factory import PartitionedStep, Stored, partitioned_asse
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
+from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
+from perf_assets.stages.mining.static_findings import mine_findings
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
+
+COMMITS = ("raw.commits",)
 
 
 def mining_assets(
     study: Study, home: Home, longest_wait: float
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
-    """The issues of the study's repositories, and their commits."""
+    """The issues of the study's repositories, their commits, and what checks find in their trees.
+
+    Where the study wants no checks of any, the assets of these are there all the same, for
+    statistics read them, and nothing fills them.
+    """
 
     def issues(
         gate: Gate, repository: Repository, months: list[str], asked: Asked
@@ -33,6 +41,11 @@ def mining_assets(
     ) -> Iterator[Outcome]:
         return mine_commits(gate, repository, months)
 
+    def findings(
+        gate: Gate, repository: Repository, months: list[str], _: Asked
+    ) -> Iterator[Outcome]:
+        return mine_findings(gate, repository, months)
+
     steps = (
         (
             stored("github_issues", *ISSUE_TABLES, kinds=["github"]),
@@ -43,6 +56,12 @@ def mining_assets(
             stored("git_commits", *COMMIT_TABLES, kinds=["git"]),
             commits,
             "Commits of all branches, files of the default branch's, versions of issue templates.",
+        ),
+        (
+            # The clone is brought up to date by who mines commits.
+            stored("static_findings", *FINDING_TABLES, kinds=["git", "python"], deps=COMMITS),
+            findings,
+            "What static checks find in the tree at the end of each quarter.",
         ),
     )
     return by_repository(study, home, steps)

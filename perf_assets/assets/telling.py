@@ -77,9 +77,15 @@ class Teller:
             yield dg.MaterializeResult(asset_key=asset_key(table), metadata=metadata)
 
     def told_whole(
-        self, table: str, outcome: Outcome | None, lineage: dg.TableColumnLineage | None = None
+        self,
+        table: str,
+        outcome: Outcome | None,
+        lineage: dg.TableColumnLineage | None = None,
+        shown: Mapping[str, Any] | None = None,
     ) -> Iterator[Event]:
         """What became of a table that was computed whole, or of a view (no outcome).
+
+        ``shown`` is what else is told of its rows.
 
         Raises
         ------
@@ -99,7 +105,7 @@ class Teller:
         if outcome.failure is not None:
             raise failure(outcome.failure, "audit")
         size = {"dagster/row_count": outcome.rows[table], "is_replaced": outcome.is_written}
-        yield from self.told(table, {**columns, **size})
+        yield from self.told(table, {**columns, **size, **(shown or {})})
 
     def told_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[Outcome], *, is_failing: bool

@@ -8,13 +8,18 @@ from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, explained, home_option, json_option
+from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
 
 @click.command("sample-for-review")
 @click.option(
-    "--n", "labelled", type=int, required=True, help="How many that are labelled as of performance."
+    "--n",
+    "labelled",
+    type=int,
+    required=True,
+    help="How many that are labelled as of performance; of findings, how many of each rule.",
 )
 @click.option(
     "--unlabelled",
@@ -24,6 +29,9 @@ from perf_assets.storage.home import Home
     help="How many other bug reports, mixed in; recall is measured by them.",
 )
 @click.option("--forum", help="Questions of this forum instead of bug reports.")
+@click.option(
+    "--findings", "is_of_findings", is_flag=True, help="Findings of the static checks instead."
+)
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
 @click.option(
     "--output",
@@ -33,7 +41,14 @@ from perf_assets.storage.home import Home
 @home_option
 @explained
 def sample_for_review(
-    labelled: int, unlabelled: int, forum: str | None, seed: int, output: Path | None, home: Path
+    labelled: int,
+    unlabelled: int,
+    forum: str | None,
+    seed: int,
+    output: Path | None,
+    home: Path,
+    *,
+    is_of_findings: bool,
 ) -> None:
     """Write a review sheet: a random sample of bug reports, or of questions, for people to judge.
 
@@ -46,15 +61,34 @@ def sample_for_review(
     problems up to two symptoms, root cause and stages. A question with several problems takes as
     many rows: copy it.
 
+    With --findings they are findings of the static checks in the newest trees, up to --n of each
+    rule in each repository: fill in verdict (right, wrong or unsure).
+
     \b
     Examples:
         perf-assets sample-for-review --n 40 --seed 1
         perf-assets sample-for-review --forum stackoverflow --n 40 --unlabelled 40 --seed 1
+        perf-assets sample-for-review --findings --n 20 --seed 1
     """
     from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
-    from perf_assets.stages.reviewing import sample_sheet, write_sheet  # noqa: PLC0415
+    from perf_assets.stages.reviewing import (  # noqa: PLC0415
+        finding_sheet,
+        sample_sheet,
+        write_sheet,
+    )
 
     place = Home.of(home)
+    if is_of_findings:
+        if forum is not None or unlabelled:
+            raise PerfAssetsError(
+                "--findings takes --n alone: neither --forum nor --unlabelled has a meaning for "
+                "findings of static checks"
+            )
+        text, judged = finding_sheet(place.published, labelled, seed)
+        path = output or place.path / f"review-findings-{labelled}-{seed}.csv"
+        write_sheet(path, text)
+        click.echo(f"{path}: {judged} findings to judge\n{bring_back(path)}")
+        return
     text = sample_sheet(place.published, labelled, unlabelled, seed, forum)
     of_forum = "" if forum is None else f"{forum}-"
     path = output or place.path / f"review-{of_forum}{labelled}-{seed}.csv"
@@ -64,7 +98,12 @@ def sample_for_review(
     of_questions = (codebook.PROBLEMS_PATH, codebook.CHALLENGES_PATH)
     for book in (codebook.PATH,) if forum is None else of_questions:
         click.echo(f"Codebook: {book}")
-    click.echo(f"Bring it back with: perf-assets import-review {path} --rater YOUR_NAME")
+    click.echo(bring_back(path))
+
+
+def bring_back(path: Path) -> str:
+    """How a sheet that was filled in comes back."""
+    return f"Bring it back with: perf-assets import-review {path} --rater YOUR_NAME"
 
 
 @click.command("import-review")
@@ -75,8 +114,8 @@ def sample_for_review(
 def import_review(sheet: Path, rater: str, home: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
-    What the sheet is about, bug reports or questions, its header says. Verdicts are added and never
-    overwritten; the last one of a rater on a bug report, or question, is in force.
+    What the sheet is about, bug reports, questions or findings of static checks, its header says.
+    Verdicts are added and never overwritten; the last one of a rater on each subject is in force.
     A sheet with a mistake is refused whole. The same sheet again changes nothing.
 
     \b
@@ -117,7 +156,7 @@ def agreement(home: Path, *, is_json: bool) -> None:
     """Say how good the labels are by the verdicts of people, and how far these agree.
 
     Precision by rule, recall where other bug reports were judged too, Cohen's and Fleiss' kappa,
-    and the bug reports on which raters differ.
+    and the bug reports on which raters differ; precision of the static checks, by rule.
     """
     from perf_assets.reports.status import as_json  # noqa: PLC0415
     from perf_assets.reports.summary import print_agreement, read_agreement  # noqa: PLC0415

@@ -1,18 +1,16 @@
 """Both sides of each framework in words: for the report, and for who cannot see the picture."""
 
-import base64
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from perf_assets.reports.writing import write_report
+from perf_assets.reports.writing import keep_picture
 from perf_assets.storage.warehouse import reading
 
 MONTHS = "from marts.both_sides order by repository, forum, month"
 CORRELATIONS = "from analysis.both_sides order by repository, forum, lag"
-LARGEST_INLINE = 100_000  # characters
 TITLE = "what users ask and what is reported, month by month"
 
 
@@ -45,19 +43,16 @@ def read_both_sides(published: Path) -> BothSides:
 def draw(sides: BothSides, path: Path, *, is_new: bool) -> str:
     """Keep the picture at ``path`` up to date; returns it as an address that holds it whole.
 
-    Empty where there is nothing to draw, and where it would be too large for that. It is drawn
-    where ``is_new`` says that the data are, or where it is missing.
+    See :func:`perf_assets.reports.writing.keep_picture`.
     """
-    if not sides.frameworks:
-        path.unlink(missing_ok=True)
-        return ""
-    if is_new or not path.exists():
+
+    def picture() -> str:
         # Drawing takes a second to import.
         from perf_assets.reports.both_sides_chart import both_sides_svg  # noqa: PLC0415
 
-        write_report(path, both_sides_svg(sides))
-    held = base64.b64encode(path.read_bytes()).decode("ascii")
-    return "data:image/svg+xml;base64," + held if len(held) < LARGEST_INLINE else ""
+        return both_sides_svg(sides)
+
+    return keep_picture(path, picture if sides.frameworks else None, is_new=is_new)
 
 
 def sentences(sides: BothSides) -> list[str]:

@@ -16,6 +16,12 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_markdown, plain
 from perf_assets.reports.both_sides import TITLE, read_both_sides, sentences
 from perf_assets.reports.quality import warnings
+from perf_assets.reports.static_findings import TITLE as FINDINGS_TITLE
+from perf_assets.reports.static_findings import (
+    findings_sentences,
+    findings_table,
+    read_static_findings,
+)
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
@@ -120,14 +126,46 @@ from asked
 group by repository, is_performance
 order by repository, is_performance desc
 """
-OF_QUESTIONS = {"questions": QUESTIONS, "question_agreement": QUESTION_AGREEMENT}
-PICTURE = "both_sides.svg"  # beside the report
+FINDINGS = """
+select
+    repository, rule, arg_min(findings, quarter) as first, sum("new") as came, sum(gone) as went,
+    arg_max(findings, quarter) as newest, arg_max(per_1000_files, quarter) as per_1000_files
+from analysis.static_findings
+group by repository, rule
+order by repository, rule
+"""
+FINDING_PRECISION = """
+select
+    repository, rule, rater, judged, right_ones as "right", wrong_ones as wrong,
+    unsure_ones as unsure, estimate as percent, low, high
+from analysis.finding_precision
+where
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.finding_precision)
+order by repository = 'pooled', repository, rule <> 'all', rule, rater
+"""
+FINDING_AGREEMENT = """
+select repository, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.finding_agreement
+where
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.finding_agreement)
+order by repository = 'pooled', repository, method, raters
+"""
+OF_OTHERS = {
+    "questions": QUESTIONS,
+    "question_agreement": QUESTION_AGREEMENT,
+    "finding_precision": FINDING_PRECISION,
+    "finding_agreement": FINDING_AGREEMENT,
+}
+PICTURE, FINDINGS_PICTURE = "both_sides.svg", "static_findings.svg"  # beside the report
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
     ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
     ("performance / other bugs (Mann-Whitney U, Cliff's delta)", GROUPS),
     ("what users ask, and whether an answer is accepted", ASKED),
+    ("findings of static checks, from the first quarter to the newest", FINDINGS),
 )
 
 
@@ -160,10 +198,13 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         )
 
 
-def summary_markdown(published: Path, picture: str = PICTURE) -> str:
-    """The same figures as Markdown, and both sides of each framework that has two.
+def summary_markdown(
+    published: Path, picture: str = PICTURE, findings_picture: str = FINDINGS_PICTURE
+) -> str:
+    """The same figures as Markdown, static findings by quarter, and both sides of frameworks.
 
-    ``picture`` is the address of the picture of these, as the viewer of the report finds it.
+    ``picture`` is the address of the picture of these sides, as the viewer of the report finds it,
+    and ``findings_picture`` that of the findings.
     """
     parts = []
     with reading(published) as connection:
@@ -178,12 +219,25 @@ def summary_markdown(published: Path, picture: str = PICTURE) -> str:
         if found := warnings(connection):
             listed = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
             parts.append(f"## {ODD_TITLE}\n\n{listed}")
+    parts += _findings_parts(published, findings_picture)
     sides = read_both_sides(published)
     if told := [for_markdown(sentence) for sentence in sentences(sides)]:
         # The data are named, so that a report over others is another report.
         image = f'![{" ".join(told)}]({picture} "data {sides.fingerprint}")'
         parts.append("\n\n".join([f"## {TITLE}", image, *told]))
     return "\n\n".join(parts) + "\n"
+
+
+def _findings_parts(published: Path, picture: str) -> list[str]:
+    """Picture, sentences and table of the findings; none where nothing was scanned."""
+    found = read_static_findings(published)
+    told = [for_markdown(sentence) for sentence in findings_sentences(found)]
+    if not told:
+        return []
+    shown = []
+    if found.rows["findings"].sum():
+        shown = [f'![{" ".join(told)}]({picture} "data {found.fingerprint}")']
+    return ["\n\n".join([f"## {FINDINGS_TITLE}", *shown, *told, findings_table(found)])]
 
 
 def _left_out(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -246,8 +300,8 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
     with reading(published) as connection:
         found = {name: connection.sql(query).pl() for name, query in queries.items()}
         # What an older version published has none of these.
-        found |= {name: _rows_if_any(connection, query) for name, query in OF_QUESTIONS.items()}
-    if found["quality"].is_empty() and found["questions"].is_empty():
+        found |= {name: _rows_if_any(connection, query) for name, query in OF_OTHERS.items()}
+    if all(found[name].is_empty() for name in ("quality", "questions", "finding_precision")):
         raise PerfAssetsError(
             f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
             "fill it in and bring it back with perf-assets import-review"
@@ -275,7 +329,9 @@ def print_agreement(published: Path, console: Console) -> None:
     found = read_agreement(published)
     quality, agreement = found["quality"], found["agreement"]
     _print_by_repository(console, "how good the labels are, with 95 % confidence", quality)
-    if agreement.is_empty() and found["question_agreement"].is_empty():
+    if all(
+        found[name].is_empty() for name in ("agreement", "question_agreement", "finding_agreement")
+    ):
         console.print("Nothing was judged by two raters yet.\n")
     _print_by_repository(console, "do the raters agree? (kappa, with 95 % confidence)", agreement)
     _print_by_repository(console, "to discuss", found["disagreements"])
@@ -283,6 +339,10 @@ def print_agreement(published: Path, console: Console) -> None:
     _print_by_repository(console, judged, found["questions"], "forum")
     title = "do the raters agree on its questions? (kappa, with 95 % confidence)"
     _print_by_repository(console, title, found["question_agreement"], "forum")
+    title = "how often findings of static checks are right, with 95 % confidence"
+    _print_by_repository(console, title, found["finding_precision"])
+    title = "do the raters agree on findings? (kappa, with 95 % confidence)"
+    _print_by_repository(console, title, found["finding_agreement"])
 
 
 def _print_by_repository(

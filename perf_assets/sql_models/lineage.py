@@ -46,6 +46,9 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.rater_agreement": ("staging.verdicts",),
     "analysis.rater_disagreements": ("staging.verdicts",),
     "analysis.question_agreement": ("staging.question_verdicts",),
+    "analysis.static_findings": ("raw.static_findings", "raw.scanned_trees"),
+    "analysis.finding_precision": ("staging.finding_verdicts",),
+    "analysis.finding_agreement": ("staging.finding_verdicts",),
     "analysis.both_sides": ("marts.both_sides",),
     "analysis.question_kind_quality": (
         "staging.labelled_questions",

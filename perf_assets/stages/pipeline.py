@@ -18,6 +18,7 @@ from perf_assets.stages.deriving.models import describe_tables, register_study
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stages.mining.static_findings import mine_findings
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -71,6 +72,7 @@ def run_pipeline(
                     mine_issues(gate, repository, months, verify_months, longest_wait)
                 )
                 failures += _failures(mine_commits(gate, repository, months))
+                failures += _failures(mine_findings(gate, repository, months))
                 decided = decide(gate, study, repository, months, until, forced=force)
                 failures += _failures(decided)
             for tag_set in study.tag_sets:

@@ -9,17 +9,24 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.reviews.sampling import draw
+from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
+    FINDINGS,
     QUESTIONS,
     Form,
     read_sheet,
     sheet_text,
 )
-from perf_assets.sources.review_sheets.verdicts import JUDGED, QUESTIONS_JUDGED, read_verdicts
+from perf_assets.sources.review_sheets.verdicts import (
+    FINDINGS_JUDGED,
+    JUDGED,
+    QUESTIONS_JUDGED,
+    read_verdicts,
+)
 from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
 from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
 from perf_assets.storage.verdicts import TABLE, keep_verdicts
 from perf_assets.storage.warehouse import reading
@@ -35,8 +42,8 @@ class Review:
     table : of the verdicts.
     key : what tells the subjects apart.
     answers : the columns that hold what a rater says.
-    drawn : all subjects with the given columns of the sheet, and is_performance.
-    links : the web address of each subject, by its key.
+    drawn : all subjects with the given columns of the sheet, and is_performance but for findings.
+    links : the web address of each subject, or the path of each finding, by its key.
     in_force : the rows of the verdicts of a rater that are in force.
     labelled : what subjects of performance are called in sentences.
     """
@@ -85,7 +92,27 @@ ASKED = Review(
     "select * from staging.question_verdicts where rater = ?",
     "labelled performance questions",
 )
-REVIEWS = {review.form: review for review in (BUGS, ASKED)}
+FOUND = Review(
+    FINDINGS,
+    FINDING_VERDICTS,
+    ("repository", "finding_id"),
+    tuple(name for name in FINDINGS_JUDGED if name not in ("repository", "finding_id", "line")),
+    """
+    select
+        repository, finding_id, rule, severity, path, line, code, message,
+        'https://github.com/' || repository || '/blob/' || sha || '/'
+            || replace(url_encode(path), '%2F', '/') || '#L' || line as link
+    from raw.static_findings
+    where month = (
+        select max(trees.month) from raw.scanned_trees as trees
+        where trees.repository = static_findings.repository
+    )
+    """,
+    "select distinct repository, finding_id, path from raw.static_findings",
+    "select * from staging.finding_verdicts where rater = ?",
+    "findings",
+)
+REVIEWS = {review.form: review for review in (BUGS, ASKED, FOUND)}
 
 
 @dataclass(frozen=True)
@@ -118,14 +145,7 @@ def sample_sheet(
             f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one of the "
             f"{subjects} is needed, and neither number can be negative"
         )
-    with reading(published) as connection:
-        try:
-            rows: pl.DataFrame = connection.sql(review.drawn).pl()
-        except duckdb.CatalogException:
-            raise PerfAssetsError(
-                f"{published} was published by an older perf-assets, which knew no {subjects}: "
-                "perf-assets run publishes it anew"
-            ) from None
+    rows = _drawn_from(published, review)
     if forum is not None:
         known = sorted(rows.get_column("forum").unique())
         if forum not in known:
@@ -140,6 +160,40 @@ def sample_sheet(
         if wanted > count:
             raise PerfAssetsError(f"{option} {wanted}: there are {count} {kind} in {published}")
     return sheet_text(draw(rows, labelled, unlabelled, seed, review.key), review.form)
+
+
+def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
+    """A review sheet of at most ``each`` findings of each rule in each repository, drawn.
+
+    They are of the newest tree of each repository. With it comes how many they are.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is nothing to draw from, or less than one is asked for.
+    """
+    if each < 1:
+        raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
+    rows = _drawn_from(published, FOUND)
+    if rows.is_empty():
+        raise PerfAssetsError(
+            f"{published} has no findings of static checks: either they found nothing, or the "
+            "study has checks = false"
+        )
+    drawn = draw_each(rows, each, seed, FOUND.key, ("repository", "rule"))
+    return sheet_text(drawn, FOUND.form), drawn.height
+
+
+def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
+    with reading(published) as connection:
+        try:
+            rows: pl.DataFrame = connection.sql(review.drawn).pl()
+        except duckdb.CatalogException:
+            raise PerfAssetsError(
+                f"{published} was published by an older perf-assets, which knew no "
+                f"{review.form.subjects}: perf-assets run publishes it anew"
+            ) from None
+    return rows
 
 
 def write_sheet(path: Path, text: str) -> None:

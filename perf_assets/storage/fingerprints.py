@@ -138,6 +138,18 @@ def code_version() -> str:
     return _digest([*(f"{name} {version(name)}" for name in LIBRARIES), *map(_file, files)])
 
 
+@cache
+def version_of(*folders: str) -> str:
+    """The fingerprint of all files of these folders of the package, of code or of data."""
+    files = sorted(
+        path
+        for folder in folders
+        for path in (PACKAGE / folder).rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
+    )
+    return _digest([*map(_file, files)])
+
+
 def _file(path: Path) -> str:
     return f"{path.relative_to(PACKAGE)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 

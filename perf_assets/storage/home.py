@@ -58,6 +58,11 @@ class Home:
         return self.path / "both_sides.svg"
 
     @property
+    def findings_picture(self) -> Path:
+        """The picture of the findings of static checks, beside the report."""
+        return self.path / "static_findings.svg"
+
+    @property
     def replication(self) -> Path:
         """The published package of the study, where it was downloaded."""
         return self.path / "replication"

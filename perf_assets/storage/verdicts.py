@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 TABLE = "reviews.verdicts"
 QUESTIONS = "reviews.question_verdicts"
+FINDINGS = "reviews.finding_verdicts"
 SUM = "sha256"
 
 
@@ -50,6 +51,7 @@ class Sort:
 SORTS = (
     Sort(TABLE, "verdicts", ("repository", "number")),
     Sort(QUESTIONS, "question_verdicts", ("forum", "question_id")),
+    Sort(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import dagster as dg
 import duckdb
+import polars as pl
 import pytest
 import yaml
 from dagster._core.instance.ref import InstanceRef
@@ -24,7 +25,7 @@ from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
 from perf_assets.study import Study, load_study
-from tests.support import Prepared, environment
+from tests.support import Prepared, environment, stored_tables
 
 pytestmark = pytest.mark.slow
 
@@ -120,12 +121,34 @@ def test_what_is_stored_is_shown_however_it_was_stored(
     left = (
         "reviews/verdicts",
         "reviews/question_v",
+        "reviews/finding_v",
         "raw/question",
         "raw/answers",
         "raw/post_",
         "labels/performance_q",
     )
     assert {name for name in untold if not name.startswith(left)} == set()
+
+
+def test_findings_are_shown_by_rule_and_over_quarters(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    key = dg.AssetKey(["analysis", "static_findings"])
+    (record,) = instance.fetch_materializations(key, limit=1).records
+    assert record.asset_materialization is not None
+    metadata = record.asset_materialization.metadata
+    rows = stored_tables(place.warehouse)["analysis.static_findings"]
+    newest = rows.filter(pl.col("quarter") == rows["quarter"].max())
+    assert newest["findings"].sum() > 0
+    assert {
+        name.removeprefix("findings of "): value.value
+        for name, value in metadata.items()
+        if name.startswith("findings of ")
+    } == dict(newest.select("rule", "findings").iter_rows())
+    quarters = rows["quarter"].unique().sort()
+    header = str(metadata["quarters"].value).splitlines()[0]
+    assert header == f"| repository | rule | {' | '.join(quarters)} |"
 
 
 def test_a_refresh_tells_nothing_of_what_did_not_change(

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, QUESTIONS, Form
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, FINDINGS, QUESTIONS, Form
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
@@ -117,3 +117,37 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
     kappas = after["analysis.question_agreement"].filter(asked="is_performance")
     assert kappas["n"].to_list() == [3]
     assert "question_agreement" in run("agreement", "--json")
+
+
+def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Path) -> None:
+    def run(*arguments: str | Path) -> str:
+        ran = perf_assets(*arguments, "--home", home)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    path = tmp_path / "findings.csv"
+    draw_sheet = ("sample-for-review", "--findings", "--n", "1", "--seed", "5")
+    told = run(*draw_sheet, "--output", path).splitlines()
+    number = int(told[0].split()[1])
+    assert told[0] == f"{path}: {number} findings to judge" and number > 0
+    assert "import-review" in told[1]
+    refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--home", home)
+    assert refused.returncode == 2
+    assert "--findings takes --n alone" in refused.stderr
+
+    ann = filled(path, tmp_path / "ann.csv", [{"verdict": "right"}] * number, FINDINGS)
+    bob = filled(path, tmp_path / "bob.csv", [{"verdict": "wrong"}] * number, FINDINGS)
+    said = run("import-review", ann, "--rater", "Ann")
+    assert f"{number} verdicts added, 0 supersede" in said
+    assert "how often findings of static checks are right" in said
+    said = run("import-review", bob, "--rater", "Bob")
+    assert "do the raters agree on findings?" in said
+    after = stored_tables(Home.of(home).published)
+    assert after["reviews.finding_verdicts"].height == 2 * number
+    shares = after["analysis.finding_precision"].filter(repository="pooled", rule="all")
+    assert dict(shares.select("rater", "estimate").iter_rows()) == {
+        "Ann": 100.0,
+        "Bob": 0.0,
+        "consensus": None,
+    }
+    assert "finding_precision" in run("agreement", "--json")

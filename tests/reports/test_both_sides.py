@@ -8,8 +8,9 @@ import pytest
 
 from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.months import add_months
-from perf_assets.reports.both_sides import LARGEST_INLINE, BothSides, draw, sentences
+from perf_assets.reports.both_sides import BothSides, draw, sentences
 from perf_assets.reports.summary import summary_markdown
+from perf_assets.reports.writing import LARGEST_INLINE
 from perf_assets.stages.deriving.derivation import derive
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home

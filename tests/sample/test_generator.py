@@ -522,3 +522,55 @@ def test_without_git_nothing_is_left_behind(tmp_path, monkeypatch):
     with pytest.raises(PerfAssetsError, match="git is not installed"):
         generate(tmp_path / "corpus", **SMALL)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_problems_of_the_planted_program_stand_where_the_truth_says(corpus):
+    lines = {
+        (sha, path): corpus.git("show", f"{sha}:{path}").decode().splitlines()
+        for sha, path in corpus.truth("static_findings").select("sha", "path").unique().iter_rows()
+    }
+    marks = {
+        "sequential-map": ".map(parse_batch)",
+        "map-before-batch": "records.map(parse,",
+        "loop-invariant-op": "tf.sqrt(rate)",
+    }
+    planted = corpus.truth("static_findings")
+    for sha, path, line, rule in planted.select("sha", "path", "line", "rule").iter_rows():
+        assert marks[rule] in lines[sha, path][line - 1]
+    assert set(planted["rule"]) == set(marks)
+
+
+def test_the_planted_problems_come_and_go(corpus):
+    planted = corpus.truth("static_findings")
+    quarters = planted.group_by("quarter", maintain_order=True).agg("rule", "path")
+    by_quarter = [sorted(rules) for rules in quarters["rule"]]
+    both = ["loop-invariant-op", "sequential-map"]
+    assert [rules for place, rules in enumerate(by_quarter) if rules not in by_quarter[:place]] == [
+        both,
+        ["loop-invariant-op", "map-before-batch", "sequential-map"],
+        ["loop-invariant-op", "map-before-batch"],
+    ]
+    assert len({path for paths in quarters["path"] for path in paths}) == 3
+    ends = {}
+    for quarter in quarters["quarter"]:
+        over = end_of(f"{quarter[:4]}-{3 * int(quarter[-1]):02d}")
+        before = ("--first-parent", f"--before={over:%Y-%m-%dT%H:%M:%SZ}")
+        ends[quarter] = corpus.git("rev-list", "-1", *before, "main").decode().strip()
+    trees = {
+        sha: corpus.git("rev-parse", f"{sha}:src/tensorkit").strip()
+        for sha in {*ends.values(), *planted["sha"]}
+    }
+    for quarter, sha in planted.select("quarter", "sha").unique().iter_rows():
+        assert trees[sha] == trees[ends[quarter]]
+
+
+def test_the_planted_program_is_in_no_fix(corpus):
+    linked = set(corpus.truth("fix_links")["sha"])
+    paths = (
+        "src/tensorkit/digits.py",
+        "src/tensorkit/datasets",
+        "src/tensorkit/digits_training.py",
+    )
+    shas = set(corpus.git("log", "--format=%H", "main", "--", *paths).decode().split())
+    assert len(shas) == 4
+    assert not shas & linked

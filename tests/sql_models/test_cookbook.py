@@ -34,7 +34,9 @@ from tests.rows import (
     loads,
     published_problem,
     repository,
+    scanned_tree,
     sha,
+    static_finding,
     verdict,
 )
 
@@ -56,6 +58,38 @@ FILLED = {
             row_count=0,
             message="2 rows without a title",
         ),
+    ],
+    "raw.scanned_trees": [
+        scanned_tree("2020-03", "2020-Q1"),
+        scanned_tree("2020-06", "2020-Q2"),
+    ],
+    "raw.static_findings": [
+        static_finding(1, "2020-03", "2020-Q1"),
+        static_finding(2, "2020-03", "2020-Q1"),
+        static_finding(2, "2020-06", "2020-Q2"),
+        static_finding(3, "2020-06", "2020-Q2", rule="loop-invariant-op", severity="note"),
+    ],
+    "analysis.static_findings": [
+        {
+            "repository": REPOSITORY,
+            "quarter": quarter,
+            "month": month,
+            "sha": sha("a"),
+            "rule": "sequential-map",
+            "findings": findings,
+            "new": new,
+            "gone": gone,
+            "rewritten": new,
+            "warnings": findings,
+            "in_library_code": findings,
+            "files_with_findings": findings,
+            "files_scanned": 9,
+            "per_1000_files": findings / 0.009,
+        }
+        for quarter, month, findings, new, gone in (
+            ("2020-Q2", "2020-06", 1, 0, 1),
+            ("2020-Q1", "2020-03", 2, None, None),
+        )
     ],
     "meta.count_differences": [
         {
@@ -331,6 +365,20 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             100.0,
             1.0,
         ),
+    ],
+    "findings_there_longest": [
+        (
+            *(REPOSITORY, "2020-Q1", "sequential-map", "warning"),
+            *("src/file 2.py", 2, "ds.map(parse)"),
+        ),
+        (
+            *(REPOSITORY, "2020-Q2", "loop-invariant-op", "note"),
+            *("src/file 3.py", 3, "ds.map(parse)"),
+        ),
+    ],
+    "static_findings_by_quarter": [
+        (REPOSITORY, "2020-Q1", "sequential-map", 2, None, None, None, 9, 222.2),
+        (REPOSITORY, "2020-Q2", "sequential-map", 1, 0, 1, 0, 9, 111.1),
     ],
     "how_fresh_is_it": [
         (

@@ -381,6 +381,30 @@ GOOD: dict[str, list[Row]] = {
         }
         for number in (7, 8)
     ],
+    "raw.scanned_trees": [
+        of_partition(quarter="2020-Q1", sha=SHA, files=2, unread_files=1, rules=["sequential-map"])
+    ],
+    "raw.static_findings": [
+        of_partition(path="a.py", line=3, end_line=4, finding_id=f"f{digit * 16}") for digit in "12"
+    ],
+    "raw.unread_files": [of_partition(path=path) for path in ("a.py", "b.ipynb")],
+    "analysis.static_findings": [
+        {"repository": REPOSITORY, "quarter": "2020-Q1", "warnings": 1, "in_library_code": 3}
+        | {"files_scanned": 9, "files_with_findings": 2, "findings": 3, "new": new, "gone": gone}
+        | {"rule": rule}
+        for rule, new, gone in (("sequential-map", 2, 1), ("map-before-batch", None, None))
+    ],
+    "reviews.finding_verdicts": [
+        {"verdict_id": number, "rater": "Ann", "repository": REPOSITORY} for number in (1, 2)
+    ],
+    "analysis.finding_precision": [
+        {"repository": REPOSITORY, "rule": rule, "rater": "Ann", "judged": 4, "right_ones": 3}
+        | {"wrong_ones": 1, "estimate": 75.0, "low": 30.0, "high": 95.0}
+        for rule in ("all", "sequential-map")
+    ],
+    "analysis.finding_agreement": [
+        {"repository": REPOSITORY, "raters": raters, "n": 4} for raters in ("Ann, Bob", "Ann, Cy")
+    ],
     "details.commit_details": [
         details(SHA),
         details(
@@ -470,7 +494,8 @@ PARAMETERS: dict[str, Any] = {
     "rule_version": RULE_VERSION,
 }
 
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1")
+QUARTER, FINDING = "2020-Q1", "f" + 16 * "0"
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", QUARTER, FINDING)
 
 
 def completed(table: str, row: Row) -> Row:

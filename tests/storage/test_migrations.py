@@ -14,6 +14,7 @@ from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, Database, open_warehouse
 from perf_assets.tables import declared
 from tests.model_database import insert
+from tests.question_rows import question
 from tests.rows import SHA, at, commit, detail, issue, verdict
 
 FORMAT_3 = Path(__file__).with_name("format_3.sql").read_text(encoding="utf-8")
@@ -92,6 +93,28 @@ def test_a_home_of_format_4_gains_the_tables_of_forums_and_loses_nothing(tmp_pat
         assert database.frame("FROM raw.questions").is_empty()
         assert "study" in database.frame("FROM analysis.paper_comparison").columns
     assert read_manifest(home.backup_of_format(4)).rows["raw.issues"] == 1
+
+
+def test_a_home_of_format_5_gains_the_tables_of_static_checks_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    home = Home.of(tmp_path)
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        schema = Path(__file__).with_name("format_5.sql")
+        connection.execute(schema.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 5}])
+        insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
+        insert(connection, "raw.questions", [question(9, "2020-01-05")])
+        judged = {"file": "a.csv", "imported_at": "2020-01-05"}
+        insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
+    with open_warehouse(home.warehouse) as database:
+        assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
+        assert database.frame("SELECT question_id FROM raw.questions").rows() == [(9,)]
+        assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
+        for table in ("raw.static_findings", "raw.scanned_trees", "reviews.finding_verdicts"):
+            assert database.frame(f"FROM {table}").is_empty()
+    assert read_manifest(home.backup_of_format(5)).rows["raw.questions"] == 1
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -87,6 +87,18 @@ NEW_GRAPH = frozenset(
         "keras.utils.clear_session",
     )
 )
+# Methods that change the variables of a model, or do so in what they run.
+LEARNING_METHODS = frozenset(
+    (
+        *("apply_gradients", "apply", "assign", "assign_add", "assign_sub", "fit", "fit_generator"),
+        *("load_weights", "minimize", "restore", "set_weights", "train_on_batch", "train_step"),
+    )
+)
+# Attributes of optimizers and the like that training counts up.
+COUNTING = frozenset(("global_step", "iterations", "step"))
+VARIABLES = frozenset(("tensorflow.Variable", "tensorflow.get_variable", "keras.Variable"))
+# Attributes that say what a tensor is like, which no training changes.
+LIKENESS = frozenset(("dtype", "name", "ndim", "rank", "shape"))
 PINS = frozenset(
     ("tensorflow.device", "tensorflow.control_dependencies", "tensorflow.colocate_with")
 )

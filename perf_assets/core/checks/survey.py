@@ -49,7 +49,29 @@ class Site:
 
 @dataclass(eq=False)
 class Survey:
-    """The facts of one run of a body."""
+    """The facts of one run of a body.
+
+    Attributes
+    ----------
+    bound
+        What each name gets, in order.
+    changed
+        Names of objects that are changed in place.
+    counters
+        Names that are Python numbers that count.
+    attributes
+        Names of attributes that are set.
+    sites
+        The calls.
+    definitions
+        The functions defined, each with its guards.
+    returns
+        What is returned.
+    new_graph
+        Whether a graph is begun.
+    learns
+        Whether variables of a model are changed.
+    """
 
     bound: dict[str, list[Bound]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
@@ -61,3 +83,4 @@ class Survey:
     )
     returns: list[tuple[ast.expr, Place]] = field(default_factory=list)
     new_graph: bool = False
+    learns: bool = False

@@ -10,6 +10,7 @@ from typing import Any
 
 from perf_assets.core.checks.effects import (
     HARMLESS_INHERITED,
+    LEARNING_METHODS,
     NEW_GRAPH,
     PINS,
     READING_METHODS,
@@ -298,9 +299,9 @@ class _Walk:
             )
         )
         name = self.module.resolve(node.func, self.scope)
-        if name in NEW_GRAPH:
-            self.found.new_graph = True
         func = node.func
+        self.found.new_graph |= name in NEW_GRAPH
+        self.found.learns |= isinstance(func, ast.Attribute) and func.attr in LEARNING_METHODS
         if isinstance(func, ast.Attribute):
             if name is None and func.attr not in READING_METHODS and not self.of_itself(func):
                 self.change(func.value)

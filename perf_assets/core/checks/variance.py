@@ -8,14 +8,17 @@ calls, what unknown functions give (they may read files, the clock or a random n
 import ast
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from perf_assets.core.checks.effects import (
+    COUNTING,
     IMPURE,
+    LIKENESS,
     PURE_BUILTINS,
     PURE_MODULES,
     PURE_OF_TENSORFLOW,
     READING_METHODS,
+    VARIABLES,
 )
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import LoopAt, Scope
@@ -55,6 +58,7 @@ class Run:
         """Keep the parameters; nothing is computed yet."""
         self.module, self.scope, self.survey = module, scope, survey
         self.changing, self.outer, self.depth = changing, outer, depth
+        self.variables_change = False
         self.given: dict[str, ast.expr] = {}
         self.called_at: Place | None = None
         self._asked: set[tuple[str, Place]] = set()
@@ -67,7 +71,9 @@ class Run:
     def of_call(self, site: Site, callee: Scope) -> "Run":
         """The run of a function that a call of this run makes."""
         given = dict(_given(site.call, callee))
+        self.variables_change = self.learns
         changing = frozenset(name for name, one in given.items() if not self.same(one, site.place))
+        self.variables_change = False
         inner = Run(
             self.module,
             callee,
@@ -82,14 +88,20 @@ class Run:
     @cached_property
     def set_attributes(self) -> frozenset[str]:
         """The attributes that this run sets, or a function called in it, or the run around it."""
-        own = _reach(self.module, self.scope, self.survey)[0]
+        own = _reach(self.module, self.scope, self.survey).attributes
         return own | (self.outer.set_attributes if self.outer is not None else frozenset())
 
     @cached_property
     def new_graph(self) -> bool:
         """Whether each run begins a new graph, so that its nodes have to be made again."""
-        own = _reach(self.module, self.scope, self.survey)[1]
+        own = _reach(self.module, self.scope, self.survey).new_graph
         return own or (self.outer is not None and self.outer.new_graph)
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether each run changes variables of a model, which attributes may hold."""
+        own = _reach(self.module, self.scope, self.survey).learns
+        return own or (self.outer is not None and self.outer.learns)
 
     def same(self, node: ast.expr, place: Place) -> bool:
         """Whether an expression at a place has the same value in every iteration."""
@@ -106,7 +118,15 @@ class Run:
         return False
 
     def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
-        return node.attr not in self.set_attributes and self.same(node.value, place)
+        if node.attr in self.set_attributes or node.attr in COUNTING:
+            return False
+        if self.variables_change and node.attr not in LIKENESS and self._is_held(node):
+            return False
+        return self.same(node.value, place)
+
+    def _is_held(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is one of an object rather than a name in a module or a class."""
+        return self.module.resolve(node, self.scope) is None
 
     def once(self, site: Site) -> bool:
         """Whether a call runs once, however often the loop does."""
@@ -127,19 +147,33 @@ class Run:
         return self._keeps(node.id, place)
 
     def _keeps(self, name: str, place: Place) -> bool:
-        if name in self.survey.changed:
-            return False
-        bound = self.survey.bound.get(name)
-        if bound:
+        if self.survey.bound.get(name) and name not in self.survey.changed:
             return self._same_bound(name, place)
-        if name in self.changing or name in self.module.globals:
+        if name in self.survey.changed or name in self.changing or name in self.module.globals:
             return False
-        if self.outer is None or name in self.scope.bindings:
-            return True
+        if self.variables_change and self._holds_variable(name):
+            return False
+        return self.outer is None or name in self.scope.bindings or self._kept_outside(name)
+
+    def _kept_outside(self, name: str) -> bool:
+        """Whether the runs around this one keep a name that it reads from outside."""
+        assert self.outer is not None
         found = self.scope.find(name)
-        if found is None or found[0] is not self.outer.scope:
-            return self.outer.outer is None or self.outer.outer.leaves_alone(name, found)
-        return self.outer.leaves_alone(name, found)
+        if found is not None and found[0] is self.outer.scope:
+            return self.outer.leaves_alone(name, found)
+        return self.outer.outer is None or self.outer.outer.leaves_alone(name, found)
+
+    def _holds_variable(self, name: str) -> bool:
+        """Whether a name was given a variable of a model, or an attribute that may be one."""
+        found = self.scope.find(name)
+        values = [one.value for one in found[1]] if found is not None else []
+        return any(
+            (isinstance(one, ast.Attribute) and self._is_held(one))
+            or (
+                isinstance(one, ast.Call) and self.module.resolve(one.func, self.scope) in VARIABLES
+            )
+            for one in values
+        )
 
     def leaves_alone(self, name: str, found: tuple[Scope, object] | None) -> bool:
         """Whether the run keeps a name of its own scope that an inner function reads."""
@@ -243,21 +277,33 @@ def _given(call: ast.Call, callee: Scope) -> Iterator[tuple[str, ast.expr]]:
             yield from ((name, word.value) for name in ([word.arg] if word.arg in names else rest))
 
 
-def _reach(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[str], bool]:
-    """The attributes that a run sets with the functions of this module it calls, and new graphs."""
+class _Reach(NamedTuple):
+    """What a run does together with the functions of the module that it calls."""
+
+    attributes: frozenset[str]
+    new_graph: bool
+    learns: bool
+
+
+def _reach(module: Module, scope: Scope, survey: Survey) -> _Reach:
     known = module.once(_reached)
     key = id(survey)
     if key not in known:
-        known[key] = _reach_now(module, scope, survey)
+        surveys = [survey, *_called(module, scope, survey)]
+        known[key] = _Reach(
+            frozenset().union(*(one.attributes for one in surveys)),
+            any(one.new_graph for one in surveys),
+            any(one.learns for one in surveys),
+        )
     return known[key]
 
 
-def _reached(module: Module) -> dict[int, tuple[frozenset[str], bool]]:
+def _reached(module: Module) -> dict[int, _Reach]:
     return {}
 
 
-def _reach_now(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[str], bool]:
-    attributes, new_graph = set(survey.attributes), survey.new_graph
+def _called(module: Module, scope: Scope, survey: Survey) -> Iterator[Survey]:
+    """The surveys of the functions that a run calls, themselves or on the way."""
     seen: set[Scope] = set()
     edge = [(scope, survey)]
     for _ in range(DEEPEST):
@@ -267,12 +313,9 @@ def _reach_now(module: Module, scope: Scope, survey: Survey) -> tuple[frozenset[
                 callee = module.callee(site.call, at)
                 if callee is not None and callee not in seen:
                     seen.add(callee)
-                    inner = survey_function(module, callee)
-                    attributes |= inner.attributes
-                    new_graph |= inner.new_graph
-                    following.append((callee, inner))
+                    following.append((callee, survey_function(module, callee)))
+        yield from (inner for _, inner in following)
         edge = following
-    return frozenset(attributes), new_graph
 
 
 _SAME: dict[type[ast.AST], Callable[[Run, Any, Place], bool]] = {

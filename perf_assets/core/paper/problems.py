@@ -1,7 +1,8 @@
 """The study of performance problems: how many there are, and their symptoms and root causes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +16,18 @@ from perf_assets.core.paper.figures import (
 
 FORUM = "stackoverflow"
 PLACE = "Published file"
+PROJECTS = "projects on GitHub"
+CHECKED = {
+    "found": "problems that the published checker found",
+    "projects": "projects in which it found them",
+    "confirmed": "problems that maintainers confirmed",
+    "fixed": "problems that maintainers fixed",
+}
+UNCHECKED = "the published data name neither the projects nor the versions that were checked"
+UNLISTED = (
+    "the list is none of the files that are loaded; why it has more rows than the paper calls "
+    "problems fixed is not said"
+)
 
 
 def problem_figures(
@@ -25,7 +38,8 @@ def problem_figures(
     Parameters
     ----------
     table
-        The table ``problems`` of the file of published values.
+        The table ``problems`` of the file of published values; what it states of the checker stands
+        with the reason why it cannot be derived.
     problems
         ``replication.problems``.
     distribution
@@ -53,6 +67,23 @@ def problem_figures(
             name = f"problems.{aspect}.{counted}.{code}"
             quantity = f"{aspect} {code}: problems, by {counted}"
             yield _row(name, f"{PLACE}, {aspect}s", quantity, text, counts.get(code, 0))
+    yield from _checker_figures(table["checker"])
+
+
+def _checker_figures(stated: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    for name, quantity in CHECKED.items():
+        place = "Abstract"
+        figure = Figure(
+            f"problems.checker.{name}", place, PROJECTS, quantity, stated[name], PROBLEMS
+        )
+        yield comparison_row(figure, None, gap=UNCHECKED)
+    for rule, text in stated["list_of_fixes"].items():
+        name = f"problems.checker.list_of_fixes.{rule}"
+        quantity = "rows" if rule == "all" else f"rows of the rule that is {rule} here"
+        figure = Figure(
+            name, "List of fixes beside the checker", PROJECTS, quantity, text, PROBLEMS
+        )
+        yield comparison_row(figure, None, gap=UNLISTED)
 
 
 def _days(day: object) -> int:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 VERDICTS = ("yes", "no", "unsure")
 """Answers to the question whether a bug report is about performance."""
 
+FINDING_VERDICTS = ("right", "wrong", "unsure")
+"""Answers to the question whether what a static check says is so."""
+
 IMPACTS = ("speed", "memory", "both")
 """What a performance bug costs (Table III of the paper)."""
 

@@ -41,7 +41,7 @@ OF_QUESTIONS = {
 DISCUSSED = ("is_performance", "cause", "impact")
 
 
-Subject = tuple[str, int]
+Subject = tuple[str, int | str]
 
 
 def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -66,8 +66,8 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
         (dataset, repository, question, *row)
         for dataset, repository, judged in by_repository_and_pooled(verdicts)
         for question in QUESTIONS
-        for row in _kappas(
-            _by_rater(judged.select("rater", "repository", "number", QUESTIONS[question]))
+        for row in kappas(
+            by_rater(judged.select("rater", "repository", "number", QUESTIONS[question]))
         )
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.rater_agreement"), orient="row")
@@ -103,8 +103,8 @@ def question_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
         (forum, question, *row)
         for (forum,), judged in sorted(answers.partition_by("forum", as_dict=True).items())
         for question in OF_QUESTIONS
-        for row in _kappas(
-            _by_rater(judged.select("rater", "forum", "question_id", pl.col(question)))
+        for row in kappas(
+            by_rater(judged.select("rater", "forum", "question_id", pl.col(question)))
         )
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.question_agreement"), orient="row")
@@ -147,7 +147,7 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
+def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
     """What each rater answered of what, from columns rater, the two of the key, and the answer."""
     answers: dict[str, dict[Subject, str]] = {}
     for rater, place, number, answer in answered.sort(pl.all()).iter_rows():
@@ -156,7 +156,11 @@ def _by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
     return answers
 
 
-def _kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[object, ...]]:
+def kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[object, ...]]:
+    """A row for any two raters that answered of the same subject, and one for all of several.
+
+    raters, method, n, observed, expected, kappa, low, high, confidence, reading.
+    """
     for pair in combinations(answers, 2):
         common = _common(answers, pair)
         if common:

@@ -35,17 +35,47 @@ def draw(
     Ohlsson, E. (1995). Coordination of samples using permanent random numbers. In Cox, B. G. et
     al. (eds.), Business Survey Methods, Wiley, 153-169.
     """
-    place, number = key
-    ordered = subjects.with_columns(
-        order=pl.struct(key).map_elements(
-            lambda one: _random_order(seed, one[place], one[number]),
-            return_dtype=pl.String,
-        )
-    ).sort("order")
+    ordered = _in_random_order(subjects, seed, key)
     of_labelled = ordered.filter("is_performance").head(labelled)
     of_others = ordered.filter(~pl.col("is_performance")).head(unlabelled)
     return pl.concat([of_labelled, of_others]).sort("order").drop("order")
 
 
-def _random_order(seed: int, place: str, number: int) -> str:
+def draw_each(
+    subjects: pl.DataFrame,
+    each: int,
+    seed: int,
+    key: tuple[str, str],
+    strata: tuple[str, ...],
+) -> pl.DataFrame:
+    """Draw a simple random sample, without replacement, of each of several strata.
+
+    Drawn as by :func:`draw`, so a larger sample of the same seed holds the smaller one.
+
+    Parameters
+    ----------
+    subjects : columns of the key and the strata, and any others, which are kept.
+    each : how many of each stratum; of a smaller one all are taken.
+    key : what tells the subjects apart.
+    strata : the columns whose values make a stratum.
+
+    Returns
+    -------
+    The drawn rows in random order, the strata mixed.
+    """
+    ordered = _in_random_order(subjects, seed, key)
+    return ordered.filter(pl.int_range(pl.len()).over(strata) < each).drop("order")
+
+
+def _in_random_order(subjects: pl.DataFrame, seed: int, key: tuple[str, str]) -> pl.DataFrame:
+    place, number = key
+    return subjects.with_columns(
+        order=pl.struct(key).map_elements(
+            lambda one: _random_order(seed, one[place], one[number]),
+            return_dtype=pl.String,
+        )
+    ).sort("order")
+
+
+def _random_order(seed: int, place: str, number: int | str) -> str:
     return hashlib.sha256(f"{seed} {place}#{number}".encode()).hexdigest()

@@ -31,6 +31,7 @@ from perf_assets.sample.generator.everyday import (
 from perf_assets.sample.generator.forum import write_forum
 from perf_assets.sample.generator.history import write_history
 from perf_assets.sample.generator.planner import Calendar, Plan
+from perf_assets.sample.generator.program import plan_program
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
@@ -155,7 +156,7 @@ def _fill(plan: Plan, issues: int, commits: int, comments: int, workflow: str | 
         plan_workflow(plan, workflow, (commits - _on_main(plan)) // 2)
     fix_commits = int((commits - _on_main(plan)) * FIX_SHARE)
     fill_issues(plan, max(0, issues - len(plan.issues)), fix_commits)
-    fill_commits(plan, commits - _on_main(plan))
+    plan_program(plan.calendar, fill_commits(plan, commits - _on_main(plan)))
     fill_pulls(plan, commits // 20)
     fill_comments(plan, comments)
     plan.number()

@@ -109,8 +109,14 @@ def _usual_fix(plan: Plan, issue: Issue, at: int, commits: int) -> Closer | None
     return None
 
 
-def fill_commits(plan: Plan, count: int) -> None:
-    """Plan ``count`` commits that fix nothing: plain, squashed, or merged from a branch."""
+def fill_commits(plan: Plan, count: int) -> list[Commit]:
+    """Plan ``count`` commits that fix nothing: plain, squashed, or merged from a branch.
+
+    Returns
+    -------
+    The plain ones.
+    """
+    plain: list[Commit] = []
     months = [
         month for month in range(plan.calendar.count) if month != plan.calendar.quiet_for_commits
     ]
@@ -126,8 +132,9 @@ def fill_commits(plan: Plan, count: int) -> None:
         if draw < MERGED + SQUASHED:
             _squashed(plan, at)
         else:
-            plan.commit(at, plan.texts.subject())
+            plain.append(plan.commit(at, plan.texts.subject()))
         count -= 1
+    return plain
 
 
 def _squashed(plan: Plan, at: int) -> None:

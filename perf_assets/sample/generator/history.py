@@ -14,6 +14,7 @@ from typing import IO
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sample.generator.model import Branch, Commit, Edit
+from perf_assets.sample.generator.program import CHANGES
 from perf_assets.sample.generator.texts import (
     FIRST_FORM,
     FRONT_MATTER,
@@ -42,11 +43,16 @@ def write_history(path: Path, commits: Sequence[Commit], rng: Random) -> None:
     """
     _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(path))
     marks = path / "planned-marks"
-    ordered = sorted(commits, key=lambda commit: (commit.order, commit.merges is not None))
+    ordered = in_order(commits)
     with _fast_import(path, marks) as (stream, answers):
         _Writer(stream, answers, rng).write(ordered)
     _read_marks(marks, ordered)
     marks.unlink()
+
+
+def in_order(commits: Sequence[Commit]) -> list[Commit]:
+    """The commits in the order in which they are written; each after its parents."""
+    return sorted(commits, key=lambda commit: (commit.order, commit.merges is not None))
 
 
 @contextmanager
@@ -156,6 +162,7 @@ class _Writer:
                 self.keep_for(commit.branch)
             elif commit.is_on_main:
                 self.edits[commit.edit.kind](commit.edit)
+                self.program(commit.program_step)
             else:
                 self.put("wip.txt", ["work in progress\n"])
             self.emit(mark, commit, parents)
@@ -204,9 +211,7 @@ class _Writer:
         """``count`` lines that no file has ever had."""
         first = self.lines
         self.lines += count
-        lines = [
-            f"    value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)
-        ]
+        lines = [f"value_{line} = step({line % 7}, {line})\n" for line in range(first, self.lines)]
         self.written |= dict.fromkeys(lines, self.commit)
         return lines
 
@@ -320,6 +325,14 @@ class _Writer:
         """Replace one line of the issue template and add one."""
         self.put(TEMPLATE_PATH, [FRONT_MATTER + SECOND_FORM])
         self.changed[TEMPLATE_PATH] = (2, 1)
+
+    def program(self, step: int) -> None:
+        """Make a step of the planted program, beside whatever else the commit does."""
+        for change in CHANGES[step - 1] if step else ():
+            if change.moved_from is not None:
+                self.operations.append(f"D {_quoted(change.moved_from)}\n".encode())
+            self.put(change.path, [change.text])
+            self.changed[change.path] = (change.added, change.deleted)
 
     # Branches
 

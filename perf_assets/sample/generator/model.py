@@ -160,7 +160,8 @@ class Commit:
     ``order`` is its place in the history, by default its time. ``links`` are the issues its
     message names in a way that counts as a link, with the approach (url or id). ``quotes`` is an
     earlier commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
-    ``origins`` the deleted ones by path and who wrote them.
+    ``origins`` the deleted ones by path and who wrote them. ``program_step`` is the step that it
+    makes of the planted program, counted from 1.
     """
 
     at: int
@@ -182,6 +183,7 @@ class Commit:
     files: dict[str, tuple[int, int]] = field(default_factory=dict)
     origins: Counter[tuple[str, "Commit"]] = field(default_factory=Counter)
     sha: str = ""
+    program_step: int = 0
 
 
 @dataclass(slots=True)

@@ -18,8 +18,10 @@ from perf_assets.sample.generator.fix_truth import (
     fix_contents,
     introducing_commits,
 )
+from perf_assets.sample.generator.history import in_order
 from perf_assets.sample.generator.model import Commit, Issue, Pull, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
+from perf_assets.sample.generator.program import planted_findings
 from perf_assets.sample.generator.truth_schema import SCHEMAS
 
 DATASET = "live"
@@ -48,6 +50,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
         "trend_monthly": _trend(plan, issues, fixes, trend_start),
         "dataset_breakdown": _breakdown(plan, bugs, fixes),
         "commits": [_commit(plan, commit) for commit in commits],
+        "static_findings": list(planted_findings(plan, in_order(plan.commits))),
     }
     for name, rows in tables.items():
         pl.DataFrame(rows, schema=SCHEMAS[name]).write_csv(directory / f"{name}.csv")

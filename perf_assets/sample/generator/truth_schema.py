@@ -90,4 +90,12 @@ SCHEMAS: dict[str, dict[str, pl.DataType | type[pl.DataType]]] = {
         **dict.fromkeys(("additions", "deletions", "changed_files"), pl.Int64),
         "month": pl.String,
     },
+    "static_findings": {
+        "repository": pl.String,
+        "quarter": pl.String,
+        "sha": pl.String,
+        "path": pl.String,
+        "line": pl.Int64,
+        "rule": pl.String,
+    },
 }

@@ -64,7 +64,22 @@ QUESTIONS = Form(
         "note",
     ),
 )
-FORMS = (BUG_REPORTS, QUESTIONS)
+FINDINGS = Form(
+    "findings",
+    (
+        "repository",
+        "finding_id",
+        "rule",
+        "severity",
+        "path",
+        "line",
+        "code",
+        "message",
+        "link",
+    ),
+    ("verdict", "note"),
+)
+FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS)
 
 DELIMITERS = ",;\t"
 LIST_SEPARATOR = " | "

@@ -7,6 +7,7 @@ from typing import NoReturn, TypeVar
 import polars as pl
 
 from perf_assets.core.reviews.codebook import (
+    FINDING_VERDICTS,
     IMPACTS,
     VERDICTS,
     Codebook,
@@ -14,16 +15,23 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
     problem_codebook,
 )
-from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR, QUESTIONS, Row, Sheet
+from perf_assets.sources.review_sheets.sheet import (
+    FINDINGS,
+    LIST_SEPARATOR,
+    QUESTIONS,
+    Row,
+    Sheet,
+)
 from perf_assets.tables import table_of
 from perf_assets.tables.types import TEXTS, Columns
 
-Subject = tuple[str, int]
+Subject = tuple[str, int | str]
 Verdict = tuple[object, ...]
 T = TypeVar("T")
 
@@ -55,6 +63,13 @@ QUESTIONS_JUDGED: Columns = {
     "note": pl.String,
     "line": pl.Int64,
 }
+FINDINGS_JUDGED: Columns = {
+    "repository": pl.String,
+    "finding_id": pl.String,
+    "verdict": pl.String,
+    "note": pl.String,
+    "line": pl.Int64,
+}
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
@@ -64,13 +79,14 @@ PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_
 def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.DataFrame:
     """The verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
 
-    Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem. A row
-    whose columns for the rater are all empty is not judged yet, and left out.
+    Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem, and of
+    one of findings :data:`FINDINGS_JUDGED`. A row whose columns for the rater are all empty is not
+    judged yet, and left out.
 
     Parameters
     ----------
     links : the web address of every bug report by repository and number, or of every question by
-        forum and number.
+        forum and number; the path of every finding by repository and identity.
 
     Raises
     ------
@@ -81,6 +97,8 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     if sheet.form is QUESTIONS:
         reader: _Reader = _QuestionReader(path, links)
         schema = QUESTIONS_JUDGED
+    elif sheet.form is FINDINGS:
+        reader, schema = _FindingReader(path, links), FINDINGS_JUDGED
     else:
         reader, schema = _BugReader(path, links), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
@@ -105,7 +123,7 @@ class _Reader:
         number = int(text) if text.isascii() and text.isdigit() else None
         if number is None:
             self.refuse(row, columns[1], f"{text!r} is no number of {what}")
-        subject = (place, number)
+        subject: Subject = (place, number)
         if subject not in self.links:
             self.refuse(row, columns[1], f"{place}#{number} is no {stored} that is stored")
         if row.cells["link"].strip() != self.links[subject]:
@@ -172,6 +190,28 @@ class _BugReader(_Reader):
         impact = self.word(row, "impact", IMPACTS) if row.cells["impact"].strip() else None
         note = row.cells["note"].strip() or None
         return *bug, verdict, category, subcategory, impact, note, row.line
+
+
+class _FindingReader(_Reader):
+    """Reads a sheet of findings of the static checks."""
+
+    def verdict(self, row: Row) -> Verdict | None:
+        place, identity = (row.cells[name].strip() for name in ("repository", "finding_id"))
+        finding = (place, identity)
+        if finding not in self.links:
+            self.refuse(row, "finding_id", f"{place} has no finding {identity!r} that is stored")
+        if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
+            # Sorting some columns of a spreadsheet without the others does this.
+            self.refuse(row, "path", f"is not that of {identity}, {self.links[finding]}")
+        if finding in self.lines:
+            self.refuse(row, "finding_id", f"stands in line {self.lines[finding]} already")
+        self.lines[finding] = row.line
+        note = row.cells["note"].strip() or None
+        if not row.cells["verdict"].strip():
+            if note is not None:
+                self.refuse(row, "verdict", "is empty although note is filled in")
+            return None
+        return *finding, self.word(row, "verdict", FINDING_VERDICTS), note, row.line
 
 
 class _QuestionReader(_Reader):

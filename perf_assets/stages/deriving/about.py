@@ -65,6 +65,12 @@ def tell_study(gate: Gate, study: Study) -> None:
             ),
             (
                 "study",
+                "checked",
+                _listed(one.name for one in study.repositories if one.checks),
+                "The repositories whose trees go through the static checks.",
+            ),
+            (
+                "study",
                 "close_look",
                 str(study.close_look).lower(),
                 "Whether fixes are looked at closely: methods, languages, who introduced the bug.",

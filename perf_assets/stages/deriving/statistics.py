@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 
 from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
+from perf_assets.core.analyses.findings import static_findings
 from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
@@ -14,6 +15,7 @@ from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.core.questions.quality import question_kind_quality
+from perf_assets.core.reviews.finding_precision import finding_agreement, finding_precision
 from perf_assets.core.reviews.labelling_quality import labelling_quality
 from perf_assets.core.reviews.rater_agreement import (
     question_agreement,
@@ -38,6 +40,9 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,
     "analysis.question_agreement": question_agreement,
+    "analysis.static_findings": static_findings,
+    "analysis.finding_precision": finding_precision,
+    "analysis.finding_agreement": finding_agreement,
     "analysis.both_sides": both_sides,
     "analysis.question_kind_quality": partial(question_kind_quality, wordlists()),
     "analysis.question_difficulty": question_difficulty,

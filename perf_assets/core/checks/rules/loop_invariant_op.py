@@ -12,6 +12,9 @@ from perf_assets.core.checks.survey import Site
 from perf_assets.core.checks.variance import Run
 from perf_assets.frameworks.operations import is_description, is_operation
 
+# What these are given are shapes, numbers and types, which no training changes.
+CREATING = frozenset(("constant", "eye", "fill", "linspace", "ones", "range", "zeros"))
+
 
 def find(module: Module) -> Iterator[Hit]:
     """Operations whose arguments are the same in every iteration; the outermost of nested ones."""
@@ -19,25 +22,36 @@ def find(module: Module) -> Iterator[Hit]:
         return
     covered: set[ast.AST] = set()
     for again in repeated(module):
-        if again.run.new_graph:
+        run = again.run
+        if run.new_graph:
             continue
-        for site in again.run.survey.sites:
-            name = module.resolve(site.call.func, again.run.scope)
-            if site.call in covered or not _counts(name) or not _can_move(again.run, site):
+        for site in run.survey.sites:
+            name = module.resolve(site.call.func, run.scope)
+            if name is None or site.call in covered or not _counts(name):
                 continue
-            if name is None or (again.callers and is_description(name)):
+            if again.callers and is_description(name):
                 continue
-            covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
-            yield _hit(module, again, site, name)
+            nodes = is_operation(name) and makes_nodes(module, run)
+            if _can_move(run, site, name, nodes):
+                covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
+                yield _hit(again, site, nodes)
 
 
 def _counts(name: str | None) -> bool:
     return name is not None and (is_operation(name) or is_description(name))
 
 
-def _hit(module: Module, again: Again, site: Site, name: str) -> Hit:
+def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
+    if run.once(site) or site.taped or site.deferred:
+        return False
+    # A node reads a variable each time that it runs; what was computed at once does not.
+    run.variables_change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
+    pinned = all(run.same(pin, site.place) for pin in site.pins)
+    return pinned and run.arguments_same(site.call, site.place)
+
+
+def _hit(again: Again, site: Site, nodes: bool) -> Hit:
     called = ast.unparse(site.call.func)
-    nodes = is_operation(name) and makes_nodes(module, again.run)
     cost = "each adds its nodes to the graph again" if nodes else "each computes it again"
     return Hit(
         site.call,
@@ -46,17 +60,6 @@ def _hit(module: Module, again: Again, site: Site, name: str) -> Hit:
         "once before the loop, unless each needs a tensor of its own",
         again.related,
     )
-
-
-def _can_move(run: Run, site: Site) -> bool:
-    if (
-        run.once(site)
-        or site.taped
-        or site.deferred
-        or not all(run.same(pin, site.place) for pin in site.pins)
-    ):
-        return False
-    return run.arguments_same(site.call, site.place)
 
 
 LOOP_INVARIANT_OP = Rule(

@@ -1,0 +1,190 @@
+"""Trees of the default branch as they stood at the end of months, read without a checkout."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.months import quarter_of
+from perf_assets.sources.git.changes import diffing
+from perf_assets.sources.git.clone import damaged
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
+from perf_assets.sources.git.commits import moment
+
+SUFFIXES = (".py", ".ipynb")
+MOST_BYTES = 5_000_000  # of a file that is read; the largest that people write have a tenth of it
+
+_LINK, _SUBMODULE = "120", "160"
+_LFS = b"version https://git-lfs.github.com/spec/"
+_LFS_MOST_BYTES = 1024  # a pointer is shorter: so says its specification
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What the default branch held at the end of ``month``, the last one of ``quarter`` so far.
+
+    sha, committed_at : of the last commit of the quarter; of an earlier one where it has none.
+    """
+
+    month: str
+    quarter: str
+    sha: str
+    committed_at: datetime
+
+
+@dataclass(frozen=True)
+class File:
+    """A Python file or notebook of a tree, or what stands in the place of one.
+
+    blob : names the content.
+    unread : why it is not read (submodule, symlink, large); None where it can be.
+    """
+
+    path: str
+    blob: str
+    unread: str | None = None
+
+
+def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
+    """The tree at the end of each quarter that ``months`` touch, as far as they go; oldest first.
+
+    The line of first parents is what the default branch held after each push and merge; the last
+    commit of a quarter is the last on that line whose committer's time lies in the quarter, not
+    after the last of ``months``. So a commit with a wrong clock puts no other quarter in the wrong.
+    A quarter without a commit has the tree of the one before; one before the first commit has none.
+
+    Raises
+    ------
+    PerfAssetsError
+        The clone cannot be read.
+    """
+    ends = {quarter_of(month): month for month in sorted(months)}
+    last: dict[str, tuple[str, datetime]] = {}
+    for sha, committed_at, month in _first_parents(clone).iter_rows():
+        if month <= max(months, default=""):
+            last[quarter_of(month)] = sha, committed_at
+    trees = []
+    for quarter, end in ends.items():
+        earlier = [known for known in last if known <= quarter]
+        if earlier:
+            trees.append(Tree(end, quarter, *last[max(earlier)]))
+    return trees
+
+
+def list_files(clone: Path, sha: str) -> list[File]:
+    """The Python files and notebooks in the tree of a commit, and its submodules, by path.
+
+    Bytes of a path that are not UTF-8 become ``\\xNN``; where two paths are the same then, or a
+    broken tree holds one twice, the second gets `` (2)``.
+
+    Raises
+    ------
+    PerfAssetsError
+        The clone lacks the commit or a part of its tree.
+    """
+    command = in_clone(clone, "ls-tree", "-r", "-z", "--long", "--full-tree", sha)
+    try:
+        listing = run(command, local_environment())
+    except GitError as failure:
+        raise damaged(clone, failure) from None
+    files: dict[str, File] = {}
+    for entry in listing.split(b"\0")[:-1]:
+        head, _, name = entry.partition(b"\t")
+        mode, _, blob, size = head.decode("ascii").split()
+        path = name.decode("utf-8", "backslashreplace")
+        is_python = path.endswith(SUFFIXES)
+        if mode[:3] == _SUBMODULE or is_python:
+            path = _told_apart(path, files)
+            files[path] = File(path, blob, _unread(mode, size))
+    return [files[path] for path in sorted(files)]
+
+
+def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, bytes]]:
+    """The content of each of ``files`` in their order, one in memory at a time.
+
+    Raises
+    ------
+    PerfAssetsError
+        The clone lacks one.
+    """
+    given = "".join(f"{file.blob}\n" for file in files).encode()
+    command = in_clone(clone, "cat-file", "--batch")
+    try:
+        with streamed(command, local_environment(), given) as output:
+            for file in files:
+                header = output.readline().split()
+                if len(header) != 3:
+                    raise GitError(f"object {file.blob} of {file.path} is missing")
+                yield file, output.read(int(header[2]) + 1)[:-1]
+    except GitError as failure:
+        raise damaged(clone, failure) from None
+
+
+def is_lfs_pointer(content: bytes) -> bool:
+    """Whether ``content`` stands for a file that Git LFS keeps elsewhere."""
+    return len(content) <= _LFS_MOST_BYTES and content.startswith(_LFS)
+
+
+def renamed_files(clone: Path, old: str, new: str) -> dict[str, str]:
+    """The path in the commit ``old`` of each Python file that has another one in ``new``.
+
+    As ``git diff -M`` finds renames: what is gone and what is new, at least half alike.
+
+    Raises
+    ------
+    PerfAssetsError
+        The clone lacks one of the commits.
+    """
+    patterns = [f"*{suffix}" for suffix in SUFFIXES]
+    command = diffing(clone, "-r", "-M", "--raw", "-z", "--diff-filter=R", old, new, "--")
+    try:
+        output = run([*command, *patterns], local_environment())
+    except GitError as failure:
+        raise damaged(clone, failure) from None
+    tokens = iter(output.decode("utf-8", "backslashreplace").split("\0")[:-1])
+    return {
+        new_path: old_path for _, old_path, new_path in zip(tokens, tokens, tokens, strict=True)
+    }
+
+
+def has_commit(clone: Path, sha: str) -> bool:
+    """Whether the clone has the commit: what a force push dropped may be gone."""
+    try:
+        run(in_clone(clone, "cat-file", "-e", f"{sha}^{{commit}}"), local_environment())
+    except GitError:
+        return False
+    return True
+
+
+def _first_parents(clone: Path) -> pl.DataFrame:
+    """sha, committed_at and month along the first parents of the default branch, oldest first."""
+    options = ("rev-list", "--first-parent", "--timestamp", "HEAD")
+    try:
+        walked = run(in_clone(clone, *options), local_environment()).decode()
+    except GitError as failure:
+        raise damaged(clone, failure) from None
+    pairs = [line.split(" ") for line in reversed(walked.splitlines())]
+    # git reads a time before 1970 into an unsigned number, where it wraps around.
+    times = pl.Series([int(time) for time, _ in pairs], dtype=pl.UInt64).reinterpret(signed=True)
+    line = pl.DataFrame({"sha": [sha for _, sha in pairs], "committed_at": times})
+    return line.with_columns(moment("committed_at")).with_columns(
+        month=pl.col("committed_at").dt.strftime("%Y-%m")
+    )
+
+
+def _unread(mode: str, size: str) -> str | None:
+    if mode[:3] == _SUBMODULE:
+        return "submodule"
+    if mode[:3] == _LINK:
+        return "symlink"
+    return "large" if int(size) > MOST_BYTES else None
+
+
+def _told_apart(path: str, known: dict[str, File]) -> str:
+    number, name = 1, path
+    while name in known:
+        number += 1
+        name = f"{path} ({number})"
+    return name

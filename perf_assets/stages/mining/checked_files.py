@@ -1,0 +1,88 @@
+"""Files of a git tree, checked: what was found in each, or why it was not read."""
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from perf_assets.core.checks.checking import DEFAULT
+from perf_assets.core.checks.tracking import identified, identity
+from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
+from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
+from perf_assets.sources.python_files.scanning import scan
+
+Row = dict[str, Any]
+Scanned: TypeAlias = Generator[FileResult]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one file: its findings from the top, or why it was not read.
+
+    They are rows of ``raw.static_findings`` and ``raw.unread_files`` without what says of which
+    tree they are.
+    """
+
+    findings: list[Row] = field(default_factory=list)
+    unread: Row | None = None
+
+
+NOTHING = Found()
+PROCESSES = min(8, os.cpu_count() or 1)  # more take memory, and git cannot feed them
+
+
+def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
+    """What came of each of ``files``, in their order.
+
+    Raises
+    ------
+    PerfAssetsError
+        The clone lacks one of them, or no process can be started to check them in.
+    """
+    with (
+        closing(_contents(clone, files)) as contents,
+        closing(cast(Scanned, scan(contents, DEFAULT, processes=PROCESSES))) as results,
+    ):
+        for result in results:
+            if result.skipped is not None:
+                path, reason, message = result.skipped
+                yield Found(unread={"path": path, "reason": reason, "detail": message or None})
+            elif result.findings:
+                yield Found([*_rows(result)])
+            else:
+                yield NOTHING
+
+
+def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip]:
+    with closing(read_files(clone, files)) as read:
+        for file, content in read:
+            if is_lfs_pointer(content):
+                yield Skip(file.path, "lfs pointer", "")
+            else:
+                yield SourceFile(file.path, content)
+
+
+def _rows(result: FileResult) -> Iterator[Row]:
+    """The rows of the findings of one file."""
+    for finding, code, place in identified(result.findings, result.lines):
+        row = {
+            "path": result.path,
+            "line": finding.line,
+            "start_column": finding.column,
+            "end_line": finding.end_line,
+            "end_column": finding.end_column,
+            "rule": finding.rule,
+            "severity": str(finding.severity),
+            "context": str(finding.context),
+            "message": finding.message,
+            "code": code,
+            "place": place,
+        }
+        yield row | {"finding_id": identity_of(row, result.path)}
+
+
+def identity_of(row: Row, path: str) -> str:
+    """What the finding of ``row`` is known by in the file ``path``."""
+    return identity(path, row["rule"], row["code"], row["place"])

@@ -1,0 +1,286 @@
+"""Static checks of the trees that a repository's default branch held at the end of each quarter.
+
+What the checks find in a file depends on its text, its path and the rules, so a file that did not
+change since the quarter before is not read again.
+"""
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.core.checks.checking import DEFAULT
+from perf_assets.progress import phase
+from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.trees import (
+    MOST_BYTES,
+    File,
+    Tree,
+    has_commit,
+    list_files,
+    quarter_ends,
+    renamed_files,
+)
+from perf_assets.stages.mining.checked_files import (
+    NOTHING,
+    Found,
+    Row,
+    checked_files,
+    identity_of,
+)
+from perf_assets.storage import fingerprints
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.study import Repository
+from perf_assets.tables import schema_of
+
+log = logging.getLogger(__name__)
+
+TREES, FINDINGS, UNREAD = TABLES = ("raw.scanned_trees", "raw.static_findings", "raw.unread_files")
+EMPTY = Mark(fingerprint="no tree")  # of a month in which no quarter ends
+FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
+OF_FILES = ("core/checks", "sources/python_files")  # folders whose code decides what is found
+
+Key = tuple[str, str]
+"""Path and blob: where both are the same, so is what is found."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A tree to scan, the one before it, and those of its files that have to be read."""
+
+    tree: Tree
+    before: Tree | None
+    unknown: list[File]
+
+
+def mine_findings(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
+    """Check the trees of ``repository`` in its clone, see :func:`load_findings`.
+
+    Nothing is done where the study wants no checks of it.
+    """
+    if not repository.checks:
+        return
+    clone = gate.home.clone(repository.name)
+    if not clone.exists():  # mining made it; whoever deleted it gets it back
+        update_clone(repository.git, clone)
+    yield from load_findings(gate, clone, repository.name, repository.months, months)
+
+
+def load_findings(
+    gate: Gate, clone: Path, repository: str, studied: Sequence[str], months: Sequence[str]
+) -> Iterator[Outcome]:
+    """Bring the findings of ``months`` up to date, of all that are ``studied``.
+
+    The last studied month of each quarter holds the tree of the quarter, every other month holds
+    nothing. A tree is scanned when its commit, the tree before it, or the rules are others than
+    those that are stored. What stands where no quarter ends any more leaves, whatever the months.
+    """
+    with phase(f"looking for trees of {repository}"):
+        trees = {tree.month: tree for tree in quarter_ends(clone, studied)}
+        marks = _marks(list(trees.values()))
+        stored = _stored_marks(gate, repository)
+        left = [month for month, mark in stored.items() if mark != EMPTY]
+        changed = [
+            month
+            for month in sorted({*months, *(one for one in left if one not in trees)})
+            if stored.get(month) != marks.get(month, EMPTY)
+        ]
+        if not changed:
+            return
+        history = _History(gate, clone, repository, trees, stored)
+        scans = list(history.scans([month for month in changed if month in trees]))
+    unknown = [file for scan in scans for file in scan.unknown]
+    if unknown:
+        log.info("%s: scanning %s files in %d trees", repository, f"{len(unknown):,}", len(scans))
+    by_month = {scan.tree.month: scan for scan in scans}
+    waiting: list[Offer] = []
+    held = done = 0
+    with (
+        phase(f"scanning trees of {repository}", len(unknown) or None, "files") as tell,
+        closing(checked_files(clone, unknown)) as results,
+    ):
+        for month in changed:
+            scan = by_month.get(month)
+            rows: dict[str, list[Row]] = {table: [] for table in TABLES}
+            if scan is not None:
+                fresh = {}
+                for file in scan.unknown:
+                    fresh[file.path, file.blob] = next(results)
+                    done += 1
+                    tell(done)
+                rows = history.rows(scan, fresh)
+                held += len(scan.unknown)
+            waiting.append(_offer(repository, month, rows, marks.get(month, EMPTY)))
+            if held >= FILES_AT_ONCE:
+                yield from gate.store(waiting)
+                waiting, held = [], 0
+        yield from gate.store(waiting)
+
+
+@cache
+def rule_version() -> str:
+    """What decides, beside the files themselves, what is found in them."""
+    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    asked = ", ".join(rule.name for rule in DEFAULT)
+    return f"{fingerprints.version_of(*OF_FILES)[:12]}, {MOST_BYTES} bytes, {python}: {asked}"
+
+
+def _marks(trees: Sequence[Tree]) -> dict[str, Mark]:
+    """What the rows of each tree's month show: its commit, the one before it, and the rules."""
+    marks = {}
+    for before, tree in zip([None, *trees[:-1]], trees, strict=True):
+        after = "" if before is None else f" after {before.sha}"
+        marks[tree.month] = Mark(fingerprint=f"{tree.sha}{after}", rule_version=rule_version())
+    return marks
+
+
+def _stored_marks(gate: Gate, repository: str) -> dict[str, Mark]:
+    """The marks of the months of which every table is stored."""
+    loads = pl.concat([gate.database.loads(table, repository) for table in TABLES])
+    good = loads.filter(pl.col("status") == "loaded")
+    whole = good.filter(pl.len().over("month") == len(TABLES))
+    return {
+        month: Mark(fingerprint=fingerprint, rule_version=version)
+        for month, fingerprint, version in whole.unique("month", maintain_order=True)
+        .select("month", "fingerprint", "rule_version")
+        .iter_rows()
+    }
+
+
+class _History:
+    """The trees of a repository, and what is known of the files of the tree that was seen last."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        clone: Path,
+        repository: str,
+        trees: dict[str, Tree],
+        stored: dict[str, Mark],
+    ) -> None:
+        self.gate = gate
+        self.clone = clone
+        self.repository = repository
+        self.trees = list(trees.values())
+        self.stored = stored
+        self.known: dict[Key, Found] = {}
+        self.known_of: str | None = None
+
+    def scans(self, months: Sequence[str]) -> Iterator[Scan]:
+        """The trees of ``months``, with the files that neither is known of nor will be by then."""
+        seen: set[Key] = set()
+        seen_of: str | None = None
+        for place, tree in enumerate(self.trees):
+            if tree.month not in months:
+                continue
+            before = self.trees[place - 1] if place else None
+            if before is None or seen_of != before.month:
+                seen = self._held(before)
+            seen |= self._held(tree)
+            files = list_files(self.clone, tree.sha)
+            unknown = [f for f in files if f.unread is None and (f.path, f.blob) not in seen]
+            yield Scan(tree, before, unknown)
+            seen, seen_of = {(file.path, file.blob) for file in files}, tree.month
+
+    def rows(self, scan: Scan, fresh: dict[Key, Found]) -> dict[str, list[Row]]:
+        """The rows of the tree, by table; ``fresh`` is what came of the files just read."""
+        tree, before = scan.tree, scan.before
+        known = dict(self.known) if before and self.known_of == before.month else self._read(before)
+        known |= self._read(tree) | fresh
+        files = list_files(self.clone, tree.sha)
+        found = {
+            (file.path, file.blob): known[file.path, file.blob]
+            if file.unread is None
+            else Found(unread={"path": file.path, "reason": file.unread, "detail": None})
+            for file in files
+        }
+        self.known, self.known_of = found, tree.month
+        return self._placed(scan, list(found.values()))
+
+    def _placed(self, scan: Scan, found: Sequence[Found]) -> dict[str, list[Row]]:
+        tree, before = scan.tree, scan.before
+        place = {"repository": self.repository, "month": tree.month}
+        place |= {"quarter": tree.quarter, "sha": tree.sha}
+        renamed: dict[str, str] = {}
+        if before is not None and before.sha != tree.sha and any(one.findings for one in found):
+            renamed = renamed_files(self.clone, before.sha, tree.sha)
+        unread = [place | one.unread for one in found if one.unread is not None]
+        told = {
+            "committed_at": tree.committed_at,
+            "previous_sha": None if before is None else before.sha,
+            "files": len(found) - len(unread),
+            "unread_files": len(unread),
+            "rules": [rule.name for rule in DEFAULT],
+            "rule_version": rule_version(),
+        }
+        findings = [place | row | _before(row, renamed) for one in found for row in one.findings]
+        return {TREES: [place | told], FINDINGS: findings, UNREAD: unread}
+
+    def _held(self, tree: Tree | None) -> set[Key]:
+        """The files that were read of what is stored of the quarter of ``tree``."""
+        return {
+            (file.path, file.blob)
+            for sha, _ in self._places(tree)
+            for file in list_files(self.clone, sha)
+            if file.unread is None
+        }
+
+    def _read(self, tree: Tree | None) -> dict[Key, Found]:
+        """What is stored of the files of the quarter of ``tree``."""
+        read: dict[Key, Found] = {}
+        for sha, month in self._places(tree):
+            found: dict[str, Found] = {}
+            for row in self._stored_rows(UNREAD, month):
+                found[row["path"]] = Found(unread=row)
+            for row in self._stored_rows(FINDINGS, month):
+                found.setdefault(row["path"], Found()).findings.append(row)
+            for file in list_files(self.clone, sha):
+                read[file.path, file.blob] = found.get(file.path, NOTHING)
+        return read
+
+    def _places(self, tree: Tree | None) -> Iterator[tuple[str, str]]:
+        """Commit and month of what is stored of the quarter of ``tree``, by the rules of now.
+
+        Of a quarter that goes on it stands at the end of an earlier month.
+        """
+        if tree is None:
+            return
+        rows = self.gate.database.where(
+            TREES, {"repository": self.repository, "quarter": tree.quarter}
+        )
+        for sha, month, version in rows.select("sha", "month", "rule_version").iter_rows():
+            is_whole = month in self.stored and version == rule_version()
+            if is_whole and has_commit(self.clone, sha):
+                yield sha, month
+
+    def _stored_rows(self, table: str, month: str) -> list[Row]:
+        """What is stored of the files of a month, without what says of which tree they are."""
+        rows = self.gate.database.partition(table, self.repository, month)
+        order = ["path", "line", "start_column"] if table == FINDINGS else ["path"]
+        columns = [name for name in COLUMNS[table] if name in rows.columns]
+        return rows.sort(order, maintain_order=True).select(columns).to_dicts()
+
+
+def _before(row: Row, renamed: Mapping[str, str]) -> Row:
+    """What the finding of ``row`` was known by before files were ``renamed``."""
+    path = renamed.get(row["path"], row["path"])
+    return {"previous_path": path, "previous_id": identity_of(row, path)}
+
+
+OF_TREE = ("repository", "quarter", "sha", "month", "previous_path", "previous_id")
+COLUMNS = {
+    table: [name for name in schema_of(table).names() if name not in OF_TREE]
+    for table in (FINDINGS, UNREAD)
+}
+
+
+def _offer(repository: str, month: str, rows: dict[str, list[Row]], mark: Mark) -> Offer:
+    candidates = [
+        Candidate(table, pl.DataFrame(rows[table], schema=schema_of(table))) for table in TABLES
+    ]
+    return Offer(candidates, repository, month, Provenance(mark))

@@ -1,0 +1,38 @@
+-- Question: which findings of static checks are there longest?
+-- How to read: one line a finding of the newest tree, with the first quarter in which it was there in the
+-- same file; fifty of them. A file that was renamed, or a line that was rewritten, begins anew.
+
+with
+
+newest as (
+    select
+        repository,
+        max(month) as month
+    from raw.scanned_trees
+    group by repository
+),
+
+since as (
+    select
+        repository,
+        finding_id,
+        min(quarter) as first_quarter
+    from raw.static_findings
+    group by repository, finding_id
+)
+
+select
+    findings.repository,
+    since.first_quarter,
+    findings.rule,
+    findings.severity,
+    findings.path,
+    findings.line,
+    findings.code
+from raw.static_findings as findings
+inner join newest
+    on findings.repository = newest.repository and findings.month = newest.month
+inner join since
+    on findings.repository = since.repository and findings.finding_id = since.finding_id
+order by since.first_quarter, findings.repository, findings.path, findings.line, findings.rule
+limit 50;

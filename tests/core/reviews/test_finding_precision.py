@@ -1,0 +1,128 @@
+"""Precision of the static checks by verdicts of people, against values from other hands."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.metrics import cohen_kappa_score
+
+from perf_assets.core.reviews.finding_precision import finding_agreement, finding_precision
+from perf_assets.tables import schema_of, table_of
+
+SCHEMA = {
+    name: schema_of("staging.finding_verdicts")[name]
+    for name in table_of("staging.finding_verdicts").column
+}
+WORDS = ("right", "wrong", "unsure")
+
+
+def said(rater: str, finding: int, verdict: str = "right", **changes: Any) -> dict[str, Any]:
+    row = {
+        "repository": "owner/name",
+        "finding_id": f"f{finding:016d}",
+        "rater": rater,
+        "verdict": verdict,
+        "rule": "sequential-map",
+    }
+    return dict.fromkeys(SCHEMA) | row | changes
+
+
+def precision(*rows: dict[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]]:
+    found = finding_precision(pl.DataFrame(rows, schema=SCHEMA))
+    assert found.schema == schema_of("analysis.finding_precision")
+    return {(row["repository"], row["rule"], row["rater"]): row for row in found.to_dicts()}
+
+
+def counts(row: dict[str, Any]) -> tuple[int, ...]:
+    return row["judged"], row["right_ones"], row["wrong_ones"], row["unsure_ones"]
+
+
+def test_precision_has_the_limits_of_wilson() -> None:
+    verdicts = ["right"] * 9 + ["wrong"] * 2 + ["unsure"]
+    found = precision(*(said("Ann", n, word) for n, word in enumerate(verdicts)))
+    row = found["owner/name", "sequential-map", "Ann"]
+    limits = binomtest(9, 11).proportion_ci(0.95, "wilson")
+    assert counts(row) == (11, 9, 2, 1)
+    assert row["estimate"] == pytest.approx(100 * 9 / 11)
+    assert (row["low"], row["high"]) == pytest.approx((100 * limits.low, 100 * limits.high))
+
+
+def test_each_rule_and_repository_has_its_own_and_all_together_theirs() -> None:
+    found = precision(
+        said("Ann", 1),
+        said("Ann", 2, "wrong", rule="map-before-batch"),
+        said("Ann", 1, "wrong", repository="owner/other"),
+    )
+    told = {place[:2]: counts(row)[:2] for place, row in found.items() if place[2] == "Ann"}
+    assert told == {
+        ("owner/name", "all"): (2, 1),
+        ("owner/name", "sequential-map"): (1, 1),
+        ("owner/name", "map-before-batch"): (1, 0),
+        ("owner/other", "all"): (1, 0),
+        ("owner/other", "sequential-map"): (1, 0),
+        ("pooled", "all"): (3, 1),
+        ("pooled", "sequential-map"): (2, 1),
+        ("pooled", "map-before-batch"): (1, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "agreed"),
+    [
+        (["right"], "right"),
+        (["right", "wrong"], "unsure"),
+        (["right", "wrong", "wrong"], "wrong"),
+        (["unsure", "unsure", "right"], "unsure"),
+        (["right", "wrong", "unsure"], "unsure"),
+    ],
+)
+def test_the_consensus_is_what_most_raters_say(verdicts: list[str], agreed: str) -> None:
+    found = precision(*(said(f"Rater {n}", 1, word) for n, word in enumerate(verdicts)))
+    row = found["owner/name", "all", "consensus"]
+    expected = {"right": (1, 1, 0, 0), "wrong": (1, 0, 1, 0), "unsure": (0, 0, 0, 1)}
+    assert counts(row) == expected[agreed]
+    assert (row["estimate"] is None) == (agreed == "unsure")
+
+
+def test_without_verdicts_there_is_nothing() -> None:
+    assert precision() == {}
+    assert finding_agreement(pl.DataFrame(schema=SCHEMA)).is_empty()
+
+
+@given(
+    rows=st.dictionaries(
+        st.tuples(st.sampled_from(["Ann", "Bob"]), st.integers(0, 9)), st.sampled_from(WORDS)
+    )
+)
+def test_every_verdict_is_counted_once(rows: dict[tuple[str, int], str]) -> None:
+    found = precision(*(said(rater, finding, word) for (rater, finding), word in rows.items()))
+    for rater in ("Ann", "Bob"):
+        given_by = [word for (who, _), word in rows.items() if who == rater]
+        row = found.get(("pooled", "all", rater))
+        if row is None:
+            assert given_by == []
+        else:
+            assert (row["right_ones"], row["wrong_ones"], row["unsure_ones"]) == tuple(
+                given_by.count(word) for word in WORDS
+            )
+
+
+def test_kappa_is_over_the_findings_that_both_judged() -> None:
+    ann, bob = ["right", "wrong", "right", "unsure"], ["right", "wrong", "wrong", "unsure"]
+    found = finding_agreement(
+        pl.DataFrame(
+            [
+                *(said("Ann", n, word) for n, word in enumerate(ann)),
+                *(said("Bob", n, word) for n, word in enumerate(bob)),
+                said("Ann", 9),
+            ],
+            schema=SCHEMA,
+        )
+    )
+    assert found.schema == schema_of("analysis.finding_agreement")
+    row = found.row(by_predicate=pl.col("repository") == "owner/name", named=True)
+    assert (row["raters"], row["method"], row["n"]) == ("Ann, Bob", "cohen", 4)
+    assert row["kappa"] == pytest.approx(cohen_kappa_score(ann, bob))

@@ -1,0 +1,161 @@
+"""Findings go out on a review sheet and come back as verdicts; what does not fit is refused."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.review_sheets.sheet import FINDINGS
+from perf_assets.stages.deriving.models import lay_views
+from perf_assets.stages.reviewing import finding_sheet, import_sheet
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.warehouse import open_warehouse
+from tests.model_database import insert
+from tests.review_sheets import written
+from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
+
+FIRST, SECOND = ("2020-03", "2020-Q1"), ("2020-06", "2020-Q2")
+RULES = ("sequential-map", "loop-invariant-op")
+
+
+def name(number: int) -> str:
+    return f"f{number:016d}"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home.of(tmp_path / "home")
+
+
+@pytest.fixture
+def gate(home: Home) -> Iterator[Gate]:
+    """Five findings of one rule and one of another in the newest tree, and one that went."""
+    with open_warehouse(home.warehouse) as database:
+        trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
+        insert(database.connection, "raw.scanned_trees", trees)
+        rows = [static_finding(number, *SECOND, code="=ds.map(parse)") for number in range(1, 6)]
+        rows += [static_finding(6, *SECOND, rule=RULES[1])]
+        rows += [static_finding(7, *FIRST, sha=OTHER_SHA)]
+        rows += [static_finding(1, *FIRST, sha=OTHER_SHA, line=99, end_line=99)]
+        insert(database.connection, "raw.static_findings", rows)
+        gate = Gate(database, home)
+        lay_views(gate)
+        yield gate
+
+
+def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:
+    publish(home)
+    text, number = finding_sheet(home.published, each, seed)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == number
+    return rows
+
+
+@pytest.fixture
+def rows(home: Home, gate: Gate) -> list[dict[str, str]]:
+    """A row of the sheet for each finding of the newest tree, by its name."""
+    gate.database.connection.execute("CHECKPOINT")
+    return sorted(drawn(home, 10), key=lambda row: row["finding_id"])
+
+
+def imported(gate: Gate, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
+    path = gate.home.path / "sheet.csv"
+    path.write_text(written(rows, form=FINDINGS), encoding="utf-8")
+    told = import_sheet(gate, path, rater)
+    return told.added, told.superseding, told.unchanged
+
+
+def judged(rows: list[dict[str, str]], *words: str) -> list[dict[str, str]]:
+    return [{**row, "verdict": word} for row, word in zip(rows, words, strict=False)]
+
+
+def test_as_many_of_each_rule_as_there_are_come_from_the_newest_tree(
+    home: Home, gate: Gate, rows: list[dict[str, str]]
+) -> None:
+    assert [row["finding_id"] for row in rows] == [name(number) for number in range(1, 7)]
+    few = drawn(home, 2)
+    assert sorted(row["rule"] for row in few) == [RULES[1], RULES[0], RULES[0]]
+    assert few == drawn(home, 2)
+    more = [row["finding_id"] for row in drawn(home, 3)]
+    assert {row["finding_id"] for row in few} < set(more)
+    assert {tuple(row["finding_id"] for row in drawn(home, 2, seed)) for seed in range(9)} != {
+        tuple(row["finding_id"] for row in few)
+    }
+
+
+def test_a_row_says_where_to_look_and_is_no_formula(rows: list[dict[str, str]]) -> None:
+    first = rows[0]
+    assert first["link"] == (f"https://github.com/{REPOSITORY}/blob/{SHA}/src/file%201.py#L1")
+    assert first["code"] == "'=ds.map(parse)"
+    assert (first["rule"], first["severity"], first["path"]) == (
+        RULES[0],
+        "warning",
+        "src/file 1.py",
+    )
+    assert (first["verdict"], first["note"]) == ("", "")
+
+
+def test_verdicts_are_added_and_the_last_one_is_in_force(
+    gate: Gate, rows: list[dict[str, str]]
+) -> None:
+    assert imported(gate, "Ann", judged(rows, "right", " WRONG ", "unsure", "")) == (3, 0, 0)
+    assert imported(gate, "Bob", judged(rows, "right")) == (1, 0, 0)
+    assert imported(gate, "Ann", judged(rows, "right", "right")) == (0, 1, 1)
+    query = "select rater, finding_id, verdict, rule from staging.finding_verdicts order by all"
+    assert gate.database.frame(query).rows() == [
+        ("Ann", name(1), "right", RULES[0]),
+        ("Ann", name(2), "right", RULES[0]),
+        ("Ann", name(3), "unsure", RULES[0]),
+        ("Bob", name(1), "right", RULES[0]),
+    ]
+    kept = read_kept(gate.home.verdicts).rows["reviews.finding_verdicts"]
+    stored = gate.database.frame("from reviews.finding_verdicts order by verdict_id")
+    assert kept.sort("verdict_id").equals(stored.select(kept.columns))
+
+
+def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
+    gate: Gate, rows: list[dict[str, str]]
+) -> None:
+    imported(gate, "Ann", judged(rows, "wrong"))
+    gate.database.connection.execute("DELETE FROM raw.static_findings WHERE path LIKE '%1.py'")
+    assert gate.database.frame("from staging.finding_verdicts").is_empty()
+    assert gate.database.frame("from reviews.finding_verdicts").height == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"finding_id": "f123"}, "column finding_id: owner/name has no finding 'f123'"),
+        ({"repository": "a/b"}, "column finding_id: a/b has no finding 'f0000000000000001'"),
+        ({"path": "src/file 2.py"}, "column path: is not that of f0000000000000001, src/file 1.py"),
+        ({"verdict": "rihgt"}, "column verdict: 'rihgt' is unknown; did you mean 'right'"),
+        ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
+        ({"finding_id": name(2), "path": "src/file 2.py"}, "stands in line 2 already"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
+    gate: Gate, rows: list[dict[str, str]], change: dict[str, str], said: str
+) -> None:
+    sheet = judged([rows[1], {**rows[0], **change}], "right", "wrong")
+    sheet[1] |= change
+    with pytest.raises(PerfAssetsError) as refused:
+        imported(gate, "Ann", sheet)
+    assert "sheet.csv, line 3, " in str(refused.value)
+    assert said in str(refused.value)
+    assert str(refused.value).endswith("nothing was imported")
+    assert gate.database.frame("from reviews.finding_verdicts").is_empty()
+
+
+def test_without_findings_there_is_no_sheet(home: Home, gate: Gate) -> None:
+    gate.database.connection.execute("DELETE FROM raw.static_findings")
+    publish(home)
+    with pytest.raises(PerfAssetsError, match="has no findings of static checks"):
+        finding_sheet(home.published, 5, 1)
+    with pytest.raises(PerfAssetsError, match="--n 0 gives no sample"):
+        finding_sheet(home.published, 0, 1)
