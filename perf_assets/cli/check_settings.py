@@ -1,5 +1,6 @@
 """What is checked, and how: the table [tool.perf-assets.check] of a pyproject.toml."""
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -125,7 +126,7 @@ def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object
         if found is None:
             raise PerfAssetsError(f"{config}: it has no table {NAME}")
         return config, found
-    folder = (first or Path()).absolute()
+    folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
     for one in (folder, *folder.parents):
         if (one / FILE).is_file() and (found := _read(one / FILE)) is not None:
             return one / FILE, found

@@ -433,3 +433,15 @@ def test_a_check_imports_nothing_that_takes_long(project: Path) -> None:
         env=environment(PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path])),
         stdout=subprocess.DEVNULL,
     )
+
+
+def test_too_small_an_address_space_is_one_sentence(project: Path) -> None:
+    line = f"ulimit -v 250000; {' '.join(command('check', 'bad.py'))}"
+    ran = subprocess.run(
+        ["/bin/sh", "-c", line],
+        capture_output=True,
+        text=True,
+        env=environment(PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path])),
+        check=False,
+    )
+    assert_refused(Ran(ran.returncode, ran.stdout, ran.stderr), "address space", "ulimit")
