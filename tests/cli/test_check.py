@@ -445,3 +445,11 @@ def test_too_small_an_address_space_is_one_sentence(project: Path) -> None:
         check=False,
     )
     assert_refused(Ran(ran.returncode, ran.stdout, ran.stderr), "address space", "ulimit")
+
+
+def test_on_a_terminal_many_files_are_told_as_few_are(project: Path) -> None:
+    for number in range(60):
+        (project / f"more{number}.py").write_text(HEAD)
+    lines = on_a_terminal(".", NO_COLOR="1").replace("\r", "").splitlines()
+    assert sum("bad.py:4:" in line for line in lines) == 1
+    assert lines[-1].endswith("1 finding (1 warning) in 1 of 62 files")
