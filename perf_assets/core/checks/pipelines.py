@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from perf_assets.core.checks.dataset_values import Attributes, Frame, Names, Pipelines, Values
-from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
+from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, join
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import FUNCTIONS, Scope
 
@@ -184,8 +184,9 @@ class _Follow(Values):
                     self.learned[key] = join((self.learned.get(key), value))
             case ast.Subscript(value=ast.Name(id=name)):
                 held = frame.names.get(name)
-                old = held.parts if isinstance(held, Several) else ()
-                frame.names[name] = any_of((*old, value))
+                old = held if isinstance(held, Several) else Several(())
+                place = target.slice.value if isinstance(target.slice, ast.Constant) else target
+                frame.names[name] = old.with_part(place, value)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Follow, Any, Frame], None]] = {
