@@ -20,6 +20,11 @@ def queries_dir() -> Path:
     return _project_dir("sql")
 
 
+def checks_dir() -> Path:
+    """The directory of the pages of the static checks, one for each rule."""
+    return _project_dir("docs/checks")
+
+
 def _project_dir(name: str) -> Path:
     installed = PACKAGE / "_project" / name
     return installed if installed.is_dir() else PACKAGE.parent / name

@@ -28,11 +28,17 @@ def _eat() -> None:
         kept.append(bytearray(1 << 20))
 
 
+def _leave_a_cycle() -> None:
+    kept: list[object] = [bytearray(60 << 20)]
+    kept.append(kept)
+
+
 MISDEEDS: dict[str, Callable[[], object]] = {
     "hang": _hang,
     "hang in C": lambda: deque(itertools.repeat(0), maxlen=0),
     "sleep": lambda: time.sleep(1000),
     "eat": _eat,
+    "leave a cycle": _leave_a_cycle,
     "eat at once": lambda: bytearray(1 << 40),
     "recurse": _recurse,
     "segfault": lambda: ctypes.string_at(0),
@@ -58,4 +64,5 @@ OBEDIENT = Rule(
     severity=Severity.WARNING,
     on=True,
     find=find,
+    framework="torch",
 )

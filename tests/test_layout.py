@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.paths import expectations_dir, models_dir, queries_dir
+from perf_assets.paths import checks_dir, expectations_dir, models_dir, queries_dir
 from tests.places import ROOT
 
 PACKAGE = ROOT / "perf_assets"
@@ -27,7 +27,7 @@ ORDER = (
     ("loopback",),
     ("sql_models",),
     ("core",),
-    ("tables",),
+    ("tables", "frameworks"),
     ("addresses",),
     ("documents",),
     ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),
@@ -138,6 +138,8 @@ def test_what_the_package_reads_beside_itself_is_in_the_wheel() -> None:
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     for directory in (models_dir(), expectations_dir(), queries_dir()):
         assert included[directory.name] == f"perf_assets/_project/{directory.name}"
+    pages = checks_dir().relative_to(ROOT).as_posix()
+    assert included[pages] == f"perf_assets/_project/{pages}"
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))

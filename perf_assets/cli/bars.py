@@ -1,7 +1,6 @@
 """Progress on a terminal: the lines that are logged, and below them a bar for what goes on."""
 
 import logging
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,8 +23,8 @@ def shown_progress(console: Console) -> Iterator[None]:
     """Print what the package logs, and show what goes on: as a bar on a terminal, else as lines."""
     logger = logging.getLogger("perf_assets")
     logger.setLevel(logging.INFO)
-    if not (sys.stdout.isatty() and console.is_interactive):
-        handler = logging.StreamHandler(sys.stdout)
+    if not (console.file.isatty() and console.is_interactive):
+        handler = logging.StreamHandler(console.file)
         with _handling(logger, handler):
             yield
         return

@@ -1,22 +1,50 @@
-"""The commands of perf-assets."""
+"""The commands of perf-assets. Each is imported when it is asked for: a check is over sooner."""
+
+from importlib import import_module
+from typing import cast
 
 import click
 
 from perf_assets import __version__
-from perf_assets.cli.backup import backup, restore
-from perf_assets.cli.corpora import generate, serve_corpus
-from perf_assets.cli.docs import docs
-from perf_assets.cli.doctor import doctor
-from perf_assets.cli.export import export
-from perf_assets.cli.query import query
-from perf_assets.cli.replicate import replicate
-from perf_assets.cli.review import agreement, import_review, sample_for_review
-from perf_assets.cli.run import run, status
-from perf_assets.cli.tables import tables
-from perf_assets.cli.ui import ui
+
+# Where each command is; a dash in its name is an underscore there.
+MODULES = {
+    "run": "run",
+    "doctor": "doctor",
+    "replicate": "replicate",
+    "check": "check",
+    "sample-for-review": "review",
+    "import-review": "review",
+    "agreement": "review",
+    "status": "run",
+    "backup": "backup",
+    "restore": "backup",
+    "query": "query",
+    "tables": "tables",
+    "export": "export",
+    "docs": "docs",
+    "ui": "ui",
+    "serve-corpus": "corpora",
+    "generate": "corpora",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted(MODULES)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """The command of a name; None where there is none."""
+        if name not in MODULES:
+            return None
+        module = import_module(f"perf_assets.cli.{MODULES[name]}")
+        return cast(click.Command, getattr(module, name.replace("-", "_")))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def commands() -> None:
     """How much of a project's trouble is performance trouble, month by month.
@@ -27,25 +55,8 @@ def commands() -> None:
     \b
     Start with the embedded sample, no token needed:
         perf-assets run
+
+    \b
+    Find performance problems in code that uses the frameworks:
+        perf-assets check PATH
     """
-
-
-for command in (
-    run,
-    doctor,
-    replicate,
-    sample_for_review,
-    import_review,
-    agreement,
-    status,
-    backup,
-    restore,
-    query,
-    tables,
-    export,
-    docs,
-    ui,
-    serve_corpus,
-    generate,
-):
-    commands.add_command(command)

@@ -26,8 +26,8 @@ def docs(output: Path | None, home: Path) -> None:
         perf-assets docs --output docs.html
     """
     from perf_assets.errors import PerfAssetsError  # noqa: PLC0415
-    from perf_assets.reports.formats import write_whole  # noqa: PLC0415
     from perf_assets.reports.pages.page import docs_html  # noqa: PLC0415
+    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
     from perf_assets.storage.home import PUBLISHED  # noqa: PLC0415
 
     if output is None and not home.is_dir():

@@ -179,7 +179,8 @@ def _values(given: Sequence[str]) -> dict[str, str]:
 
 
 def _tell(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
-    from perf_assets.reports.formats import FORMATS, as_text, write_whole  # noqa: PLC0415
+    from perf_assets.reports.formats import FORMATS, as_text  # noqa: PLC0415
+    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
     if kind == "table":
         is_shown = output is None and sys.stdout.isatty()
@@ -201,7 +202,7 @@ def _tell(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None
 
 def _draw(path: Path, answer: "pa.Table", query: "Query", axes: "Axes") -> None:
     from perf_assets.reports.charts import chart, chart_file  # noqa: PLC0415
-    from perf_assets.reports.formats import write_whole  # noqa: PLC0415
+    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
     title = query.question or query.name
     try:

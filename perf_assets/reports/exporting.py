@@ -10,7 +10,8 @@ import duckdb
 from perf_assets.documents import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.asking import published_database
-from perf_assets.reports.formats import FORMATS, write_whole
+from perf_assets.reports.formats import FORMATS
+from perf_assets.reports.writing import write_whole
 
 EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")
 UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")

@@ -4,12 +4,10 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -137,28 +135,6 @@ def shown(value: object) -> str:  # noqa: PLR0911
     if isinstance(value, list | dict):
         return json.dumps(_plain(value), ensure_ascii=False)
     return str(value)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Put ``content`` in the place of the file at ``path`` in one step.
-
-    Raises
-    ------
-    PerfAssetsError
-        It cannot be written there, or a database would be lost.
-    """
-    if path.suffix == ".duckdb":
-        raise PerfAssetsError(f"{path}: this would replace a database; choose another name")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        if path.exists() and not path.is_file():  # a pipe, /dev/stdout; a directory says so
-            path.write_bytes(content)
-            return
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
 
 
 def _spreadsheet_cell(value: object) -> object:

@@ -134,7 +134,7 @@ from analysis.static_findings
 group by repository, rule
 order by repository, rule
 """
-FINDING_PRECISION = f"""
+FINDING_PRECISION = """
 select
     repository, rule, rater, judged, right_ones as "right", wrong_ones as wrong,
     unsure_ones as unsure, estimate as percent, low, high

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from perf_assets.cli.commands import commands
+from perf_assets.cli.commands import MODULES, commands
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
@@ -65,7 +65,7 @@ def assert_refused(ran: Ran | subprocess.CompletedProcess[str], *words: str) -> 
         assert word in said[0]
 
 
-@pytest.mark.parametrize("name", commands.commands)
+@pytest.mark.parametrize("name", MODULES)
 def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> None:
     told = CliRunner().invoke(commands, [name, "--help"])
     assert told.exit_code == 0 and len(told.output.splitlines()) > 5

@@ -316,3 +316,23 @@ def test_threads_that_outlive_the_work_can_be_stopped() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 130
         assert time.monotonic() - before < SECONDS
+
+
+def test_a_check_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
+    text = "import tensorflow as tf\n" + "x = [tf.constant(1) for y in z]\n" * 20_000
+    (tmp_path / "0.py").write_text(text)
+    for number in range(1, 200):
+        (tmp_path / f"{number}.py").hardlink_to(tmp_path / "0.py")
+    for number, is_group in ((signal.SIGINT, True), (signal.SIGTERM, False)):
+        with started(*command("check", tmp_path, "--processes", "3")) as process:
+            while len(of_session(process.pid)) < 4:
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.01)
+            assert_stops(process, "nothing was changed", number=number, is_group=is_group)
+
+
+def test_a_check_of_a_pipe_that_nobody_writes_to_is_stopped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    with started(*command("check", tmp_path / "pipe.py")) as process:
+        time.sleep(0.5)
+        assert_stops(process, "nothing was changed")

@@ -63,12 +63,13 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
 
 
-class Unreadable(ValueError):
+class Unreadable(ValueError):  # noqa: N818 - it names what the text is, as a skip does
     """A text that is no Python 3: its text says why, in a few words without the path.
 
     `reason` is one of `python 2`, `syntax`, `encoding`, `notebook`, `depth`.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
+        """Say in `detail` what is wrong."""
         super().__init__(detail)
         self.reason = reason

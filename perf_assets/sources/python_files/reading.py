@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Sequence
+from symtable import symtable
 
 from perf_assets.core.checks.checking import check
 from perf_assets.core.checks.findings import Finding, Unreadable
@@ -11,6 +12,7 @@ from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.sources.python_files.decoding import decoded, decoded_notebook
 from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
 
+PARSERS = (ast.parse.__code__, symtable.__code__)
 # A tree takes far less than that for each character of its text. Where the parser wants for memory
 # with so little to read, it is the depth: it says so in the same way.
 BYTES_A_CHARACTER = 1000
@@ -59,4 +61,4 @@ def _is_in_parser(error: MemoryError) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_code is ast.parse.__code__
+    return trace is not None and trace.tb_frame.f_code in PARSERS

@@ -202,8 +202,8 @@ class _Crew:
             stopping.go_on(after_failure=True)
         if not worker.is_ready:
             raise PerfAssetsError(
-                f"the process that checks files ended before it began (exit code {code}): it needs "
-                "an address space of 1 GB (ulimit -v)"
+                f"the process that checks files ended before it began (exit code {code}), as it "
+                "does with an address space of less than 1 GB (ulimit -v)"
             )
         return Skip(worker.file.path, *self._cause(code))
 

@@ -33,8 +33,12 @@ def main(descriptor: int) -> None:
     # Python runs in the main thread with the stack that the shell allows, often 8 MB.
     threading.stack_size(STACK_BYTES)
     thread = threading.Thread(target=_work, args=[socket.socket(fileno=descriptor)])
-    thread.start()
-    thread.join()
+    # Where there is no room for its stack, whoever started this process says so.
+    with suppress(RuntimeError):
+        thread.start()
+        thread.join()
+    # Work ends this process by itself; but for a mistake, which the thread has told.
+    os._exit(1)
 
 
 def _work(boss: socket.socket) -> None:

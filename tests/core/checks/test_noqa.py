@@ -1,5 +1,7 @@
 """Which comments silence which findings: as in ruff, where that has the same form."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,9 +70,7 @@ def test_other_comments_silence_nothing(comment: str) -> None:
 
 
 def test_a_rule_may_be_named() -> None:
-    by_name = OBEDIENT.__class__(
-        "slow-call", "PA998", "", Severity.WARNING, on=True, find=OBEDIENT.find
-    )
+    by_name = replace(OBEDIENT, name="slow-call", code="PA998")
     one = finding(1)._replace(rule="slow-call")
     assert heard([one], "slow()  # noqa: slow-call\n", [by_name]) == []
     assert heard([one], "slow()  # noqa: slow-calls\n", [by_name]) == [one]

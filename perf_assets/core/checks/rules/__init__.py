@@ -2,10 +2,29 @@
 
 from collections.abc import Iterable
 
+from perf_assets.core.checks.rules.cat_in_loop import CAT_IN_LOOP
+from perf_assets.core.checks.rules.function_in_loop import FUNCTION_IN_LOOP
+from perf_assets.core.checks.rules.loop_invariant_op import LOOP_INVARIANT_OP
+from perf_assets.core.checks.rules.map_before_batch import MAP_BEFORE_BATCH
 from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.rules.scalar_to_function import SCALAR_TO_FUNCTION
 from perf_assets.core.checks.rules.sequential_map import SEQUENTIAL_MAP
+from perf_assets.core.checks.rules.session_in_loop import SESSION_IN_LOOP
+from perf_assets.core.checks.rules.sync_in_loop import SYNC_IN_LOOP
+from perf_assets.core.checks.rules.torch_loading import LOADER_WITHOUT_WORKERS, ZERO_GRAD_TO_ZERO
 
-RULES: tuple[Rule, ...] = (SEQUENTIAL_MAP,)
+RULES: tuple[Rule, ...] = (
+    LOOP_INVARIANT_OP,
+    MAP_BEFORE_BATCH,
+    SEQUENTIAL_MAP,
+    SESSION_IN_LOOP,
+    FUNCTION_IN_LOOP,
+    SCALAR_TO_FUNCTION,
+    LOADER_WITHOUT_WORKERS,
+    ZERO_GRAD_TO_ZERO,
+    SYNC_IN_LOOP,
+    CAT_IN_LOOP,
+)
 
 
 def named(words: Iterable[str]) -> tuple[Rule, ...]:

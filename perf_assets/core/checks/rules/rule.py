@@ -25,6 +25,8 @@ class Rule:
         Whether it is asked when nobody selects rules.
     find
         The places in a module.
+    framework
+        `tensorflow` or `torch`: a text that does not name it is not looked at.
     """
 
     name: str
@@ -33,7 +35,10 @@ class Rule:
     severity: Severity
     on: bool
     find: Callable[[Module], Iterable[Hit]]
+    framework: str = "tensorflow"
 
     def answers_to(self, word: str) -> bool:
         """Whether a word of `--select` means this rule (see `named`)."""
-        return word in ("all", "ALL", self.name) or (bool(word) and self.code.startswith(word.upper()))
+        return word in ("all", "ALL", self.name) or (
+            bool(word) and self.code.startswith(word.upper())
+        )

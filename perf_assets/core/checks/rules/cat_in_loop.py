@@ -1,0 +1,65 @@
+"""A tensor that grows by `torch.cat` in a loop, copied each time."""
+
+import ast
+from collections.abc import Iterator
+
+from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loops import is_small
+from perf_assets.core.checks.module import Hit, Module
+from perf_assets.core.checks.rules.rule import Rule
+
+CATS = frozenset(
+    f"torch.{name}"
+    for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack")
+)
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """`x = torch.cat([x, y])` in a loop that is not small."""
+    told: set[ast.Call] = set()
+    for loop in module.loops:
+        if not any(
+            module.resolve(call.func, loop.scope) in CATS for call in loop.calls
+        ) or is_small(module, loop):
+            continue
+        for node in ast.walk(loop.node):
+            if (
+                not isinstance(node, ast.Assign)
+                or not isinstance(node.value, ast.Call)
+                or node.value in told
+            ):
+                continue
+            targets = {ast.unparse(one) for one in node.targets}
+            if module.resolve(node.value.func, loop.scope) in CATS and targets & _parts(node.value):
+                told.add(node.value)
+                yield Hit(
+                    node.value,
+                    Severity.WARNING,
+                    f"torch copies all of {min(targets)} in every iteration of the loop in line "
+                    f"{loop.node.lineno}: collect the parts in a list and join "
+                    "them once after the loop",
+                )
+
+
+def _parts(call: ast.Call) -> set[str]:
+    first = (
+        call.args[0]
+        if call.args
+        else next((one.value for one in call.keywords if one.arg == "tensors"), None)
+    )
+    return (
+        {ast.unparse(one) for one in first.elts}
+        if isinstance(first, ast.List | ast.Tuple)
+        else set()
+    )
+
+
+CAT_IN_LOOP = Rule(
+    name="cat-in-loop",
+    code="PA202",
+    summary="torch.cat that grows a tensor in a loop",
+    severity=Severity.WARNING,
+    on=False,
+    find=find,
+    framework="torch",
+)

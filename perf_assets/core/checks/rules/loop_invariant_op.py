@@ -1,0 +1,72 @@
+"""Operations that add the same nodes to a graph in every iteration."""
+
+import ast
+from collections.abc import Iterator
+
+from perf_assets.core.checks.context import makes_nodes
+from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loops import Again, repeated
+from perf_assets.core.checks.module import Hit, Module
+from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.survey import Site
+from perf_assets.core.checks.variance import Run
+from perf_assets.frameworks.operations import is_description, is_operation
+
+# What these are given are shapes, numbers and types, which no training changes.
+CREATING = frozenset(("constant", "eye", "fill", "linspace", "ones", "range", "zeros"))
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """Operations whose arguments are the same in every iteration; the outermost of nested ones."""
+    if not any(_counts(module.resolve(call.func, scope)) for call, scope in module.calls):
+        return
+    covered: set[ast.AST] = set()
+    for again in repeated(module):
+        run = again.run
+        if run.new_graph:
+            continue
+        for site in run.survey.sites:
+            name = module.resolve(site.call.func, run.scope)
+            if name is None or site.call in covered or not _counts(name):
+                continue
+            if again.callers and is_description(name):
+                continue
+            nodes = is_operation(name) and makes_nodes(module, run)
+            if _can_move(run, site, name, nodes):
+                covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
+                yield _hit(again, site, nodes)
+
+
+def _counts(name: str | None) -> bool:
+    return name is not None and (is_operation(name) or is_description(name))
+
+
+def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
+    if run.once(site) or site.taped or site.deferred:
+        return False
+    # A node reads a variable each time that it runs; what was computed at once does not.
+    run.variables_change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
+    pinned = all(run.same(pin, site.place) for pin in site.pins)
+    return pinned and run.arguments_same(site.call, site.place)
+
+
+def _hit(again: Again, site: Site, nodes: bool) -> Hit:
+    called = ast.unparse(site.call.func)
+    cost = "each adds its nodes to the graph again" if nodes else "each computes it again"
+    return Hit(
+        site.call,
+        Severity.WARNING if nodes else Severity.NOTE,
+        f"{called} gets the same arguments in every iteration of {again.path}: {cost}; call it "
+        "once before the loop, unless each needs a tensor of its own",
+        again.related,
+    )
+
+
+LOOP_INVARIANT_OP = Rule(
+    name="loop-invariant-op",
+    code="PA101",
+    summary="an operation in a loop whose arguments do not depend on the iteration",
+    severity=Severity.WARNING,
+    on=True,
+    find=find,
+)

@@ -1,0 +1,134 @@
+"""Scopes of a module, what is bound in them, and loops."""
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Loop = ast.For | ast.AsyncFor | ast.While | Comprehension
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Binding(NamedTuple):
+    """One way in which a name gets a value.
+
+    `kind` is one of `import`, `assign`, `parameter`, `function`, `class`, `other`; `value` is the
+    dotted name of an import, the expression of a plain assignment, or None.
+    """
+
+    kind: str
+    value: "str | ast.expr | Scope | None"
+    node: ast.AST
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function or lambda, with the names bound in it."""
+
+    node: ast.Module | ast.ClassDef | Function
+    parent: "Scope | None"
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    inner: dict[ast.AST, "Scope"] = field(default_factory=dict)
+    attributes: dict[str, list[tuple["Scope", ast.expr | None]]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the function or class."""
+        return getattr(self.node, "name", "")
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is the body of a class, whose names its methods do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @cached_property
+    def owner(self) -> "Scope | None":
+        """The class whose method this is."""
+        return self.parent if self.parent is not None and self.parent.is_class else None
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters by position, then those by keyword; `*args` and the like last."""
+        if not isinstance(self.node, Function):
+            return ()
+        spec = self.node.args
+        plain = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        rest = [one for one in (spec.vararg, spec.kwarg) if one is not None]
+        return tuple(one.arg for one in (*plain, *rest))
+
+    @cached_property
+    def itself(self) -> str | None:
+        """What a method calls its object: its first parameter."""
+        static = any(
+            isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators(self)
+        )
+        return (
+            self.parameters[0]
+            if self.owner is not None and self.parameters and not static
+            else None
+        )
+
+    def find(self, name: str) -> "tuple[Scope, list[Binding]] | None":
+        """Where a name that is used here is bound, and how."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bindings and (scope is self or not scope.is_class):
+                return scope, scope.bindings[name]
+            scope = scope.parent
+        return None
+
+
+@dataclass(eq=False)
+class LoopAt:
+    """A loop, where it stands.
+
+    Attributes
+    ----------
+    node, scope
+        The loop, and the function it stands in.
+    calls
+        The calls in it.
+    contexts
+        What the `with` statements around it, in its function, enter.
+    """
+
+    node: Loop
+    scope: Scope
+    calls: list[ast.Call] = field(default_factory=list)
+    contexts: tuple[ast.expr, ...] = ()
+
+
+def decorators(scope: Scope) -> list[ast.expr]:
+    """The decorators of a function."""
+    return scope.node.decorator_list if isinstance(scope.node, FUNCTIONS) else []
+
+
+def method_scope(scope: Scope) -> Scope | None:
+    """The method around a place, the place's own function first."""
+    at: Scope | None = scope
+    while at is not None and at.owner is None:
+        at = at.parent
+    return at
+
+
+def definition(bindings: list[Binding]) -> Scope | None:
+    """The function or class that a name stands for, where it stands for nothing else."""
+    found = [one.value for one in bindings if one.kind in ("function", "class")]
+    return found[-1] if found and len(found) == len(bindings) else None  # type: ignore[return-value]
+
+
+def elements(
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+) -> tuple[ast.expr, ...]:
+    """What a comprehension makes for each item."""
+    return (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+
+
+def bind(
+    scope: Scope, name: str, kind: str, value: "str | ast.expr | Scope | None", node: ast.AST
+) -> None:
+    """Note one more way in which a name gets a value."""
+    scope.bindings.setdefault(name, []).append(Binding(kind, value, node))

@@ -1,0 +1,1 @@
+"""What static checks found, for people and for programs."""

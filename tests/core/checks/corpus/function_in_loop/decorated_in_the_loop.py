@@ -1,0 +1,10 @@
+import tensorflow as tf
+from data import batches, model
+
+for batch in batches:
+
+    @tf.function
+    def step(x):  # expect: function-in-loop
+        return model(x)
+
+    step(batch)

@@ -1,0 +1,10 @@
+from data import batches, model
+from tensorflow import function
+
+
+def train(batch):
+    return function(model)(batch)  # expect: function-in-loop
+
+
+for batch in batches:
+    train(batch)

@@ -1,0 +1,14 @@
+import tensorflow as tf
+from data import WEIGHTS, use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(
+            batch,
+            tf.math
+            .reduce_sum(  # expect: loop-invariant-op
+                WEIGHTS,
+            ),
+        )

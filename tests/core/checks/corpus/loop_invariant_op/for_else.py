@@ -1,0 +1,10 @@
+import tensorflow as tf
+from data import WEIGHTS, use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(batch)
+    else:
+        use(tf.constant(WEIGHTS))

@@ -1,0 +1,11 @@
+import tensorflow as tf
+
+
+@tf.function
+def step(x):
+    return x + tf.constant(1)
+
+
+def train(batches):
+    for batch in batches:
+        step(batch)

@@ -1,0 +1,7 @@
+import tensorflow as tf
+from data import WEIGHTS, use
+
+
+@tf.function
+def train(batches):
+    return sum(use(batch, tf.constant(WEIGHTS)) for batch in batches)  # expect: loop-invariant-op

@@ -1,0 +1,9 @@
+# path: examples/train.py
+import tensorflow as tf
+from data import WEIGHTS, use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op note

@@ -1,0 +1,10 @@
+import tensorflow as tf
+from data import use
+
+
+@tf.function
+def train(batches):
+    last = {}
+    for batch in batches:
+        last["batch"] = batch
+        use(tf.identity(last["batch"]))

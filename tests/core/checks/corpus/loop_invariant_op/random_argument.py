@@ -1,0 +1,10 @@
+import random
+
+import tensorflow as tf
+from data import use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(batch, tf.constant(random.random()))

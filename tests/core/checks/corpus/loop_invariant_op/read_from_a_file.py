@@ -1,0 +1,8 @@
+import tensorflow as tf
+from data import use
+
+
+def build(batches, file):
+    with tf.Graph().as_default():
+        for batch in batches:
+            use(batch, tf.constant(file.readline()))

@@ -1,0 +1,8 @@
+import tensorflow as tf
+from data import ROWS, use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(batch, tf.random.shuffle(ROWS))

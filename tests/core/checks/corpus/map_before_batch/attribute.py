@@ -1,0 +1,9 @@
+import tensorflow as tf
+from data import parse
+
+
+class Source:
+    def __init__(self):
+        self.ds = tf.data.Dataset.range(100)
+        self.ds = self.ds.map(parse, num_parallel_calls=4)  # expect: map-before-batch note
+        self.ds = self.ds.batch(32)

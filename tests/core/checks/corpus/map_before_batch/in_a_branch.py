@@ -1,0 +1,7 @@
+import tensorflow as tf
+from data import is_training, parse
+
+ds = tf.data.Dataset.range(100)
+if is_training:
+    ds = ds.map(parse, num_parallel_calls=4)  # expect: map-before-batch note
+ds = ds.batch(32)

@@ -1,0 +1,7 @@
+import tensorflow as tf
+from data import parse
+
+ds = tf.data.Dataset.range(100)
+ds = ds.map(parse, num_parallel_calls=4)
+ds = tf.data.Dataset.range(10)
+ds = ds.batch(32)

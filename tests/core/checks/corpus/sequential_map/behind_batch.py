@@ -1,0 +1,4 @@
+import tensorflow as tf
+from data import parse
+
+ds = tf.data.Dataset.range(100).batch(10).map(parse)  # expect: sequential-map

@@ -1,0 +1,3 @@
+import tensorflow as tf
+
+apply = tf.data.Dataset.range(9).map

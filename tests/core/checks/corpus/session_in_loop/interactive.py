@@ -1,0 +1,6 @@
+import tensorflow as tf
+from data import more, step
+
+while more():
+    session = tf.InteractiveSession()  # expect: session-in-loop
+    session.run(step)

@@ -1,0 +1,10 @@
+import torch
+from data import criterion, loader, model
+
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for number, (batch, target) in enumerate(loader):
+    loss = criterion(model(batch), target)
+    loss.backward()
+    optimizer.step()
+    if number % 100 == 0:
+        print(loss.item())
