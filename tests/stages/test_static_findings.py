@@ -1,5 +1,7 @@
 """Static checks of trees: whatever happens between two loads, the tables are a fresh load's."""
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +20,18 @@ from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import File
 from perf_assets.stages.deriving.derivation import derive
 from perf_assets.stages.mining import checked_files, static_findings
-from perf_assets.stages.mining.static_findings import TABLES, load_findings, mine_findings
+from perf_assets.stages.mining.static_findings import (
+    DECIDING,
+    TABLES,
+    load_findings,
+    mine_findings,
+)
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository
 from tests.git_repositories import FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git, make
+from tests.places import ROOT
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples
 
@@ -258,6 +266,18 @@ def test_other_rules_scan_everything_again(
     assert read == ["a.py", "b.py", "a.py", "b.py"]
     assert rows(home, "select distinct rule_version from raw.scanned_trees") == [("others",)]
     assert_as_fresh(source, tmp_path, home)
+
+
+def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> None:
+    program = (
+        "import sys, perf_assets.core.checks.checking, perf_assets.sources.python_files.worker; "
+        "print(*(name for name in sys.modules if name.startswith('perf_assets.')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
+    places = tuple(f"perf_assets.{folder.replace('/', '.')}" for folder in DECIDING)
+    packages = {place.rpartition(".")[0] for place in places}
+    others = {name for name in ran.stdout.decode().split() if not name.startswith(places)}
+    assert others <= packages
 
 
 def test_a_rewritten_history_is_scanned_anew_even_where_the_old_one_is_gone(

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 TREES, FINDINGS, UNREAD = TABLES = ("raw.scanned_trees", "raw.static_findings", "raw.unread_files")
 EMPTY = Mark(fingerprint="no tree")  # of a month in which no quarter ends
 FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
-OF_FILES = ("core/checks", "sources/python_files")  # folders whose code decides what is found
+DECIDING = ("core/checks", "frameworks", "sources/python_files")  # folders: what is found in files
 
 Key = tuple[str, str]
 """Path and blob: where both are the same, so is what is found."""
@@ -127,7 +127,7 @@ def rule_version() -> str:
     """What decides, beside the files themselves, what is found in them."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     asked = ", ".join(rule.name for rule in DEFAULT)
-    return f"{fingerprints.version_of(*OF_FILES)[:12]}, {MOST_BYTES} bytes, {python}: {asked}"
+    return f"{fingerprints.version_of(*DECIDING)[:12]}, {MOST_BYTES} bytes, {python}: {asked}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, Mark]:
