@@ -19,7 +19,7 @@ MOST_QUARTERS = 12  # in the table
 
 @dataclass(frozen=True)
 class StaticFindings:
-    """``analysis.static_findings`` in order, and the unread files of each repository and quarter."""
+    """``analysis.static_findings`` in order, and the unread files of each quarter."""
 
     rows: pl.DataFrame
     unread: pl.DataFrame

@@ -2,11 +2,12 @@
 
 Where a dataset comes from another file, nothing says what it is but its use. `prefetch`,
 `padded_batch`, `num_parallel_calls` and `drop_remainder` belong to `tf.data` alone in a module that
-imports TensorFlow and no other library with pipelines; so does a value with `batch` and `map`,
-`shuffle` or `repeat`.
+imports TensorFlow and no other library with pipelines; so does a value that is called a dataset,
+with `batch` and `map`, `shuffle` or `repeat`.
 """
 
 import ast
+import re
 
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import Binding, Scope
@@ -25,6 +26,7 @@ ALONE = frozenset(
 )
 TOGETHER = frozenset(("map", "shuffle", "repeat", "take", "skip", "cache", "filter"))
 WORDS = frozenset(("num_parallel_calls", "drop_remainder", "reshuffle_each_iteration"))
+CALLED_SO = re.compile(r"(?:^|[_.\W])(?:ds|data_?sets?)(?:$|[_\W\d])", re.IGNORECASE)
 METHODS = ALONE | TOGETHER | {"batch"}
 OTHERS = frozenset(
     [
@@ -82,7 +84,7 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
     found = sure | {
         name
         for name, methods in uses.items()
-        if methods & ALONE or ("batch" in methods and methods & TOGETHER)
+        if methods & ALONE or ("batch" in methods and methods & TOGETHER and CALLED_SO.search(name))
     }
     return frozenset(name for name in found if not _is_module(module, name, scope))
 

@@ -56,6 +56,7 @@ class _Index:
 
     def __init__(self, found: Indexed) -> None:
         self.found = found
+        self.contexts: tuple[ast.expr, ...] = ()
 
     def statements(self, body: list[ast.stmt], scope: Scope, loops: tuple[LoopAt, ...]) -> None:
         for one in body:
@@ -93,7 +94,9 @@ class _Index:
         for one in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
             if one is not None:
                 self.visit(one, scope, loops)
+        kept, self.contexts = self.contexts, ()
         self.statements(node.body, inner, ())
+        self.contexts = kept
 
     def lambda_(self, node: ast.Lambda, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
         for one in (*node.args.defaults, *node.args.kw_defaults):
@@ -195,7 +198,7 @@ class _Index:
             self.visit(part, scope, inside)
 
     def _loop(self, node: Loop, scope: Scope) -> LoopAt:
-        loop = LoopAt(node, scope)
+        loop = LoopAt(node, scope, contexts=self.contexts)
         self.found.loops.append(loop)
         return loop
 
@@ -204,7 +207,10 @@ class _Index:
             self.visit(item.context_expr, scope, loops)
             if item.optional_vars is not None:
                 self.target(item.optional_vars, None, node, scope)
+        kept = self.contexts
+        self.contexts = (*kept, *(item.context_expr for item in node.items))
         self.statements(node.body, scope, loops)
+        self.contexts = kept
 
     def handler(self, node: ast.ExceptHandler, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
         if node.name:

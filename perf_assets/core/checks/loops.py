@@ -9,6 +9,7 @@ from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import COMPREHENSIONS, FUNCTIONS, LoopAt, Scope, decorators
 from perf_assets.core.checks.variance import DEEPEST, Run
 
+FILLING = frozenset(("add", "append", "appendleft", "extend", "insert", "setdefault", "update"))
 SMALL = 10  # iterations; the published tool leaves ranges of this size alone
 
 
@@ -113,7 +114,8 @@ def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
             return len(value) <= SMALL
         case ast.Name() if depth < DEEPEST:
             known = constant(node.id, scope)
-            return known is not None and _few(module, known, scope, depth + 1)
+            whole = known is not None and node.id not in module.once(_filled)
+            return whole and known is not None and _few(module, known, scope, depth + 1)
         case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
             return _few(module, held, scope, depth)
     return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)
@@ -131,6 +133,18 @@ def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bo
         return any(_few(module, one, scope, depth) for one in node.args)
     through = name in ("enumerate", "reversed", "sorted", "list", "tuple")
     return through and bool(node.args) and _few(module, node.args[0], scope, depth)
+
+
+def _filled(module: Module) -> set[str]:
+    """The names of what gets elements after it was made, so that its literal is not all of it."""
+    found = set()
+    for call, _ in module.calls:
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in FILLING:
+            found.add(ast.unparse(func.value))
+    stored = (one for one in ast.walk(module.tree) if isinstance(one, ast.Subscript))
+    found.update(ast.unparse(one.value) for one in stored if isinstance(one.ctx, ast.Store))
+    return found
 
 
 def constant(name: str, scope: Scope) -> ast.expr | None:

@@ -83,11 +83,22 @@ class Scope:
 
 @dataclass(eq=False)
 class LoopAt:
-    """A loop, where it stands."""
+    """A loop, where it stands.
+
+    Attributes
+    ----------
+    node, scope
+        The loop, and the function it stands in.
+    calls
+        The calls in it.
+    contexts
+        What the `with` statements around it, in its function, enter.
+    """
 
     node: Loop
     scope: Scope
     calls: list[ast.Call] = field(default_factory=list)
+    contexts: tuple[ast.expr, ...] = ()
 
 
 def decorators(scope: Scope) -> list[ast.expr]:

@@ -54,7 +54,8 @@ def _known(module: Module) -> dict[ast.AST, Survey]:
 
 def _of_loop(module: Module, loop: LoopAt) -> Survey:
     walk = _Walk(module, loop.scope, is_loop=True)
-    node, around = loop.node, _Around()
+    node = loop.node
+    around = _Around(taped=any(walk.is_tape(one) for one in loop.contexts))
     if isinstance(node, ast.For | ast.AsyncFor):
         walk.iterate(node.target, node.iter, around, node)
         walk.block(node.body, around)
@@ -196,13 +197,16 @@ class _Walk:
         for item in node.items:
             self.expression(item.context_expr, inside)
             name = self.called(item.context_expr)
-            if name is not None and name.endswith("GradientTape"):
+            if self.is_tape(item.context_expr):
                 inside = replace(inside, taped=True)
             elif name in PINS and isinstance(item.context_expr, ast.Call):
                 inside = replace(inside, pins=(*inside.pins, *item.context_expr.args))
             if item.optional_vars is not None:
                 self.target(item.optional_vars, None, inside, node)
         self.block(node.body, inside)
+
+    def is_tape(self, node: ast.expr) -> bool:
+        return (self.called(node) or "").endswith("GradientTape")
 
     def called(self, node: ast.expr) -> str | None:
         return self.module.resolve(node.func, self.scope) if isinstance(node, ast.Call) else None

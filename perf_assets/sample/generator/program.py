@@ -1,8 +1,8 @@
 """A small TensorFlow program in the repository, whose performance problems come and go.
 
-It is written by plain commits, that fix nothing, in four steps: two problems come in with it, a third
-one follows, a file is moved, one problem is mended. Beside them stand lines that look alike and are
-none.
+It is written by plain commits, that fix nothing, in four steps: two problems come in with it, a
+third one follows, a file is moved, one problem is mended. Beside them stand lines that look alike
+and are none.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,11 +1,11 @@
 import tensorflow as tf
-from data import WEIGHTS, batches, use
 
 
 @tf.function
-def step(batch):
-    return use(batch, tf.constant(WEIGHTS))
+def step(x):
+    return x + tf.constant(1)
 
 
-for batch in batches:
-    step(batch)
+def train(batches):
+    for batch in batches:
+        step(batch)

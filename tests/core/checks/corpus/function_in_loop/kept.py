@@ -1,0 +1,17 @@
+import functools
+
+import tensorflow as tf
+
+
+@functools.lru_cache
+def step_of(size):
+    @tf.function
+    def step(x):
+        return x * size
+
+    return step
+
+
+def train(batches, size):
+    for batch in batches:
+        step_of(size)(batch)
