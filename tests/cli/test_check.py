@@ -94,19 +94,21 @@ def test_a_folder_without_python_is_told(project: Path) -> None:
 
 def test_what_is_skipped_is_named_counted_and_no_failure(project: Path) -> None:
     (project / "old.py").write_text("def f(:\n")
+    (project / "two.py").write_text("print 'x'\n")
     (project / "latin.py").write_bytes(b"x = '\xe9'\n")
     (project / "r.ipynb").write_text(notebook("1", metadata={"language_info": {"name": "R"}}))
     ran = checked(".")
     assert ran.returncode == 1
     *named, counts = ran.stderr.splitlines()
-    assert [line.split(":")[0] for line in named] == ["latin.py", "old.py", "r.ipynb"]
-    assert counts == "3 not checked: encoding 1, notebook 1, syntax 1"
+    assert [line.split(":")[0] for line in named] == ["latin.py", "old.py", "r.ipynb", "two.py"]
+    assert counts == "4 not checked: encoding 1, notebook 1, python 2 1, syntax 1"
     assert checked("good.py", "old.py").returncode == 0
     skipped = json.loads(checked(".", "--format", "json").stdout)["skipped"]
     assert [(one["path"], one["reason"]) for one in skipped] == [
         ("latin.py", "encoding"),
         ("old.py", "syntax"),
         ("r.ipynb", "notebook"),
+        ("two.py", "python 2"),
     ]
 
 

@@ -223,8 +223,9 @@ def notebook(*cells: str) -> bytes:
 
 KINDS = {
     "good": SourceFile("good.py", GOOD),
-    "two": SourceFile("two.py", GOOD + b"if a:\n    slow()\n"),
+    "twice": SourceFile("twice.py", GOOD + b"if a:\n    slow()\n"),
     "none": SourceFile("none.py", b"fast()  # torch\n"),
+    "two": SourceFile("two.py", b"import torch\nprint 'slow'\n"),
     "broken": SourceFile("broken.py", b"def f(:\n"),
     "notebook": SourceFile("notebook.ipynb", notebook("%time\n", "x = 1  # torch\nslow()")),
     "no notebook": SourceFile("other.ipynb", b"{}"),
