@@ -33,21 +33,26 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
     Unreadable
         When the text is no Python 3, or nested more deeply than Python can follow.
     """
+    asked = [rule for rule in rules if any(word in text for word in NAMED[rule.framework])]
     try:
-        asked = [rule for rule in rules if any(word in text for word in NAMED[rule.framework])]
-        if not asked:
-            symtable(text, path, "exec")  # says whether it is Python, in half the time of a tree
+        tree = _tree(text, path, is_needed=bool(asked))
+        if tree is None:
             return []
-        tree = ast.parse(text)
         module = Module(tree, text, context_of(path, tree))
         lines = text.split("\n")
         hits = ((rule, hit) for rule in asked for hit in rule.find(module))
         return sorted({_finding(module.context, rule, hit, lines) for rule, hit in hits})
     except RecursionError:
         raise Unreadable("depth", "it is nested too deeply") from None
+
+
+def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:
+    try:
+        if is_needed:
+            return ast.parse(text)
+        symtable(text, path, "exec")  # says whether it is Python, in half the time of a tree
+        return None
     except (SyntaxError, ValueError) as error:
-        if isinstance(error, Unreadable):
-            raise
         reason = "python 2" if looks_like_python_two(text) else "syntax"
         raise Unreadable(reason, _said(error)) from None
 
