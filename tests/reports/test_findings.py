@@ -96,9 +96,17 @@ def test_the_call_is_marked_where_it_is_seen(
 
 
 def test_a_call_of_several_lines_is_marked_to_the_end_of_its_first() -> None:
-    one = finding(3, 4, end_line=5, end_column=2)
-    lines = as_text([result("a.py", one, line="ds.map(f,  # noqa")], BY_NAME).split("\n")
-    assert lines[2] == "       ^~~~~~~~~~~~~~"
+    for end_column in (2, 9):
+        one = finding(3, 4, end_line=5, end_column=end_column)
+        lines = as_text([result("a.py", one, line="ds.map(f,  # noqa")], BY_NAME).split("\n")
+        assert lines[2] == "       ^~~~~~~~~~~~~~"
+
+
+def test_a_line_that_fits_is_shown_whole() -> None:
+    line = f"x = [{'1, ' * 30}ds.map(f)]"
+    assert 100 < len(line) < 120
+    _, shown, *_ = as_text([result("a.py", finding(3, 99), line=line)], BY_NAME).split("\n")
+    assert shown == f"    {line}"
 
 
 def test_of_a_long_line_the_part_around_the_call_is_shown() -> None:
@@ -237,7 +245,9 @@ def test_a_log_is_valid_and_complete() -> None:
     assert related["message"]["text"] == "batched here"
     assert related["physicalLocation"]["region"] == {"startLine": 7}
     (told,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert told["descriptor"]["id"] == "syntax" and told["message"]["text"].endswith("it is odd")
+    assert run["invocations"][0]["executionSuccessful"] is True
+    assert (told["descriptor"]["id"], told["level"]) == ("syntax", "warning")
+    assert told["message"]["text"].endswith("it is odd")
     place = told["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == "%C3%A9.py"
 

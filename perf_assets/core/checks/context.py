@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from perf_assets.core.checks.findings import Context
 from perf_assets.core.checks.loops import in_tf_function
 from perf_assets.core.checks.module import Module
-from perf_assets.core.checks.scopes import Scope, method_scope
+from perf_assets.core.checks.scopes import LoopAt, Scope, method_scope
 from perf_assets.core.checks.variance import Run
 
 TEST_FOLDERS = frozenset(
@@ -22,7 +22,7 @@ EXAMPLE_FILE = re.compile(r"^(?:.*[_-])?(?:demo|tutorial)s?\.py$|^examples?\.py$
 GRAPH_ONLY = re.compile(
     r"^tensorflow\.(?:contrib|layers|placeholder|Session|InteractiveSession|"
     r"get_variable|variable_scope|global_variables_initializer|initialize_all_variables|"
-    r"reset_default_graph|disable_eager_execution|disable_v2_behavior|Graph|train\.Saver|"
+    r"reset_default_graph|disable_eager_execution|disable_v2_behavior|train\.Saver|"
     r"train\.get_or_create_global_step|estimator|local_variables_initializer|get_collection)\b"
 )
 EAGER = frozenset(("tensorflow.enable_eager_execution", "tensorflow.enable_v2_behavior"))
@@ -62,12 +62,15 @@ def is_graph_code(module: Module) -> bool:
     return not names & EAGER and any(GRAPH_ONLY.match(one) for one in names)
 
 
-def makes_nodes(module: Module, run: Run) -> bool:
+def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
     """Whether a repeated call adds a node each time, rather than computing at once.
 
-    It does in graph code, inside `tf.function`, and in the methods of layers and models that Keras
-    traces, be it around the call or around one that leads to it.
+    It does in graph code, where a graph is entered around the loop, inside `tf.function`, and in
+    the methods of layers and models that Keras traces, be it around the call or around one that
+    leads to it.
     """
+    if any(_enters_graph(one) for one in loop.contexts):
+        return True
     scopes: list[Scope] = [run.scope]
     while run.outer is not None:
         run = run.outer
@@ -75,6 +78,16 @@ def makes_nodes(module: Module, run: Run) -> bool:
     if any(in_tf_function(module, scope) or _traced_by_keras(module, scope) for scope in scopes):
         return True
     return is_graph_code(module)
+
+
+def _enters_graph(node: ast.expr) -> bool:
+    """Whether a context is that of a graph: `tf.Graph().as_default()`, `graph.as_default()`."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return (
+        isinstance(func, ast.Attribute)
+        and func.attr == "as_default"
+        and "raph" in ast.unparse(func)
+    )
 
 
 def _traced_by_keras(module: Module, scope: Scope) -> bool:

@@ -79,6 +79,15 @@ class Several:
             return self.parts[key]
         return join(self.parts)
 
+    def with_part(self, key: object, value: "Value") -> "Several":
+        """The same with a value put in under a key; any may be meant by a key that is not known."""
+        keys = self.keys or tuple(range(len(self.parts)))
+        if not isinstance(key, str | int) or keys == ("*",):
+            return any_of((*self.parts, value))
+        kept = dict(zip(keys, self.parts, strict=True))
+        kept[key] = value
+        return Several(tuple(kept.values()), tuple(kept) if self.keys or not self.parts else ())
+
 
 Value = Dataset | Several | None
 

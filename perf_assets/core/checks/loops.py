@@ -88,10 +88,10 @@ def _from(again: Again, seen: set[tuple[Scope, frozenset[str]]]) -> Iterator[Aga
 
 def runs_once(module: Module, scope: Scope) -> bool:
     """Whether the body of a function runs once for the same arguments: it is cached, or traced."""
-    names = ("functools.lru_cache", "functools.cache", "functools.cached_property", *TF_FUNCTION)
+    names = ("functools.lru_cache", "functools.cache", "functools.cached_property")
     outside = scope.parent or scope
     plain = (one.func if isinstance(one, ast.Call) else one for one in decorators(scope))
-    return any(module.resolve(one, outside) in names for one in plain)
+    return is_traced(module, scope) or any(module.resolve(one, outside) in names for one in plain)
 
 
 def is_small(module: Module, loop: LoopAt) -> bool:
@@ -227,11 +227,38 @@ def may_have_functions(module: Module) -> bool:
 
 
 def in_tf_function(module: Module, scope: Scope | None) -> bool:
-    """Whether a place is inside a function decorated with `tf.function`."""
+    """Whether a place is inside a function that is a `tf.function`."""
     while scope is not None:
-        if isinstance(scope.node, FUNCTIONS) and scope.parent is not None:
-            outside = scope.parent
-            if any(is_tf_function(module, one, outside) for one in decorators(scope)):
-                return True
+        if is_traced(module, scope):
+            return True
         scope = scope.parent
     return False
+
+
+def is_traced(module: Module, scope: Scope) -> bool:
+    """Whether a function is a `tf.function`: decorated so, or given to it."""
+    if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
+        return False
+    decorated = any(is_tf_function(module, one, scope.parent) for one in decorators(scope))
+    return decorated or scope in module.once(_wrapped)
+
+
+def _wrapped(module: Module) -> set[Scope]:
+    """The functions that are given to `tf.function` by name."""
+    found = set()
+    for call, scope in module.calls:
+        if call.args and module.resolve(call.func, scope) in TF_FUNCTION:
+            found |= set(_named(module, call.args[0], scope))
+    return found
+
+
+def _named(module: Module, node: ast.expr, scope: Scope) -> Iterator[Scope]:
+    if isinstance(node, ast.Name):
+        found = scope.find(node.id)
+        bindings = found[1] if found is not None else []
+        yield from (one.value for one in bindings if isinstance(one.value, Scope))
+    elif isinstance(node, ast.Attribute):
+        owner = module.class_of(node.value, scope)
+        method = module.method(owner, node.attr) if owner is not None else None
+        if method is not None:
+            yield method

@@ -82,8 +82,7 @@ def _comments(text: str) -> tuple[dict[int, str], dict[int, int]]:
         is_joined = start > previous > 0 and lines[previous - 1].endswith("\\\n")
         if is_joined and previous not in comments:
             _join(ends, previous, start)
-        if end > start and token.type not in (tokenize.NEWLINE, tokenize.NL):
-            _join(ends, start, end)
+        _join(ends, start, end)
         previous = end
     return comments, _followed(ends)
 

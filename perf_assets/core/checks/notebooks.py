@@ -244,7 +244,7 @@ def _with_lines(content: str) -> Any:  # noqa: ANN401
 
 
 def _code_cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
-    if "cells" in notebook and notebook["nbformat"] == VERSIONS[1]:
+    if notebook["nbformat"] == VERSIONS[1]:
         cells, key = notebook["cells"], "source"
     else:
         sheets = [sheet for sheet in notebook["worksheets"] if isinstance(sheet, dict)]

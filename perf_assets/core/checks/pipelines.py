@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from perf_assets.core.checks.dataset_values import Attributes, Frame, Names, Pipelines, Values
-from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
+from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, join
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import FUNCTIONS, Scope
 
@@ -73,23 +73,25 @@ class _Follow(Values):
             elif isinstance(scope.node, FUNCTIONS):
                 self.block(scope.node.body, frame)
             self.running.pop()
-            self.known[key] = join(frame.returned)
+            returned = join(frame.returned)
+            note = getattr(scope.node, "returns", None)
+            self.known[key] = self.of_annotation(note, scope) if returned is None else returned
         return self.known[key]
 
     def by_annotation(self, scope: Scope, name: str) -> Value:
-        if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
-            return None
-        spec = scope.node.args
-        for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-            if one.arg == name and one.annotation is not None:
-                note = one.annotation
-                text = note.value if isinstance(note, ast.Constant) else None
-                return (
-                    Dataset()
-                    if (text or self.module.resolve(note, scope.parent)) in ANNOTATIONS
-                    else None
-                )
+        """What a parameter is by its annotation."""
+        spec = scope.node.args if isinstance(scope.node, FUNCTIONS) else None
+        for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if spec is not None else ():
+            if one.arg == name:
+                return self.of_annotation(one.annotation, scope)
         return None
+
+    def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
+        """A dataset, where an annotation says so, as a name or as a text."""
+        if note is None:
+            return None
+        text = note.value if isinstance(note, ast.Constant) else self.module.resolve(note, scope)
+        return Dataset() if text in ANNOTATIONS else None
 
     def block(self, body: list[ast.stmt], frame: Frame) -> None:
         for one in body:
@@ -121,7 +123,9 @@ class _Follow(Values):
 
     def annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
         if node.value is not None:
-            self.assign(node.target, self.value(node.value, frame), frame)
+            value = self.value(node.value, frame)
+            said = self.of_annotation(node.annotation, frame.scope) if value is None else value
+            self.assign(node.target, said, frame)
 
     def return_(self, node: ast.Return, frame: Frame) -> None:
         if node.value is not None:
@@ -184,8 +188,9 @@ class _Follow(Values):
                     self.learned[key] = join((self.learned.get(key), value))
             case ast.Subscript(value=ast.Name(id=name)):
                 held = frame.names.get(name)
-                old = held.parts if isinstance(held, Several) else ()
-                frame.names[name] = any_of((*old, value))
+                old = held if isinstance(held, Several) else Several(())
+                place = target.slice.value if isinstance(target.slice, ast.Constant) else target
+                frame.names[name] = old.with_part(place, value)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Follow, Any, Frame], None]] = {

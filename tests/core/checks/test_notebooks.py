@@ -57,7 +57,7 @@ def test_code_cells_are_joined_and_each_line_knows_its_place() -> None:
 
 
 def test_a_finding_is_placed_in_the_file_and_says_its_cell() -> None:
-    read = python_of(notebook(["a = 1"], ["for x in y:\n", "    slow()\n", "    b"]))
+    read = python_of(notebook(["a = 1"], ["for x in y:\n", "    slow(\n", "    )\n", "b"]))
     related = (Related(2, "the loop"),)
     found = Finding(3, 5, 4, 6, "a-rule", Severity.NOTE, Context.LIBRARY, "this is slow", related)
     placed = read.placed(found)
@@ -79,7 +79,7 @@ def test_a_cell_that_is_one_text_stands_in_one_line() -> None:
 
 
 def test_a_line_in_several_texts_begins_in_the_first() -> None:
-    read = python_of(notebook(["a = ", "1", "\n", "", "b = 2\nc", " = 3"]))
+    read = python_of(notebook(["", "a = ", "1", "\n", "", "b = 2\nc", " = 3"]))
     assert read.text == "a = 1\nb = 2\nc = 3\n"
     first = read.places[0].line
     assert [place.line - first for place in read.places[:3]] == [0, 4, 4]
@@ -110,6 +110,8 @@ def test_version_three_has_its_cells_in_worksheets() -> None:
         ("x = (1\n  % 2)\n%time y", "x = (1\n  % 2)\npass"),
         ('x = """\n%time\n!ls\n"""\n%time y', 'x = """\n%time\n!ls\n"""\npass'),
         ("x = 1 \\\n  % 2\n!ls", "x = 1 \\\n  % 2\npass"),
+        ("x = f((1,\n  2),\n  3\n  % 4)\n%time y", "x = f((1,\n  2),\n  3\n  % 4)\npass"),
+        ("\n!ls\nx = 1", "\npass\nx = 1"),
         ("%%time\nx = 1", "\nx = 1"),
         ("%%timeit -n 3\n%cd a\nx = 1", "\npass\nx = 1"),
         ('\n%%bash\nls | grep "\nx', "\n\n\n"),

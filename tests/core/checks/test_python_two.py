@@ -41,6 +41,7 @@ NOT_TWO = [
     "x = 'print 1",
     '"""\nprint x\n"""\ndef (:',
     "# print x\ndef (:",
+    "# a: print x\ndef (:",
     "x = 1 +",
     "class A\n    pass",
     "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> other",

@@ -39,8 +39,8 @@ def test_what_is_not_the_projects_own_is_passed_by(tmp_path: Path) -> None:
     filled(tmp_path, "a.py", ".hidden.py")
     for name in (".git", ".venv", "node_modules", "build", "__pycache__", "x/site-packages"):
         filled(tmp_path, f"{name}/a.py", f"{name}/deep/a.py")
-    filled(tmp_path, "env/lib/a.py", "env/pyvenv.cfg")
-    assert found(tmp_path) == [".hidden.py", "a.py"]
+    filled(tmp_path, "env/lib/a.py", "env/pyvenv.cfg", "zoo/a.py")
+    assert found(tmp_path) == [".hidden.py", "a.py", "zoo/a.py"]
 
 
 def test_what_is_given_is_read_whatever_it_is_called_and_wherever_it_is(tmp_path: Path) -> None:
@@ -52,8 +52,9 @@ def test_what_is_given_is_read_whatever_it_is_called_and_wherever_it_is(tmp_path
 
 
 def test_each_file_is_found_once(tmp_path: Path) -> None:
-    filled(tmp_path, "a.py", "x/b.py", "x/c.py")
-    assert found(tmp_path, "x/c.py", "x", ".", "a.py", "x/../a.py") == ["x/c.py", "x/b.py", "a.py"]
+    filled(tmp_path, "a.py", "x/b.py", "x/c.py", "x/d.py")
+    once = ["x/c.py", "x/b.py", "x/d.py", "a.py"]
+    assert found(tmp_path, "x/c.py", "x", ".", "a.py", "x/../a.py") == once
 
 
 def test_excluded_files_and_folders_are_passed_by(tmp_path: Path) -> None:
@@ -98,12 +99,14 @@ def test_a_folder_that_cannot_be_listed_is_a_skip(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_vanishes_is_a_skip(tmp_path: Path) -> None:
-    filled(tmp_path, "a.py", "b/c.py")
+    filled(tmp_path, "a.py", "b/c.py", "d/e.py")
     finding = places([tmp_path], tmp_path, ())
     next(finding)
     (tmp_path / "b/c.py").unlink()
     (tmp_path / "b").rmdir()
-    assert [(type(one), one[1]) for one in finding] == [(Skip, "read")]
+    skip, place = finding
+    assert isinstance(skip, Skip) and skip.reason == "read" and "no such file" in skip.message
+    assert isinstance(place, Place) and place.path == tmp_path / "d/e.py"
 
 
 def test_names_are_relative_to_where_one_is(

@@ -7,6 +7,7 @@ from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.loops import is_small
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.core.checks.scopes import LoopAt
 
 CATS = frozenset(
     f"torch.{name}"
@@ -29,7 +30,8 @@ def find(module: Module) -> Iterator[Hit]:
                 or node.value in told
             ):
                 continue
-            targets = {ast.unparse(one) for one in node.targets}
+            targets = {ast.unparse(one) for one in node.targets if not _of_each(loop, one)}
+            targets -= _made_otherwise(loop, node)
             if module.resolve(node.value.func, loop.scope) in CATS and targets & _parts(node.value):
                 told.add(node.value)
                 yield Hit(
@@ -39,6 +41,33 @@ def find(module: Module) -> Iterator[Hit]:
                     f"{loop.node.lineno}: collect the parts in a list and join "
                     "them once after the loop",
                 )
+
+
+def _of_each(loop: LoopAt, target: ast.expr) -> bool:
+    """Whether each iteration has a target of its own: `one.x`, `x[i]` in a loop over `one`, `i`."""
+    made = {
+        one.id
+        for node in ast.walk(loop.node)
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+        for one in ast.walk(node.target)
+        if isinstance(one, ast.Name)
+    }
+    return any(isinstance(one, ast.Name) and one.id in made for one in ast.walk(target))
+
+
+def _made_otherwise(loop: LoopAt, cat: ast.Assign) -> set[str]:
+    """What the loop assigns in another way too, so that it does not grow."""
+    return {
+        ast.unparse(target)
+        for node in ast.walk(loop.node)
+        if isinstance(node, ast.Assign) and node is not cat
+        for target in node.targets
+        if not _grows(node, target)
+    }
+
+
+def _grows(node: ast.Assign, target: ast.expr) -> bool:
+    return isinstance(node.value, ast.Call) and ast.unparse(target) in _parts(node.value)
 
 
 def _parts(call: ast.Call) -> set[str]:

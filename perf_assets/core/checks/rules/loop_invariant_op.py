@@ -31,7 +31,7 @@ def find(module: Module) -> Iterator[Hit]:
                 continue
             if again.callers and is_description(name):
                 continue
-            nodes = is_operation(name) and makes_nodes(module, run)
+            nodes = is_operation(name) and makes_nodes(module, run, again.loop)
             if _can_move(run, site, name, nodes):
                 covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
                 yield _hit(again, site, nodes)

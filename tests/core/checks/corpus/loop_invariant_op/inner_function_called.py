@@ -1,9 +1,11 @@
-# path: tests/test_train.py
 import tensorflow as tf
 from data import WEIGHTS, use
 
 
 @tf.function
 def train(batches):
+    def weights():
+        return tf.constant(WEIGHTS)  # expect: loop-invariant-op
+
     for batch in batches:
-        use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op note
+        use(batch, weights())

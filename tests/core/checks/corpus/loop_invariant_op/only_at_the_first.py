@@ -4,8 +4,7 @@ from data import WEIGHTS, use
 
 @tf.function
 def train(batches):
-    weights = None
-    for batch in batches:
-        if weights is None:
+    for number, batch in enumerate(batches):
+        if number == 0:
             weights = tf.constant(WEIGHTS)
         use(batch, weights)

@@ -1,0 +1,10 @@
+import tensorflow as tf
+from data import use
+
+
+class Model:
+    @tf.function
+    def train(self, batches):
+        for batch in batches:
+            self.options = batch.options
+            use(tf.constant(self.options.rate))

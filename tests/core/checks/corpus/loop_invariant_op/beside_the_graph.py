@@ -1,0 +1,8 @@
+import tensorflow as tf
+from data import WEIGHTS, batches, use
+
+with tf.Graph().as_default():
+    use(tf.constant(WEIGHTS))
+
+for batch in batches:
+    use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op note

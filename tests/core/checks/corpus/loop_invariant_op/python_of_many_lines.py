@@ -1,0 +1,14 @@
+import tensorflow as tf
+from data import WEIGHTS, use
+
+
+@tf.function
+def train(batches):
+    for batch in batches:
+        use(
+            batch,
+            tf.constant(  # expect: loop-invariant-op
+                WEIGHTS,
+                dtype=tf.float32,
+            ),
+        )

@@ -1,0 +1,8 @@
+import tensorflow as tf
+from data import parse
+
+ds = tf.data.Dataset.range(9)
+
+
+def parsed():
+    return ds.map(parse)  # expect: sequential-map

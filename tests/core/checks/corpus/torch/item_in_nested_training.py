@@ -1,0 +1,12 @@
+import torch
+from data import criterion, loader, model
+
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(100):
+    total = 0.0
+    for batch, target in loader:
+        loss = criterion(model(batch), target)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()  # expect: sync-in-loop
+    print(epoch, total)
