@@ -22,7 +22,7 @@ since as (
 )
 
 select
-    findings.repository,
+    repository,
     since.first_quarter,
     findings.rule,
     findings.severity,
@@ -30,9 +30,7 @@ select
     findings.line,
     findings.code
 from raw.static_findings as findings
-inner join newest
-    on findings.repository = newest.repository and findings.month = newest.month
-inner join since
-    on findings.repository = since.repository and findings.finding_id = since.finding_id
-order by since.first_quarter, findings.repository, findings.path, findings.line, findings.rule
+inner join newest using (repository, month)
+inner join since using (repository, finding_id)
+order by since.first_quarter, repository, findings.path, findings.line, findings.rule
 limit 50;

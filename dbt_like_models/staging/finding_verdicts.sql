@@ -26,8 +26,8 @@ latest as (
 
 verdicts as (
     select
-        given.repository,
-        given.finding_id,
+        repository,
+        finding_id,
         given.rater,
         given.verdict,
         given.note,
@@ -37,8 +37,7 @@ verdicts as (
         findings.code
     from latest
     inner join given using (verdict_id)
-    inner join findings
-        on given.repository = findings.repository and given.finding_id = findings.finding_id
+    inner join findings using (repository, finding_id)
 )
 
 select * from verdicts
