@@ -1,10 +1,10 @@
 """The facts of one module that rules ask for.
 
 Built on `ast`, with one walk and a resolver of its own. Files a second on a core of 2, over
-huggingface/diffusers (2,089 files of 21 kB; one that names no framework is only asked whether it is
-Python): parsing with `ast` 384, all checks 408, libcst's parser and qualified names 5.4, jedi asked for
-each call, as the published tool asks, 2.8. Over tensor2tensor, where most files name TensorFlow: 647,
-252, 7.2 and 2.3. `python -m tests.benchmarks.check_speed` measures it again.
+huggingface/diffusers (2,089 files of 21 kB; one that names no framework is only asked whether it
+is Python): parsing with `ast` 384, all checks 408, libcst's parser and qualified names 5.4, jedi
+asked for each call, as the published tool asks, 2.8. Over tensor2tensor, where most files name
+TensorFlow: 647, 252, 7.2 and 2.3. `python -m tests.benchmarks.check_speed` measures it again.
 """
 
 import ast
