@@ -22,51 +22,15 @@ TENSORFLOW_INDEX = "tensorflow/_api/v2/"
 KERAS_INDEX = "keras/"
 KERAS_PARTS = ("ops/", "_tf_keras/keras/backend/")
 OTHER_NAMESPACES = frozenset(
-    [
-        "__internal__",
-        "__operators__",
-        "app",
-        "autodiff",
-        "autograph",
-        "compiler",
-        "config",
-        "data",
-        "debugging",
-        "distribute",
-        "distributions",
-        "estimator",
-        "experimental",
-        "feature_column",
-        "flags",
-        "gfile",
-        "graph_util",
-        "initializers",
-        "keras",
-        "layers",
-        "lite",
-        "logging",
-        "lookup",
-        "losses",
-        "manip_internal",
-        "metrics",
-        "mlir",
-        "nest",
-        "profiler",
-        "python_io",
-        "queue",
-        "random",
-        "resource_loader",
-        "saved_model",
-        "summary",
-        "sysconfig",
-        "test",
-        "tpu",
-        "train",
-        "types",
-        "user_ops",
-        "version",
-        "xla",
-    ]
+    (
+        *("__internal__", "__operators__", "app", "autodiff", "autograph", "compiler"),
+        *("config", "data", "debugging", "distribute", "distributions", "estimator"),
+        *("experimental", "feature_column", "flags", "gfile", "graph_util", "initializers"),
+        *("keras", "layers", "lite", "logging", "lookup", "losses", "manip_internal"),
+        *("metrics", "mlir", "nest", "profiler", "python_io", "queue", "random"),
+        *("resource_loader", "saved_model", "summary", "sysconfig", "test", "tpu", "train"),
+        *("types", "user_ops", "version", "xla"),
+    )
 )
 OWN_STATE_OR_EFFECT = re.compile(
     r"random|multinomial|shuffle|dropout|truncated_normal|sampler|sampled_|nce_loss|fractional_"
@@ -84,24 +48,13 @@ OWN_STATE_OR_EFFECT = re.compile(
 )
 KERAS_STATE = frozenset(("zeros", "ones", "eye", "zeros_like", "ones_like", "constant"))
 WITHOUT_A_NAME = frozenset(
-    [
-        "broadcast_dynamic_shape",
-        "ctc_beam_search_decoder",
-        "ctc_beam_search_decoder_v2",
-        "ctc_greedy_decoder",
-        "einsum",
-        "meshgrid",
-        "set_diag",
-        "sparse_add",
-        "sparse_reduce_max",
-        "sparse_reduce_max_sparse",
-        "sparse_reduce_sum",
-        "sparse_reduce_sum_sparse",
-        "sparse_retain",
-        "reduce_max_sparse",
-        "reduce_sum_sparse",
-        "retain",
-    ]
+    (
+        *("broadcast_dynamic_shape", "ctc_beam_search_decoder"),
+        *("ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "einsum", "meshgrid"),
+        *("set_diag", "sparse_add", "sparse_reduce_max", "sparse_reduce_max_sparse"),
+        *("sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_retain"),
+        *("reduce_max_sparse", "reduce_sum_sparse", "retain"),
+    )
 )
 
 

@@ -13,23 +13,17 @@ from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import Binding, Scope
 
 ALONE = frozenset(
-    [
-        "prefetch",
-        "padded_batch",
-        "interleave",
-        "map_with_legacy_function",
-        "make_one_shot_iterator",
-        "with_options",
-        "make_initializable_iterator",
-        "as_numpy_iterator",
-    ]
+    (
+        *("prefetch", "padded_batch", "interleave", "map_with_legacy_function", "with_options"),
+        *("make_one_shot_iterator", "make_initializable_iterator", "as_numpy_iterator"),
+    )
 )
 TOGETHER = frozenset(("map", "shuffle", "repeat", "take", "skip", "cache", "filter"))
 WORDS = frozenset(("num_parallel_calls", "drop_remainder", "reshuffle_each_iteration"))
 CALLED_SO = re.compile(r"(?:^|[_.\W])(?:ds|data_?sets?)(?:$|[_\W\d])", re.IGNORECASE)
 METHODS = ALONE | TOGETHER | {"batch"}
 OTHERS = frozenset(
-    [
+    (
         "torch",
         "torchdata",
         "datasets",
@@ -39,13 +33,7 @@ OTHERS = frozenset(
         "apache_beam",
         "webdataset",
         "dask",
-        "jax_datasets",
-        "multiprocessing_on_dill",
-        "petastorm",
-        "tensorflow_transform",
-        "tensorpack",
-        "dataflow",
-    ]
+    )
 )
 
 
