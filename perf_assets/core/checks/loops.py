@@ -25,11 +25,14 @@ class Again:
         The loop.
     callers
         The calls that lead from the loop to it, the first one stands in the loop.
+    deferred
+        Whether a lambda is on the way, which runs when what it is given to wants it.
     """
 
     run: Run
     loop: LoopAt
     callers: tuple[ast.Call, ...]
+    deferred: bool = False
 
     @property
     def related(self) -> tuple[Related, ...]:
@@ -44,7 +47,7 @@ class Again:
         return words + (f", which runs {self.run.scope.name}" if self.callers else "")
 
 
-def repeated(module: Module, *, small: bool = False) -> Iterator[Again]:
+def repeated(module: Module, *, small: bool = False, deferred: bool = False) -> Iterator[Again]:
     """Every body that a loop runs again; outer loops first.
 
     Parameters
@@ -53,9 +56,11 @@ def repeated(module: Module, *, small: bool = False) -> Iterator[Again]:
         The module.
     small
         Whether loops over literals and ranges of at most ten count as well.
+    deferred
+        Whether bodies behind lambdas count as well.
     """
     for again in module.once(_every):
-        if small or not is_small(module, again.loop):
+        if (small or not is_small(module, again.loop)) and (deferred or not again.deferred):
             yield again
 
 
@@ -68,22 +73,24 @@ def _every(module: Module) -> list[Again]:
     ]
 
 
-def _from(again: Again, seen: set[tuple[Scope, frozenset[str]]]) -> Iterator[Again]:
+def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool]]) -> Iterator[Again]:
     yield again
     run = again.run
     if run.depth >= DEEPEST:
         return
     for site in run.survey.sites:
         callee = run.module.callee(site.call, run.scope)
-        if callee is None or run.once(site) or site.taped or site.deferred:
+        if callee is None or run.once(site) or site.taped:
             continue
         if runs_once(run.module, callee):
             continue
         inner = run.of_call(site, callee)
-        key = (callee, inner.changing)
+        deferred = again.deferred or site.deferred
+        key = (callee, inner.changing, deferred)
         if key not in seen:
             seen.add(key)
-            yield from _from(Again(inner, again.loop, (*again.callers, site.call)), seen)
+            called = Again(inner, again.loop, (*again.callers, site.call), deferred)
+            yield from _from(called, seen)
 
 
 def runs_once(module: Module, scope: Scope) -> bool:

@@ -23,7 +23,7 @@ def find(module: Module) -> Iterator[Hit]:
     if not may_have_functions(module):
         return
     told: set[ast.AST] = set()
-    for again in repeated(module, small=True):
+    for again in repeated(module, small=True, deferred=True):
         for made in _made(module, again):
             if made not in told:
                 told.add(made)
