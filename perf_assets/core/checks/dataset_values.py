@@ -207,26 +207,34 @@ class Values(ABC):
     def method(self, node: ast.Call, name: str, held: Dataset, frame: Frame) -> Value:
         """What a method of a dataset gives."""
         given = self.arguments(node, frame)
-        made = self.of_function(node, frame) if name in MAPS else None
-        self.found.calls[node] = isinstance(made, Dataset)
+        made = self.of_function(node, held, frame) if name in MAPS else None
+        nested = isinstance(made, Dataset)
+        self.found.calls[node] = nested
         if name in MAPS:
-            return held if held.batched else replace(held, maps=held.maps | {node})
-        if name in BATCHES:
-            for one in held.maps:
-                self.found.late.setdefault(one, node)
+            maps = held.maps if held.batched else held.maps | {node}
+            return replace(held, maps=maps, nested=nested)
         if name in BATCHES | OTHER_BATCHES:
+            for one in held.maps if name in BATCHES else ():
+                self.found.late.setdefault(one, node)
             return Dataset(batched=True)
         if name in FLAT:
             # What is flattened is another stream: its elements were not what a map before it gave.
-            flat = self.of_function(node, frame)
+            flat = self.of_function(node, held, frame)
             return flat if isinstance(flat, Dataset) else Dataset(batched=held.batched)
         if name == "apply":
             return self.applied(node, held, frame)
         self.lambdas(node)
         if name in ("concatenate", "zip"):
             return join((held, *given))
-        # What was in batches is single again, and a map before that is no longer before a batch.
-        return Dataset() if name == "unbatch" else held if name in SAME else None
+        return self.plain(name, held)
+
+    def plain(self, name: str, held: Dataset) -> Value:
+        """What a method gives that runs no function."""
+        if name == "window":
+            return replace(held, nested=True)
+        if name == "unbatch":  # what was in batches is single again
+            return Dataset()
+        return held if name in SAME else None
 
     def lambdas(self, node: ast.Call) -> None:
         """Run the lambdas among the arguments of a call."""
@@ -243,15 +251,15 @@ class Values(ABC):
             ast.Call(node, [], []), frame.scope
         )
 
-    def of_function(self, node: ast.Call, frame: Frame) -> Value:
-        """What the function that a call is given first returns."""
+    def of_function(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
+        """What the function that a method is given first returns for an element."""
         named = (one.value for one in node.keywords if one.arg == "map_func")
         inner = self.function(node.args[0] if node.args else next(named, None), frame)
         if inner is None:
             return None
         names = _own_parameters(inner)
-        window = bool(names) and _batches(inner, names[0])
-        return self.run(inner, {names[0]: Dataset()} if window else {})
+        nested = bool(names) and (held.nested or _batches(inner, names[0]))
+        return self.run(inner, {names[0]: Dataset()} if nested else {})
 
     def applied(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
         """What `apply` gives: functions of the module run, TensorFlow's are told by name."""

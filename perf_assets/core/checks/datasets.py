@@ -16,7 +16,6 @@ SAME = frozenset(
         *("assert_cardinality", "cache", "copy", "enumerate", "filter", "fingerprint", "shard"),
         *("ignore_errors", "prefetch", "rebatch", "rejection_resample", "repeat", "scan", "skip"),
         *("shuffle", "snapshot", "sparse_batch", "take", "take_while", "unique", "with_options"),
-        "window",
     )
 )
 _IN_DATA = (
@@ -50,10 +49,13 @@ class Dataset:
         The calls of `map` on the way to it that no `batch` has followed.
     batched
         Whether its elements are batches, on one way to it at least.
+    nested
+        Whether its elements are datasets, as those of a window are.
     """
 
     maps: frozenset[ast.Call] = frozenset()
     batched: bool = False
+    nested: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def join(values: Iterable[Value]) -> Value:
     if not datasets:
         return None
     maps = frozenset[ast.Call]().union(*(one.maps for one in datasets))
-    return Dataset(maps, any(one.batched for one in datasets))
+    batched = any(one.batched for one in datasets)
+    return Dataset(maps, batched, all(one.nested for one in datasets))
 
 
 def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
