@@ -2,10 +2,11 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from perf_assets.core.checks.findings import Context
-from perf_assets.core.checks.loops import in_tf_function
+from perf_assets.core.checks.loops import constant, is_traced
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import LoopAt, Scope, method_scope
 from perf_assets.core.checks.variance import Run
@@ -23,6 +24,8 @@ GRAPH_ONLY = re.compile(
     r"^tensorflow\.(?:contrib|layers|placeholder|Session|InteractiveSession|"
     r"get_variable|variable_scope|global_variables_initializer|initialize_all_variables|"
     r"reset_default_graph|disable_eager_execution|disable_v2_behavior|train\.Saver|"
+    r"truncated_normal|random_normal|random_uniform|to_float|to_int32|log|"
+    r"train\.(?:\w+Optimizer|MonitoredTrainingSession)|summary\.merge_all|trainable_variables|"
     r"train\.get_or_create_global_step|estimator|local_variables_initializer|get_collection)\b"
 )
 EAGER = frozenset(("tensorflow.enable_eager_execution", "tensorflow.enable_v2_behavior"))
@@ -69,25 +72,55 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
     the methods of layers and models that Keras traces, be it around the call or around one that
     leads to it.
     """
-    if any(_enters_graph(one) for one in loop.contexts):
+    if any(_enters_graph(module, one, loop.scope) for one in loop.contexts):
         return True
     scopes: list[Scope] = [run.scope]
     while run.outer is not None:
         run = run.outer
         scopes.append(run.scope)
-    if any(in_tf_function(module, scope) or _traced_by_keras(module, scope) for scope in scopes):
+    traced = module.once(_traced)
+    if any(around in traced for scope in scopes for around in _outwards(scope)):
         return True
     return is_graph_code(module)
 
 
-def _enters_graph(node: ast.expr) -> bool:
+def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
     """Whether a context is that of a graph: `tf.Graph().as_default()`, `graph.as_default()`."""
     func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+        made = constant(func.value.id, scope)
+        if isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph":
+            return func.attr == "as_default"
     return (
         isinstance(func, ast.Attribute)
         and func.attr == "as_default"
         and "raph" in ast.unparse(func)
     )
+
+
+def _outwards(scope: Scope | None) -> Iterator[Scope]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent
+
+
+def _traced(module: Module) -> set[Scope]:
+    """The functions that are traced into a graph, or are called by one that is."""
+    found = {
+        scope
+        for scope in module.functions.values()
+        if is_traced(module, scope) or _traced_by_keras(module, scope)
+    }
+    calls: dict[Scope, list[Scope]] = {}
+    for call, scope in module.calls:
+        callee = module.callee(call, scope)
+        if callee is not None:
+            calls.setdefault(scope, []).append(callee)
+    edge = list(found)
+    while edge:
+        edge = [one for scope in edge for one in calls.get(scope, ()) if one not in found]
+        found.update(edge)
+    return found
 
 
 def _traced_by_keras(module: Module, scope: Scope) -> bool:

@@ -24,6 +24,8 @@ from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import Scope, decorators
 
 Names = dict[str, Value]
+# Hugging Face and TensorFlow Datasets: methods whose names say that they give a `tf.data.Dataset`.
+PRODUCING = frozenset(("as_dataset", "prepare_tf_dataset", "to_tf_dataset"))
 Attributes = dict[tuple[Scope, str], Value]
 
 
@@ -76,6 +78,10 @@ class Values(ABC):
         """What a function returns for some arguments."""
 
     @abstractmethod
+    def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
+        """What an annotation says that a value is."""
+
+    @abstractmethod
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Bind what is assigned to."""
 
@@ -121,7 +127,17 @@ class Values(ABC):
             getter = self.module.method(owner, node.attr)
             if held is None and getter is not None and _is_property(getter):
                 held = self.run(getter, {})
+            if held is None:
+                held = self.declared(owner, node.attr)
         return Dataset() if held is None and text in self.evidence(frame.scope) else held
+
+    def declared(self, owner: Scope, name: str) -> Value:
+        """What the body of a class says of an attribute."""
+        body = owner.node.body if isinstance(owner.node, ast.ClassDef) else []
+        for one in body:
+            if isinstance(one, ast.AnnAssign) and ast.unparse(one.target) == name:
+                return self.of_annotation(one.annotation, owner)
+        return None
 
     def sequence(self, node: ast.Tuple | ast.List, frame: Frame) -> Value:
         """The parts of a tuple or list."""
@@ -174,7 +190,18 @@ class Values(ABC):
                 return self.method(node, func.attr, held, frame)
             if isinstance(held, Several):
                 return self.of_several(node, func, held, frame)
+            if func.attr in PRODUCING:
+                return self.produced(node, func.attr)
         return self.of_module(node, frame)
+
+    def produced(self, node: ast.Call, name: str) -> Value:
+        """What a method of another library gives that says by its name that it is a dataset."""
+        if name != "as_dataset":
+            return Dataset(batched=True)
+        split = next((one.value for one in node.keywords if one.arg == "split"), None)
+        if isinstance(split, ast.List | ast.Tuple):
+            return Several((Dataset(),) * len(split.elts))
+        return Dataset() if split is not None else any_of((Dataset(),))
 
     def arguments(self, node: ast.Call, frame: Frame) -> list[Value]:
         """What a call is given."""
@@ -186,7 +213,9 @@ class Values(ABC):
         added = self.arguments(node, frame)
         if func.attr in ("append", "add", "insert") and isinstance(func.value, ast.Name):
             frame.names[func.value.id] = any_of((*held.parts, *added))
-        if func.attr in ("values", "items", "copy"):
+        if func.attr == "items":
+            return any_of((Several((None, join(held.parts))),))
+        if func.attr in ("values", "copy"):
             return held
         return join(held.parts) if func.attr in ("get", "pop") else None
 
@@ -194,6 +223,8 @@ class Values(ABC):
         """What a function of the module returns for what it is given."""
         given = [self.value(one, frame) for one in node.args]
         words = {word.arg: self.value(word.value, frame) for word in node.keywords}
+        if isinstance(node.func, ast.Name) and node.func.id == "enumerate" and given:
+            return any_of((Several((None, _element(given[0]))),))
         callee = self.module.callee(node, frame.scope)
         if callee is None:
             return None
@@ -266,7 +297,9 @@ class Values(ABC):
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Call):
             name = (self.module.resolve(first.func, frame.scope) or "").rpartition(".")[2]
-            batches = ("batch" in name and name != "unbatch") or name in OTHER_BATCHES
+            if name == "unbatch" or "interleave" in name:
+                return Dataset()
+            batches = "batch" in name or name in OTHER_BATCHES
             return Dataset(batched=True) if batches else held
         inner = self.function(first, frame)
         if inner is None or not _own_parameters(inner):

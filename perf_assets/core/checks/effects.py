@@ -11,7 +11,8 @@ READING_METHODS = frozenset(
         *("prod", "ravel", "replace", "reshape", "rsplit", "rstrip", "size", "split"),
         *("splitlines", "squeeze", "startswith", "std", "strip", "sum", "title", "to_list"),
         *("tolist", "transpose", "union", "upper", "value", "values", "with_rank", "zfill"),
-        *("__getitem__", "__len__", "eval", "run", "concatenate"),
+        *("__getitem__", "__len__", "eval", "run", "concatenate", "as_default"),
+        *("as_graph_def", "get_operations", "get_tensor_by_name", "finalize"),
     )
 )
 HARMLESS_INHERITED = (
@@ -31,6 +32,13 @@ NEW_GRAPH = frozenset(
         "tensorflow.python.framework.ops.reset_default_graph",
         "keras.backend.clear_session",
         "keras.utils.clear_session",
+    )
+)
+# Functions that change what they are given first.
+CHANGING = frozenset(
+    (
+        *("random.shuffle", "numpy.random.shuffle", "numpy.copyto", "numpy.put", "numpy.place"),
+        *("heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop"),
     )
 )
 # Methods that change the variables of a model, or do so in what they run.

@@ -74,12 +74,49 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
         for name, methods in uses.items()
         if methods & ALONE or ("batch" in methods and methods & TOGETHER and CALLED_SO.search(name))
     }
-    return frozenset(name for name in found if not _is_module(module, name, scope))
+    return frozenset(name for name in found if not _is_known(module, name, scope))
 
 
-def _is_module(module: Module, name: str, scope: Scope) -> bool:
+def _is_known(module: Module, name: str, scope: Scope) -> bool:
+    """Whether it is known what a name or call is: a module, or an object of some class."""
     node = ast.parse(name, mode="eval").body
-    return isinstance(node, ast.Name | ast.Attribute) and module.resolve(node, scope) is not None
+    if isinstance(node, ast.Call):
+        return _makes_object(module, node, scope)
+    if module.resolve(node, scope) is not None:
+        return True
+    values: list[object] = []
+    if isinstance(node, ast.Name):
+        place, bindings = scope.find(name) or (scope, [])
+        values = [one.value for one in bindings]
+        if any(one.kind == "parameter" for one in bindings) and _is_annotated(place, name):
+            return True
+    elif isinstance(node, ast.Attribute):
+        owner = module.class_of(node.value, scope)
+        values = [value for _, value in owner.attributes.get(node.attr, [])] if owner else []
+    return any(isinstance(one, ast.Call) and _makes_object(module, one, scope) for one in values)
+
+
+def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
+    """Whether a chain of calls begins with that of a class, told by its capital, of another."""
+    node: ast.expr = call
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        inner = node.func.value
+        if not isinstance(inner, ast.Call):
+            break
+        node = inner
+    func = node.func if isinstance(node, ast.Call) else node
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    full = module.resolve(func, scope) or ""
+    return name[:1].isupper() and not full.startswith(("tensorflow", "keras"))
+
+
+def _is_annotated(place: Scope, name: str) -> bool:
+    """Whether a parameter says what it is; datasets are told by that before this is asked."""
+    spec = getattr(place.node, "args", None)
+    for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if spec is not None else ():
+        if one.arg == name and one.annotation is not None:
+            return ast.unparse(one.annotation).rpartition(".")[2] not in ("Any", "object")
+    return False
 
 
 def _roots(node: ast.expr) -> list[str]:

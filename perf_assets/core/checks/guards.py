@@ -27,7 +27,9 @@ class Guard(NamedTuple):
 def guard(node: ast.If | ast.IfExp) -> Guard:
     """What the test of a statement or expression says of its branches."""
     test = node.test
-    if isinstance(node, ast.If) and _asked(test) in _set_in(node.body):
+    if isinstance(node, ast.If) and (
+        _asked(test) in _set_in(node.body) or _is_put_out(test, node.body)
+    ):
         return Guard(body_once=True)
     body, orelse = _of_test(test)
     return Guard(frozenset(body), frozenset(orelse))
@@ -69,11 +71,31 @@ def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
 def _asked(test: ast.expr) -> str:
     """What a test finds missing: `x` of `x is None` and of `not x`."""
     match test:
+        case ast.UnaryOp(
+            op=ast.Not(),
+            operand=ast.Call(
+                func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str() as name)]
+            ),
+        ):
+            return f"{_text(held)}.{name}"
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _text(inner)
+        case ast.Compare(left=left, ops=[ast.NotIn()], comparators=[right]):
+            return f"{_text(right)}[{ast.unparse(left)}]"
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             return _text(left)
     return ""
+
+
+def _is_put_out(test: ast.expr, body: list[ast.stmt]) -> bool:
+    """Whether a body ends what lets it run: `if first: …; first = False`."""
+    return isinstance(test, ast.Name) and any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Constant)
+        and not one.value.value
+        and any(_text(target) == test.id for target in one.targets)
+        for one in body
+    )
 
 
 def _text(node: ast.expr) -> str:

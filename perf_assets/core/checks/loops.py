@@ -27,12 +27,15 @@ class Again:
         The calls that lead from the loop to it, the first one stands in the loop.
     deferred
         Whether a lambda is on the way, which runs when what it is given to wants it.
+    pinned
+        Whether a call on the way stands on a device, or behind a dependency, of each iteration.
     """
 
     run: Run
     loop: LoopAt
     callers: tuple[ast.Call, ...]
     deferred: bool = False
+    pinned: bool = False
 
     @property
     def related(self) -> tuple[Related, ...]:
@@ -89,7 +92,8 @@ def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool]]) -> Iterat
         key = (callee, inner.changing, deferred)
         if key not in seen:
             seen.add(key)
-            called = Again(inner, again.loop, (*again.callers, site.call), deferred)
+            pinned = again.pinned or not all(run.same(pin, site.place) for pin in site.pins)
+            called = Again(inner, again.loop, (*again.callers, site.call), deferred, pinned)
             yield from _from(called, seen)
 
 

@@ -96,6 +96,10 @@ class Module:
         if imports:
             return next((one for one in imports if _of_framework(one)), imports[0])  # type: ignore[return-value]
         only = bindings[0]
+        if len(bindings) == 1 and isinstance(only.value, ast.IfExp) and depth < LONGEST_CHAIN:
+            either = (only.value.body, only.value.orelse)
+            ways = [self.resolve(one, place, depth + 1) for one in either]
+            return ways[0] if all(one is not None and _of_framework(one) for one in ways) else None
         alias = len(bindings) == 1 and only.kind == "assign" and depth < LONGEST_CHAIN
         if alias and isinstance(only.value, ast.Name | ast.Attribute):
             return self.resolve(only.value, place, depth + 1)

@@ -73,10 +73,16 @@ class Notebook:
         The columns stay those of the line in the cell.
         """
         place = self.places[finding.line - 1]
+        message = finding.message
+        for one in finding.related:
+            there = self.places[one.line - 1]
+            message = message.replace(
+                f"in line {one.line}", f"in cell {there.cell}, line {there.cell_line},", 1
+            )
         return finding._replace(
             line=place.line,
             end_line=self.places[finding.end_line - 1].line,
-            message=f"{finding.message} (cell {place.cell}, line {place.cell_line})",
+            message=f"{message} (cell {place.cell}, line {place.cell_line})",
             related=tuple(
                 Related(self.places[one.line - 1].line, one.message) for one in finding.related
             ),

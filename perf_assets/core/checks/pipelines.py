@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from perf_assets.core.checks.dataset_values import Attributes, Frame, Names, Pipelines, Values
-from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, join
+from perf_assets.core.checks.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import FUNCTIONS, Scope
 
@@ -88,10 +88,22 @@ class _Follow(Values):
 
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
         """A dataset, where an annotation says so, as a name or as a text."""
-        if note is None:
-            return None
-        text = note.value if isinstance(note, ast.Constant) else self.module.resolve(note, scope)
-        return Dataset() if text in ANNOTATIONS else None
+        match note:
+            case ast.Constant(value=str() as text):
+                return Dataset() if text in ANNOTATIONS else None
+            case ast.Name() | ast.Attribute():
+                return Dataset() if self.module.resolve(note, scope) in ANNOTATIONS else None
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return join((self.of_annotation(left, scope), self.of_annotation(right, scope)))
+            case ast.Subscript(value=kind, slice=inner):
+                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                values = [self.of_annotation(one, scope) for one in parts]
+                name = ast.unparse(kind).rpartition(".")[2]
+                if name in ("Optional", "Union"):
+                    return join(values)
+                whole = name.lower() == "tuple" and len(values) > 1
+                return Several(tuple(values)) if whole else any_of(values)
+        return None
 
     def block(self, body: list[ast.stmt], frame: Frame) -> None:
         for one in body:

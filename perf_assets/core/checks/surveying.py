@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perf_assets.core.checks.effects import (
+    CHANGING,
     HARMLESS_INHERITED,
     LEARNING_METHODS,
     NEW_GRAPH,
@@ -19,6 +20,8 @@ from perf_assets.core.checks.guards import guard
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import COMPREHENSIONS, LoopAt, Scope, elements
 from perf_assets.core.checks.survey import Bound, Place, Site, Survey
+
+COUNTING_CALLS = frozenset(("range", "xrange", "trange", "enumerate"))
 
 
 @dataclass(frozen=True)
@@ -234,11 +237,12 @@ class _Walk:
     def iterate(self, node: ast.expr, over: ast.expr, around: _Around, at: ast.AST) -> None:
         """Bind the targets of a loop; those that count are Python numbers."""
         self.target(node, None, around, at)
+        over = _unwrapped(over)
         func = over.func if isinstance(over, ast.Call) else None
-        builtin = isinstance(func, ast.Name) and self.scope.find(func.id) is None
-        if builtin and isinstance(func, ast.Name) and func.id in ("range", "xrange", "enumerate"):
+        name = func.id if isinstance(func, ast.Name) else ""
+        if name in COUNTING_CALLS and (name == "trange" or self.scope.find(name) is None):
             first = node.elts[0] if isinstance(node, ast.Tuple) and node.elts else node
-            if isinstance(first, ast.Name) and (first is node) == (func.id != "enumerate"):
+            if isinstance(first, ast.Name) and (first is node) == (name != "enumerate"):
                 self.found.counters.add(first.id)
 
     def bind(self, name: str, value: ast.expr | None, around: _Around, at: ast.AST) -> None:
@@ -316,8 +320,12 @@ class _Walk:
             self.expression(one, around)
             if name is None and isinstance(one, ast.Name) and self.is_container(one.id):
                 self.found.changed.add(one.id)
-        if name is None and isinstance(func, ast.Name) and func.id == "next" and node.args:
+        drawn = name is None and isinstance(func, ast.Name) and func.id == "next"
+        if (drawn or name in CHANGING) and node.args:
             self.change(node.args[0])
+        for word in node.keywords:
+            if word.arg == "out":
+                self.change(word.value)
 
     def of_itself(self, func: ast.Attribute) -> bool:
         """Whether a method of a class of this module is called: what it changes is looked up there.
@@ -340,6 +348,15 @@ class _Walk:
         found = self.scope.find(name)
         made = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
         return found is not None and any(isinstance(one.value, made) for one in found[1])
+
+
+def _unwrapped(over: ast.expr) -> ast.expr:
+    """What a loop counts over, without what reverses it or shows how far it is."""
+    while isinstance(over, ast.Call) and over.args:
+        if ast.unparse(over.func).rpartition(".")[2] not in ("reversed", "tqdm", "track"):
+            break
+        over = over.args[0]
+    return over.value if isinstance(over, ast.Subscript) else over
 
 
 def _arguments(node: ast.Call) -> Iterable[ast.expr]:

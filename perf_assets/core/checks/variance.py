@@ -86,6 +86,18 @@ class Run:
         return inner
 
     @cached_property
+    def changed(self) -> set[str]:
+        """The names of what is changed in place, here or by a function of the module."""
+        found = set(self.survey.changed)
+        for site in self.survey.sites:
+            callee = self.module.callee(site.call, self.scope)
+            inner = survey_function(self.module, callee).changed if callee is not None else ()
+            for name, given in _given(site.call, callee) if callee is not None and inner else ():
+                if name in inner and isinstance(given, ast.Name):
+                    found.add(given.id)
+        return found
+
+    @cached_property
     def set_attributes(self) -> frozenset[str]:
         """The attributes that this run sets, or a function called in it, or the run around it."""
         own = _reach(self.module, self.scope, self.survey).attributes
@@ -147,9 +159,9 @@ class Run:
         return self._keeps(node.id, place)
 
     def _keeps(self, name: str, place: Place) -> bool:
-        if self.survey.bound.get(name) and name not in self.survey.changed:
+        if self.survey.bound.get(name) and name not in self.changed:
             return self._same_bound(name, place)
-        if name in self.survey.changed or name in self.changing or name in self.module.globals:
+        if name in self.changed or name in self.changing or name in self.module.globals:
             return False
         if self.variables_change and self._holds_variable(name):
             return False
@@ -178,9 +190,7 @@ class Run:
     def leaves_alone(self, name: str, found: tuple[Scope, object] | None) -> bool:
         """Whether the run keeps a name of its own scope that an inner function reads."""
         if found is not None and found[0] is self.scope:
-            return not (
-                name in self.survey.bound or name in self.survey.changed or name in self.changing
-            )
+            return not (name in self.survey.bound or name in self.changed or name in self.changing)
         return self.outer is None or self.outer.leaves_alone(name, found)
 
     def _same_bound(self, name: str, place: Place) -> bool:

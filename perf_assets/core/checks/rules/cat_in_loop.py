@@ -62,8 +62,12 @@ def _made_otherwise(loop: LoopAt, cat: ast.Assign) -> set[str]:
         for node in ast.walk(loop.node)
         if isinstance(node, ast.Assign) and node is not cat
         for target in node.targets
-        if not _grows(node, target)
+        if not _grows(node, target) and ast.unparse(target) in _named(node.value)
     }
+
+
+def _named(node: ast.expr) -> set[str]:
+    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)}
 
 
 def _grows(node: ast.Assign, target: ast.expr) -> bool:

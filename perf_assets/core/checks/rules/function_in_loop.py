@@ -29,11 +29,16 @@ def find(module: Module) -> Iterator[Hit]:
                 told.add(made)
                 yield Hit(
                     made,
-                    Severity.NOTE if is_small(module, again.loop) else Severity.WARNING,
+                    Severity.NOTE if _is_rare(module, again) else Severity.WARNING,
                     f"this tf.function is made anew in every iteration of {again.path}, and each "
                     "is traced into a graph of its own: define it once, and pass it what changes",
                     again.related,
                 )
+
+
+def _is_rare(module: Module, again: Again) -> bool:
+    """Whether there are few, or one for each object that is made, which may need its own."""
+    return is_small(module, again.loop) or again.run.scope.name == "__init__"
 
 
 def _made(module: Module, again: Again) -> Iterator[ast.AST]:

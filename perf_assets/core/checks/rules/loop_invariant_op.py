@@ -23,7 +23,7 @@ def find(module: Module) -> Iterator[Hit]:
     covered: set[ast.AST] = set()
     for again in repeated(module):
         run = again.run
-        if run.new_graph:
+        if run.new_graph or again.pinned:
             continue
         for site in run.survey.sites:
             name = module.resolve(site.call.func, run.scope)

@@ -11,7 +11,7 @@ from perf_assets.core.checks.scopes import FUNCTIONS, Scope, decorators
 from perf_assets.core.checks.survey import Place
 from perf_assets.core.checks.variance import Run
 
-NUMBERS = frozenset(("int", "float", "bool", "len", "round", "abs", "sum", "min", "max"))
+NUMBERS = frozenset(("int", "float", "len", "round", "abs", "sum", "min", "max"))
 SETTLES = frozenset(
     (
         "input_signature",
@@ -87,9 +87,7 @@ def _changing_number(run: Run, node: ast.expr, place: Place) -> bool:
                 and run.scope.find(func.id) is None
             ):
                 return not run.arguments_same(node, place)
-            plain = (
-                isinstance(func, ast.Attribute) and func.attr in ("numpy", "item") and not node.args
-            )
+            plain = isinstance(func, ast.Attribute) and func.attr == "item" and not node.args
             return plain and isinstance(func, ast.Attribute) and not run.same(func.value, place)
     return False
 
@@ -108,7 +106,9 @@ def _number_by_name(run: Run, name: str, place: Place) -> bool:
     reaching = run.reaching(name, place)
     if reaching is not None and reaching.value is not None:
         return _changing_number(run, reaching.value, reaching.place)
-    return name in run.survey.counters
+    made = run.scope.find(name)
+    tensors = made is not None and any(isinstance(one.value, ast.Call) for one in made[1])
+    return name in run.survey.counters and not tensors
 
 
 SCALAR_TO_FUNCTION = Rule(
