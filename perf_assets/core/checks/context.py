@@ -81,7 +81,7 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
     traced = module.once(_traced)
     if any(around in traced for scope in scopes for around in _outwards(scope)):
         return True
-    return is_graph_code(module)
+    return module.once(is_graph_code)
 
 
 def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:

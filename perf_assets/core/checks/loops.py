@@ -76,7 +76,7 @@ def _every(module: Module) -> list[Again]:
     ]
 
 
-def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool]]) -> Iterator[Again]:
+def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool, bool]]) -> Iterator[Again]:
     yield again
     run = again.run
     if run.depth >= DEEPEST:
@@ -89,10 +89,10 @@ def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool]]) -> Iterat
             continue
         inner = run.of_call(site, callee)
         deferred = again.deferred or site.deferred
-        key = (callee, inner.changing, deferred)
+        pinned = again.pinned or not all(run.same(pin, site.place) for pin in site.pins)
+        key = (callee, inner.changing, deferred, pinned)
         if key not in seen:
             seen.add(key)
-            pinned = again.pinned or not all(run.same(pin, site.place) for pin in site.pins)
             called = Again(inner, again.loop, (*again.callers, site.call), deferred, pinned)
             yield from _from(called, seen)
 

@@ -277,9 +277,7 @@ class _Walk:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 self.generators(node, around, first=True)
             case _:
-                for child in ast.iter_child_nodes(node):
-                    if isinstance(child, ast.expr):
-                        self.expression(child, around)
+                self.children(node, around)
 
     def generators(self, node: ast.expr, around: _Around, *, first: bool) -> None:
         """Walk a comprehension; `first`: whether its first iterable is evaluated in this run."""

@@ -7,6 +7,7 @@ calls, what unknown functions give (they may read files, the clock or a random n
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -58,7 +59,7 @@ class Run:
         """Keep the parameters; nothing is computed yet."""
         self.module, self.scope, self.survey = module, scope, survey
         self.changing, self.outer, self.depth = changing, outer, depth
-        self.variables_change = False
+        self._variables_change = False
         self.given: dict[str, ast.expr] = {}
         self.called_at: Place | None = None
         self._asked: set[tuple[str, Place]] = set()
@@ -71,9 +72,9 @@ class Run:
     def of_call(self, site: Site, callee: Scope) -> "Run":
         """The run of a function that a call of this run makes."""
         given = dict(_given(site.call, callee))
-        self.variables_change = self.learns
-        changing = frozenset(name for name, one in given.items() if not self.same(one, site.place))
-        self.variables_change = False
+        with self._asking(variables_change=self.learns):
+            same = {name for name, one in given.items() if self.same(one, site.place)}
+        changing = frozenset(given) - same
         inner = Run(
             self.module,
             callee,
@@ -132,7 +133,7 @@ class Run:
     def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
         if node.attr in self.set_attributes or node.attr in COUNTING:
             return False
-        if self.variables_change and node.attr not in LIKENESS and self._is_held(node):
+        if self._variables_change and node.attr not in LIKENESS and self._is_held(node):
             return False
         return self.same(node.value, place)
 
@@ -148,12 +149,27 @@ class Run:
         """Whether one of some names is a target of the loop, or a parameter that is given one."""
         return any(name in self.survey.bound or name in self.changing for name in names)
 
-    def arguments_same(self, call: ast.Call, place: Place) -> bool:
-        """Whether all that a call is given is the same in every iteration."""
-        return all(
-            self.same(one.value if isinstance(one, ast.Starred) else one, place)
-            for one in call.args
-        ) and all(self.same(word.value, place) for word in call.keywords)
+    def arguments_same(
+        self, call: ast.Call, place: Place, *, variables_change: bool | None = None
+    ) -> bool:
+        """Whether all that a call is given is the same in every iteration.
+
+        With `variables_change` what may be a variable of a model counts as changing; without a
+        word, as in the question that this one is part of.
+        """
+        given = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
+        given += [word.value for word in call.keywords]
+        change = self._variables_change if variables_change is None else variables_change
+        with self._asking(variables_change=change):
+            return all(self.same(one, place) for one in given)
+
+    @contextmanager
+    def _asking(self, *, variables_change: bool) -> Iterator[None]:
+        kept, self._variables_change = self._variables_change, variables_change
+        try:
+            yield
+        finally:
+            self._variables_change = kept
 
     def _same_name(self, node: ast.Name, place: Place) -> bool:
         return self._keeps(node.id, place)
@@ -163,7 +179,7 @@ class Run:
             return self._same_bound(name, place)
         if name in self.changed or name in self.changing or name in self.module.globals:
             return False
-        if self.variables_change and self._holds_variable(name):
+        if self._variables_change and self._holds_variable(name):
             return False
         return self.outer is None or name in self.scope.bindings or self._kept_outside(name)
 

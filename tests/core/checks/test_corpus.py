@@ -35,6 +35,15 @@ def test_what_is_planted_is_found_and_nothing_else(file: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_a_rule_finds_alone_what_it_finds_among_others(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    together = check(text, "project/module.py", RULES)
+    alone = [one for rule in RULES for one in check(text, "project/module.py", [rule])]
+    assert sorted(alone) == together
+    assert check(text, "project/module.py", RULES[::-1]) == together
+
+
 def expectations(text: str) -> list[tuple[int, re.Match[str]]]:
     return [
         (number, found)

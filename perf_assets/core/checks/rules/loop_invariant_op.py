@@ -45,9 +45,9 @@ def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
     if run.once(site) or site.taped or site.deferred:
         return False
     # A node reads a variable each time that it runs; what was computed at once does not.
-    run.variables_change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
+    change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
     pinned = all(run.same(pin, site.place) for pin in site.pins)
-    return pinned and run.arguments_same(site.call, site.place)
+    return pinned and run.arguments_same(site.call, site.place, variables_change=change)
 
 
 def _hit(again: Again, site: Site, nodes: bool) -> Hit:
