@@ -87,15 +87,11 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
 def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
     """Whether a context is that of a graph: `tf.Graph().as_default()`, `graph.as_default()`."""
     func = node.func if isinstance(node, ast.Call) else None
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        made = constant(func.value.id, scope)
-        if isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph":
-            return func.attr == "as_default"
-    return (
-        isinstance(func, ast.Attribute)
-        and func.attr == "as_default"
-        and "raph" in ast.unparse(func)
-    )
+    if not isinstance(func, ast.Attribute) or func.attr != "as_default":
+        return False
+    made = constant(func.value.id, scope) if isinstance(func.value, ast.Name) else None
+    known = isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph"
+    return known or "raph" in ast.unparse(func)
 
 
 def _outwards(scope: Scope | None) -> Iterator[Scope]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from perf_assets.core.checks.arguments import argument, arguments
 from perf_assets.core.checks.datasets import (
     BATCHES,
     FLAT,
@@ -205,8 +206,7 @@ class Values(ABC):
 
     def arguments(self, node: ast.Call, frame: Frame) -> list[Value]:
         """What a call is given."""
-        every = (*node.args, *(word.value for word in node.keywords))
-        return [self.value(one, frame) for one in every]
+        return [self.value(one, frame) for one in arguments(node)]
 
     def of_several(self, node: ast.Call, func: ast.Attribute, held: Several, frame: Frame) -> Value:
         """What a method of a collection gives, which it may change."""
@@ -269,7 +269,7 @@ class Values(ABC):
 
     def lambdas(self, node: ast.Call) -> None:
         """Run the lambdas among the arguments of a call."""
-        for one in (*node.args, *(word.value for word in node.keywords)):
+        for one in arguments(node):
             inner = self.module.functions.get(one)
             if inner is not None:
                 self.run(inner, {})
@@ -284,8 +284,7 @@ class Values(ABC):
 
     def of_function(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
         """What the function that a method is given first returns for an element."""
-        named = (one.value for one in node.keywords if one.arg == "map_func")
-        inner = self.function(node.args[0] if node.args else next(named, None), frame)
+        inner = self.function(next(iter(argument(node, ("map_func",), 1)), None), frame)
         if inner is None:
             return None
         names = _own_parameters(inner)

@@ -123,10 +123,9 @@ def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
             return None not in node.keys
         case ast.Constant(value=str() | bytes() as value):
             return len(value) <= SMALL
-        case ast.Name() if depth < DEEPEST:
+        case ast.Name() if depth < DEEPEST and node.id not in module.once(_filled):
             known = constant(node.id, scope)
-            whole = known is not None and node.id not in module.once(_filled)
-            return whole and known is not None and _few(module, known, scope, depth + 1)
+            return known is not None and _few(module, known, scope, depth + 1)
         case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
             return _few(module, held, scope, depth)
     return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)

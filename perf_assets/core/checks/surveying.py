@@ -4,10 +4,11 @@
 """
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from perf_assets.core.checks.arguments import arguments
 from perf_assets.core.checks.effects import (
     CHANGING,
     HARMLESS_INHERITED,
@@ -199,11 +200,11 @@ class _Walk:
         inside = around
         for item in node.items:
             self.expression(item.context_expr, inside)
-            name = self.called(item.context_expr)
-            if self.is_tape(item.context_expr):
+            entered = item.context_expr
+            if self.is_tape(entered):
                 inside = replace(inside, taped=True)
-            elif name in PINS and isinstance(item.context_expr, ast.Call):
-                inside = replace(inside, pins=(*inside.pins, *item.context_expr.args))
+            elif isinstance(entered, ast.Call) and self.called(entered) in PINS:
+                inside = replace(inside, pins=(*inside.pins, *entered.args))
             if item.optional_vars is not None:
                 self.target(item.optional_vars, None, inside, node)
         self.block(node.body, inside)
@@ -314,7 +315,7 @@ class _Walk:
             self.expression(func.value, around)
         elif not isinstance(func, ast.Name):
             self.expression(func, around)
-        for one in _arguments(node):
+        for one in arguments(node):
             self.expression(one, around)
             if name is None and isinstance(one, ast.Name) and self.is_container(one.id):
                 self.found.changed.add(one.id)
@@ -355,13 +356,6 @@ def _unwrapped(over: ast.expr) -> ast.expr:
             break
         over = over.args[0]
     return over.value if isinstance(over, ast.Subscript) else over
-
-
-def _arguments(node: ast.Call) -> Iterable[ast.expr]:
-    for one in node.args:
-        yield one.value if isinstance(one, ast.Starred) else one
-    for word in node.keywords:
-        yield word.value
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Walk, Any, _Around], None]] = {

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from perf_assets.core.checks.arguments import arguments
 from perf_assets.core.checks.effects import (
     COUNTING,
     IMPURE,
@@ -157,11 +158,9 @@ class Run:
         With `variables_change` what may be a variable of a model counts as changing; without a
         word, as in the question that this one is part of.
         """
-        given = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
-        given += [word.value for word in call.keywords]
         change = self._variables_change if variables_change is None else variables_change
         with self._asking(variables_change=change):
-            return all(self.same(one, place) for one in given)
+            return all(self.same(one, place) for one in arguments(call))
 
     @contextmanager
     def _asking(self, *, variables_change: bool) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from perf_assets.core.checks.arguments import argument
 from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.loops import is_small
 from perf_assets.core.checks.module import Hit, Module
@@ -75,11 +76,7 @@ def _grows(node: ast.Assign, target: ast.expr) -> bool:
 
 
 def _parts(call: ast.Call) -> set[str]:
-    first = (
-        call.args[0]
-        if call.args
-        else next((one.value for one in call.keywords if one.arg == "tensors"), None)
-    )
+    first = next(iter(argument(call, ("tensors",), 1)), None)
     return (
         {ast.unparse(one) for one in first.elts}
         if isinstance(first, ast.List | ast.Tuple)

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from perf_assets.core.checks.arguments import argument
 from perf_assets.core.checks.findings import Related, Severity
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.pipelines import pipelines
@@ -13,7 +14,7 @@ def find(module: Module) -> Iterator[Hit]:
     """Calls of `map` on a dataset before its `batch`."""
     for call, batch in module.once(pipelines).late.items():
         line = _line(batch)
-        first = call.args[0] if call.args else next((one.value for one in call.keywords), None)
+        first = next(iter(argument(call, ("map_func",), 1)), None)
         function = (
             ast.unparse(first) if isinstance(first, ast.Name | ast.Attribute) else "its function"
         )

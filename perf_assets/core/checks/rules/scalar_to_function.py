@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from perf_assets.core.checks.arguments import arguments
 from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.loops import is_small, is_tf_function, may_have_functions, repeated
 from perf_assets.core.checks.module import Hit, Module
@@ -32,7 +33,7 @@ def find(module: Module) -> Iterator[Hit]:
         for site in run.survey.sites:
             if run.once(site) or site.call in told or not _retraces(module, site.call, run.scope):
                 continue
-            given = [*site.call.args, *(word.value for word in site.call.keywords)]
+            given = arguments(site.call)
             numbers = [one for one in given if _changing_number(run, one, site.place)]
             if numbers:
                 told.add(site.call)

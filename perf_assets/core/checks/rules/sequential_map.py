@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from perf_assets.core.checks.arguments import argument, unpacks
 from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.pipelines import pipelines
@@ -30,12 +31,8 @@ def find(module: Module) -> Iterator[Hit]:
 
 def _parallel(call: ast.Call, position: int) -> bool:
     """Whether it is said how many run at once, or may be in what is unpacked."""
-    if any(isinstance(one, ast.Starred) for one in call.args):
-        return True
-    given = [word.value for word in call.keywords if word.arg in GIVEN]
-    given += call.args[position - 1 : position]
-    unpacked = any(word.arg is None for word in call.keywords)
-    return unpacked or any(
+    given = argument(call, GIVEN, position)
+    return unpacks(call) or any(
         not (isinstance(one, ast.Constant) and one.value is None) for one in given
     )
 

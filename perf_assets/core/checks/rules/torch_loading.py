@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from perf_assets.core.checks.arguments import argument, unpacks
 from perf_assets.core.checks.findings import Severity
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
@@ -24,13 +25,10 @@ def find_loaders(module: Module) -> Iterator[Hit]:
 
 
 def _has_workers(call: ast.Call) -> bool:
-    if any(word.arg is None for word in call.keywords) or any(
-        isinstance(one, ast.Starred) for one in call.args
-    ):
-        return True
-    given = [word.value for word in call.keywords if word.arg == "num_workers"]
-    given += call.args[WORKERS - 1 : WORKERS]
-    return any(not (isinstance(one, ast.Constant) and one.value == 0) for one in given)
+    given = argument(call, ("num_workers",), WORKERS)
+    return unpacks(call) or any(
+        not (isinstance(one, ast.Constant) and one.value == 0) for one in given
+    )
 
 
 def find_zeroing(module: Module) -> Iterator[Hit]:
@@ -39,9 +37,7 @@ def find_zeroing(module: Module) -> Iterator[Hit]:
         return
     for call, _ in module.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "zero_grad":
-            given = [word.value for word in call.keywords if word.arg == "set_to_none"] + call.args[
-                :1
-            ]
+            given = argument(call, ("set_to_none",), 1)
             if any(isinstance(one, ast.Constant) and one.value is False for one in given):
                 yield Hit(
                     call,
