@@ -12,9 +12,12 @@ from perf_assets.reports.static_findings import StaticFindings
 MOST = 3
 """Repositories in one picture: more of them would make it too large to be shown inline."""
 
+FEW = 10
+"""Findings up to which each number has its line: there is no half of one."""
+
 
 def findings_svg(found: StaticFindings) -> str:
-    """The picture of the first repositories with findings by name, as SVG: a line for each rule."""
+    """The first repositories with findings by name, as SVG: a bar a quarter, a part a rule."""
     rows = found.rows.filter(pl.col("findings").sum().over("repository") > 0)
     shown = rows.get_column("repository").unique().sort()[:MOST]
     panels = [_panel(rows.filter(repository=name), name) for name in shown]
@@ -23,12 +26,18 @@ def findings_svg(found: StaticFindings) -> str:
 
 def _panel(rows: pl.DataFrame, repository: str) -> Chart:
     rules = rows.filter(pl.col("findings").sum().over("rule") > 0)
-    lines: Chart = (
+    most = int(rules.group_by("quarter").agg(pl.col("findings").sum())["findings"].max() or 0)  # type: ignore[arg-type]
+    whole = list(range(most + 1)) if most <= FEW else alt.Undefined
+    bars: Chart = (
         alt.Chart(rules.select("quarter", "rule", "findings"))
-        .mark_line(point=True, strokeWidth=1.8)
+        .mark_bar()
         .encode(
-            x=alt.X("quarter:O", title=None, axis=alt.Axis(labelOverlap=True, labelAngle=0)),
-            y=alt.Y("findings:Q", title="findings", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X(
+                "quarter:O",
+                title=None,
+                axis=alt.Axis(labelOverlap=True, labelSeparation=8, labelAngle=0),
+            ),
+            y=alt.Y("findings:Q", title="findings", axis=alt.Axis(values=whole)),
             color=alt.Color(
                 "rule:N",
                 title=None,
@@ -38,4 +47,4 @@ def _panel(rows: pl.DataFrame, repository: str) -> Chart:
         )
         .properties(width=470, height=150, title=plain(repository))
     )
-    return lines
+    return bars
