@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
@@ -34,7 +34,7 @@ def scan(
     *,
     processes: int = 1,
     budget: Budget = Budget(),  # noqa: B008
-) -> Iterator[FileResult]:
+) -> Generator[FileResult]:
     """The findings of some rules in each of some files, in the order of the files.
 
     A file that takes more than its budget, or that ends its worker, is skipped and named, and the

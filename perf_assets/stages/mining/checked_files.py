@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any
 
 from perf_assets.core.checks.checking import DEFAULT
 from perf_assets.core.checks.tracking import identified, identity
@@ -14,7 +14,6 @@ from perf_assets.sources.python_files.results import FileResult, Skip, SourceFil
 from perf_assets.sources.python_files.scanning import scan
 
 Row = dict[str, Any]
-Scanned: TypeAlias = Generator[FileResult]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
     """
     with (
         closing(_contents(clone, files)) as contents,
-        closing(cast(Scanned, scan(contents, DEFAULT, processes=PROCESSES))) as results,
+        closing(scan(contents, DEFAULT, processes=PROCESSES)) as results,
     ):
         for result in results:
             if result.skipped is not None:
