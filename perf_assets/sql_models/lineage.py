@@ -33,11 +33,23 @@ DECIDED: dict[str, tuple[str, ...]] = {
 
 # The tables of statistics, each with the tables it is computed from.
 ANALYSES: dict[str, tuple[str, ...]] = {
-    "analysis.trend_tests": ("marts.trend_monthly",),
-    "analysis.group_comparisons": ("marts.bug_metrics",),
-    "analysis.trend_robustness": ("marts.trend_monthly",),
-    "analysis.effect_sizes": ("marts.bug_metrics",),
-    "analysis.fix_time_survival": ("marts.bug_metrics", "marts.trend_monthly"),
+    "analysis.trend_tests": ("marts.trend_monthly", "marts.issue_history"),
+    "analysis.open_share_changes": ("marts.trend_monthly", "marts.issue_history"),
+    "analysis.closing_rates": ("marts.bug_metrics", "marts.trend_monthly"),
+    "analysis.fix_incidence": ("marts.bug_metrics", "marts.trend_monthly"),
+    "analysis.fix_curves": ("marts.bug_metrics", "marts.trend_monthly"),
+    "analysis.group_comparisons": ("marts.bug_metrics", "intermediate.counted_fixes"),
+    "analysis.test_family": (
+        "analysis.trend_tests",
+        "analysis.open_share_changes",
+        "analysis.fix_incidence",
+        "analysis.group_comparisons",
+    ),
+    "analysis.effect_sizes": (
+        "marts.bug_metrics",
+        "intermediate.counted_fixes",
+        "analysis.test_family",
+    ),
     "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
     "analysis.link_sensitivity": ("intermediate.counted_links",),
     "analysis.rule_agreement": ("intermediate.rule_matches",),

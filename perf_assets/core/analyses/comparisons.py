@@ -1,7 +1,4 @@
-"""The paper's results as tables: trend tests and comparisons of performance with other bugs.
-
-Table and column names are those of the marts they read and of the analysis tables they make.
-"""
+"""What the analyses have in common: performance bugs beside others, metric by metric."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,20 +9,18 @@ import polars as pl
 from perf_assets.core.statistics.samples import (
     TrendAlternative,
     cliffs_delta,
-    cox_stuart,
     magnitude,
     mann_whitney_u,
 )
-from perf_assets.tables import schema_of
+
+CONFIDENCE = 0.95
+"""Of every interval in the analysis tables."""
 
 POOLED = "pooled"
 """Stands in the column ``repository`` for all repositories of a dataset together."""
 
 TREND_ALTERNATIVE: TrendAlternative = "increasing"
-"""What the study expects of both series (section IV of the paper)."""
-
-TREND_SERIES = {"open": "open_percentage", "fixed": "fixed_percentage"}
-"""The two series of the trend test and their columns in ``marts.trend_monthly``."""
+"""What the paper expects of both its series (section IV)."""
 
 METRICS = {
     "fix_time_days": "fixed",
@@ -50,55 +45,6 @@ FIGURES = {
     "magnitude": pl.String,
 }
 """The columns of every comparison of performance bugs with others, after their numbers."""
-
-
-def trend_tests(trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """Test the monthly percentages of performance bugs for an increase (Cox-Stuart, one-sided).
-
-    Parameters
-    ----------
-    trend_monthly
-        ``marts.trend_monthly``: dataset, repository, month, is_complete, open_percentage,
-        fixed_percentage. Only complete months count; a month without a percentage (no open, or
-        no fixed, bug at all) keeps its place in the series and is dropped with its pair.
-
-    Returns
-    -------
-    ``analysis.trend_tests``: two rows for each dataset and
-    repository, in that order, open before fixed. ``n`` is the number of months with a percentage,
-    ``n_pairs`` the untied pairs, ``n_positive`` and ``statistic`` those that rise. Without a pair
-    ``statistic`` and ``p_value`` are NULL.
-    """
-    rows = [
-        _trend_row(dataset, repository, series, complete_months(months).get_column(column))
-        for dataset, repository, months in by_repository(trend_monthly)
-        for series, column in TREND_SERIES.items()
-    ]
-    return pl.DataFrame(rows, schema=schema_of("analysis.trend_tests"), orient="row")
-
-
-def group_comparisons(bug_metrics: pl.DataFrame) -> pl.DataFrame:
-    """Compare performance bugs with other bugs, metric by metric (Mann-Whitney U, Cliff's delta).
-
-    Parameters
-    ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed and the columns of
-        :data:`METRICS`, which says over which bug reports each is compared.
-
-    Returns
-    -------
-    ``analysis.group_comparisons``: one row for each dataset,
-    repository and metric; the repositories of a dataset in order, then :data:`POOLED` for all of
-    them together. ``statistic`` is U of the performance bugs, ``cliffs_delta`` is positive when
-    theirs are the larger values. Figures of an empty group are NULL.
-    """
-    rows = [
-        (dataset, repository, metric, *compare(bugs, metric))
-        for dataset, repository, bugs in by_repository_and_pooled(bug_metrics)
-        for metric in METRICS
-    ]
-    return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
 
 
 class Comparison(NamedTuple):
@@ -126,8 +72,8 @@ def compare_samples(performance: pl.Series, other: pl.Series) -> Comparison:
     return Comparison(
         test.n_x,
         test.n_y,
-        _median(performance),
-        _median(other),
+        median_of(performance),
+        median_of(other),
         test.statistic,
         test.pvalue,
         delta,
@@ -166,21 +112,6 @@ def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.
         yield dataset, POOLED, group
 
 
-def _trend_row(dataset: str, repository: str, series: str, shares: pl.Series) -> tuple[object, ...]:
-    test = cox_stuart(shares, alternative=TREND_ALTERNATIVE)
-    return (
-        dataset,
-        repository,
-        series,
-        "cox_stuart",
-        test.n,
-        test.n_pairs,
-        test.n_positive,
-        test.statistic,
-        test.pvalue,
-        test.alternative,
-    )
-
-
-def _median(values: pl.Series) -> float | None:
+def median_of(values: pl.Series) -> float | None:
+    """The median; None of nothing."""
     return float(np.median(values.to_numpy())) if len(values) else None

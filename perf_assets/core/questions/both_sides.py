@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.robustness import CONFIDENCE, as_json
+from perf_assets.core.analyses.comparisons import CONFIDENCE
+from perf_assets.core.analyses.wording import as_json
 from perf_assets.core.statistics.lags import (
     REPLICATES,
     SEED,

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import POOLED
-from perf_assets.core.analyses.robustness import CONFIDENCE
+from perf_assets.core.analyses.comparisons import CONFIDENCE, POOLED
 from perf_assets.core.statistics.agreement import Proportion, wilson_interval
 from perf_assets.core.statistics.survival import (
     Durations,

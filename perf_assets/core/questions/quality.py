@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.robustness import CONFIDENCE, as_json
+from perf_assets.core.analyses.comparisons import CONFIDENCE
+from perf_assets.core.analyses.wording import as_json
 from perf_assets.core.questions.choices import DEFAULTS, PEOPLE, VARIANTS, Variant
 from perf_assets.core.questions.examples import (
     Examples,

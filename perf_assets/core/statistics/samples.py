@@ -166,7 +166,7 @@ def cliffs_delta(x: Values, y: Values) -> float | None:
     first, second = present(x), present(y)
     if not (len(first) and len(second)):
         return None
-    wins, losses = _wins_and_losses(first, second)
+    wins, losses = wins_and_losses(first, second)
     return int(wins.sum() - losses.sum()) / (len(first) * len(second))
 
 
@@ -230,14 +230,26 @@ def cliffs_delta_interval(x: Values, y: Values, confidence: float = 0.95) -> Cli
     if delta is None or min(n_x, n_y) < 2:
         return CliffsDeltaInterval(n_x, n_y, delta, None, None, confidence)
     inner = delta * (n_x * n_y - 1) / (n_x * n_y) if abs(delta) == 1 else delta
-    variance = _delta_variance(first, second, inner)
+    variance = delta_variance(first, second, inner)
+    low, high = delta_limits(delta, variance, n_x * n_y, confidence)
+    return CliffsDeltaInterval(n_x, n_y, delta, low, high, confidence)
+
+
+def delta_limits(
+    delta: float, variance: float, pairs: int, confidence: float = 0.95
+) -> tuple[float, float]:
+    """The limits of Cliff's delta of so many ``pairs`` of values, from its variance.
+
+    As :func:`cliffs_delta_interval`, which gives formula and source.
+    """
+    inner = delta * (pairs - 1) / pairs if abs(delta) == 1 else delta
     z = float(stats.norm.ppf((1 + confidence) / 2))
     centre = inner - inner**3
     reach = z * math.sqrt(variance * ((1 - inner**2) ** 2 + z**2 * variance))
     scale = 1 - inner**2 + z**2 * variance
     low = -1.0 if delta == -1 else (centre - reach) / scale
     high = 1.0 if delta == 1 else (centre + reach) / scale
-    return CliffsDeltaInterval(n_x, n_y, delta, low, high, confidence)
+    return low, high
 
 
 def holm(pvalues: Sequence[float | None]) -> list[float | None]:
@@ -275,7 +287,7 @@ def present(values: Values) -> Floats:
     return floats[~np.isnan(floats)]
 
 
-def _wins_and_losses(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def wins_and_losses(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each value of x: how many of y are smaller, and how many are larger."""
     ordered = np.sort(y)
     wins = np.searchsorted(ordered, x, side="left")
@@ -283,11 +295,11 @@ def _wins_and_losses(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[n
     return wins.astype(np.int64), losses.astype(np.int64)
 
 
-def _delta_variance(x: Floats, y: Floats, delta: float) -> float:
+def delta_variance(x: Floats, y: Floats, delta: float) -> float:
     """Cliff's consistent estimate of the variance of delta, around the given ``delta``."""
     n_x, n_y = len(x), len(y)
-    wins, losses = _wins_and_losses(x, y)
-    y_losses, y_wins = _wins_and_losses(y, x)
+    wins, losses = wins_and_losses(x, y)
+    y_losses, y_wins = wins_and_losses(y, x)
     n_wins, n_losses = int(wins.sum()), int(losses.sum())
     n_ties = n_x * n_y - n_wins - n_losses
     of_x = float(np.sum(((wins - losses) / n_y - delta) ** 2)) / (n_x - 1)

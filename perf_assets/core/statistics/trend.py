@@ -1,100 +1,250 @@
-"""Trend tests beside the paper's: Mann-Kendall, corrected for autocorrelation, and Sen's slope."""
+"""Trends of a share over time: binomial regression and the test of Cochran and Armitage.
 
-import math
+Both take what happened in a month as drawn anew in each, as flows are (reports opened in it), and
+no cumulative series is. Successes may have leading axes, so that thousands of permuted series are
+tested at once.
+"""
+
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
-import pymannkendall
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from perf_assets.core.statistics.samples import TrendAlternative, Values, as_floats
+from perf_assets.core.statistics.samples import Floats
 
-Correction: TypeAlias = Literal["none", "hamed_rao"]
-
-MINIMUM_VALUES = 3
-"""With fewer values the variance of the Mann-Kendall score is no guide."""
+_ITERATIONS = 50
+_TOLERANCE = 1e-10
+_LARGEST = 25.0
+"""A coefficient beyond it is on the way to infinity: some times have all successes or none."""
 
 
 @dataclass(frozen=True)
-class MannKendallResult:
-    """What :func:`mann_kendall` found.
+class BinomialTrend:
+    """What :func:`binomial_regression` found; figures are NaN where nothing could be fitted.
 
-    ``n`` counts the values that are present, ``statistic`` is the standardized score z, ``tau``
-    Kendall's tau, ``slope`` Sen's slope in units of the series for each step of time.
+    odds_ratio : factor by which the odds of a success change in one unit of time.
+    low, high : limits of its interval.
+    dispersion : Pearson's statistic by its degrees of freedom; 1 for binomial counts, more where
+        they vary more than that.
+    statistic : the coefficient by its standard error.
+    pvalue : two-sided.
+    heterogeneity_pvalue : of equal trends in all strata (likelihood ratio, by the dispersion); NaN
+        with one stratum.
     """
 
-    n: int
-    statistic: float | None
-    pvalue: float | None
-    tau: float | None
-    slope: float | None
-    alternative: TrendAlternative
+    odds_ratio: Floats
+    low: Floats
+    high: Floats
+    dispersion: Floats
+    statistic: Floats
+    pvalue: Floats
+    heterogeneity_pvalue: float
 
 
-def mann_kendall(
-    series: Values,
-    alternative: TrendAlternative = "two-sided",
-    correction: Correction = "hamed_rao",
-) -> MannKendallResult:
-    """Test a series, in the order of time, for a monotonic trend, and estimate its slope.
+def binomial_regression(
+    successes: ArrayLike,
+    totals: ArrayLike,
+    times: ArrayLike,
+    strata: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> BinomialTrend:
+    """Logistic regression of a share on time, its errors widened where counts are over-dispersed.
 
     Parameters
     ----------
-    series
-        The values in order of time. Missing values are left out of the test; for the slope the
-        others keep their places.
-    alternative
-        ``increasing``, ``decreasing`` or ``two-sided``.
-    correction
-        ``hamed_rao`` widens (or narrows) the variance of the score by the significant
-        autocorrelations of the ranks of the detrended series, at all lags; ``none`` takes the
-        values as independent.
+    successes
+        Counts, shape (..., points); each of the leading places is a series of its own.
+    totals, times
+        Shape (points,): trials and moment of each point. Points without a trial are left out.
+    strata
+        Shape (points,): the group of each point; each gets a level of its own, and all one trend.
+        Default: one group.
+    confidence
+        Of the interval.
 
     Notes
     -----
-    The score S is the number of pairs that rise less those that fall, and z = (S -+ 1) / sd(S),
-    with the variance corrected for ties; p comes from the normal distribution. Sen's slope is the
-    median slope of all pairs. Scores and slope: ``pymannkendall``.
-
-    With fewer than three values, or where all are the same, there is no test; where the correction
-    leaves no positive variance, as it may in short series, z and p are None and slope and tau
-    stay.
+    Maximum likelihood by Newton's method. Standard errors are multiplied by the square root of the
+    dispersion where that is above 1 (quasi-binomial); then p and limits come from Student's t with
+    as many degrees of freedom as points are left over, else from the normal distribution. Nothing
+    is fitted with fewer than three
+    degrees of freedom, or where all or none are successes, or a limit of the coefficient is
+    infinite.
 
     References
     ----------
-    Hamed, K. H. and Rao, A. R. (1998). A modified Mann-Kendall trend test for autocorrelated data.
-    Journal of Hydrology 204, 182-196.
-    Sen, P. K. (1968). Estimates of the regression coefficient based on Kendall's tau. Journal of
-    the American Statistical Association 63, 1379-1389.
-    Hussain, M. M. and Mahmud, I. (2019). pyMannKendall. Journal of Open Source Software 4, 1556.
+    McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd edition, chapter 4.
+    Chapman and Hall.
 
     Examples
     --------
-    >>> result = mann_kendall([1, 3, 2, 5, 4, 6, 8, 7, 9], correction="none")
-    >>> round(result.statistic, 4), round(result.pvalue, 4), result.slope
-    (3.0235, 0.0025, 1.0)
+    >>> found = binomial_regression([1, 2, 2, 4, 5, 7], [20] * 6, range(6))
+    >>> round(float(found.odds_ratio), 3), round(float(found.pvalue), 3)
+    (1.56, 0.006)
     """
-    values = as_floats(series)
-    shown = values[~np.isnan(values)]
-    if len(shown) < MINIMUM_VALUES or np.all(shown == shown[0]):
-        return MannKendallResult(len(shown), None, None, None, None, alternative)
-    hamed_rao = correction == "hamed_rao"
-    test = pymannkendall.hamed_rao_modification_test if hamed_rao else pymannkendall.original_test
-    with np.errstate(invalid="ignore", divide="ignore"):  # a variance that is not positive
-        found = test(values)
-    z = float(found.z) if found.var_s > 0 else math.nan
-    return MannKendallResult(
-        n=len(shown),
-        statistic=None if math.isnan(z) else z,
-        pvalue=None if math.isnan(z) else _normal_pvalue(z, alternative),
-        tau=float(found.Tau),
-        slope=float(found.slope),
-        alternative=alternative,
+    design = _design(totals, times, strata)
+    counts = np.asarray(successes, dtype=np.float64)[..., design.is_used]
+    leading = counts.shape[:-1]
+    counts = counts.reshape(-1, counts.shape[-1])
+    freedom = counts.shape[-1] - design.common.shape[-1]
+    nothing = np.full(leading, np.nan)
+    if freedom < 3:
+        return BinomialTrend(nothing, nothing, nothing, nothing, nothing, nothing, np.nan)
+    fit = _fit(counts, design, design.common)
+    dispersion = fit.pearson / freedom
+    is_wide = dispersion > 1
+    error = fit.slope_error * np.sqrt(np.where(is_wide, dispersion, 1))
+    # An estimated dispersion asks for Student's t, a known one for the normal distribution.
+    degrees = np.where(is_wide, freedom, np.inf)
+    z = fit.slope / error
+    reach = stats.t.ppf((1 + confidence) / 2, degrees) * error
+    pvalue = 2 * stats.t.sf(np.abs(z), degrees)
+    ratio, low, high = (np.exp(fit.slope + way * reach) for way in (0, -1, 1))
+    return BinomialTrend(
+        ratio.reshape(leading),
+        low.reshape(leading),
+        high.reshape(leading),
+        dispersion.reshape(leading),
+        z.reshape(leading),
+        pvalue.reshape(leading),
+        _heterogeneity(counts, design, fit),
     )
 
 
-def _normal_pvalue(z: float, alternative: TrendAlternative) -> float:
-    if alternative == "two-sided":
-        return min(1.0, 2 * float(stats.norm.sf(abs(z))))
-    return float(stats.norm.sf(z if alternative == "increasing" else -z))
+def cochran_armitage(
+    successes: ArrayLike, totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    """The test of Cochran and Armitage for a linear trend of a share; z, and p two-sided.
+
+    Parameters
+    ----------
+    successes, totals, times, strata
+        As for :func:`binomial_regression`. With strata the scores and variances of all of them are
+        added up (Mantel's extension).
+
+    Notes
+    -----
+    The score is the sum of time by success, less what is expected from the share of the stratum as
+    a whole; its variance is that of labels permuted among the trials (with n - 1). NaN where it
+    has none.
+
+    References
+    ----------
+    Armitage, P. (1955). Tests for linear trends in proportions and frequencies. Biometrics 11,
+    375-386.
+    Mantel, N. (1963). Chi-square tests with one degree of freedom. Journal of the American
+    Statistical Association 58, 690-700.
+
+    Examples
+    --------
+    >>> z, p = cochran_armitage([10, 9, 10, 7], [43, 22, 20, 12], [1, 2, 3, 4])
+    >>> round(float(z), 3), round(float(p), 4)
+    (2.664, 0.0077)
+    """
+    counts = np.asarray(successes, dtype=np.float64)
+    trials, moments = (np.asarray(values, dtype=np.float64) for values in (totals, times))
+    groups = np.zeros(len(trials)) if strata is None else np.asarray(strata)
+    score, variance = np.zeros(counts.shape[:-1]), np.zeros(counts.shape[:-1])
+    for group in np.unique(groups):
+        here = groups == group
+        n, yes = trials[here].sum(), counts[..., here].sum(-1)
+        if n < 2:
+            continue
+        centred = moments[here] - (trials[here] @ moments[here]) / n
+        score += counts[..., here] @ centred
+        variance += yes * (n - yes) / (n - 1) * (trials[here] @ centred**2) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(variance > 0, score / np.sqrt(variance), np.nan)
+    return z, 2 * stats.norm.sf(np.abs(z))
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Points with trials; columns of levels and one trend, or with a trend for each stratum."""
+
+    is_used: NDArray[np.bool_]
+    totals: Floats
+    strata: int
+    common: Floats
+    separate: Floats
+
+
+def _design(totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None) -> _Design:
+    trials, moments = (np.asarray(values, dtype=np.float64) for values in (totals, times))
+    groups = np.zeros(len(trials)) if strata is None else np.asarray(strata)
+    used = trials > 0
+    trials, moments, groups = trials[used], moments[used], groups[used]
+    levels = (groups[:, None] == np.unique(groups)).astype(np.float64)
+    # Times about their mean in each stratum: levels and trend then hardly depend on each other.
+    weights = levels * trials[:, None]
+    sums = weights.sum(0)
+    centred = moments - levels @ ((weights.T @ moments) / np.where(sums > 0, sums, 1))
+    return _Design(
+        used,
+        trials,
+        levels.shape[1],
+        np.column_stack([levels, centred]),
+        np.column_stack([levels, levels * centred[:, None]]),
+    )
+
+
+@dataclass(frozen=True)
+class _Fit:
+    slope: Floats
+    slope_error: Floats
+    pearson: Floats
+    deviance: Floats
+
+
+def _fit(counts: Floats, design: _Design, columns: Floats) -> _Fit:
+    """Logistic regressions of each row of ``counts``; NaN for a row that cannot be fitted."""
+    totals = design.totals
+    beta = np.zeros((len(counts), columns.shape[1]))
+    share = counts.sum(1) / totals.sum()
+    with np.errstate(all="ignore"):
+        beta[:, : design.strata] = np.log(share / (1 - share))[:, None]
+        for _ in range(_ITERATIONS):
+            fitted = 1 / (1 + np.exp(-(beta @ columns.T)))
+            weight = totals * fitted * (1 - fitted)
+            information = np.einsum("bm,mp,mq->bpq", weight, columns, columns)
+            step = _solved(information, (counts - totals * fitted) @ columns)
+            beta = beta + step
+            if np.nanmax(np.abs(step), initial=0.0) < _TOLERANCE:
+                break
+        is_finite = np.all(np.abs(beta) < _LARGEST, axis=1)
+        covariance = _solved(information, np.eye(columns.shape[1])[-1])[:, -1]
+        fitted = 1 / (1 + np.exp(-(beta @ columns.T)))
+        expected = totals * fitted
+        pearson = ((counts - expected) ** 2 / (expected * (1 - fitted))).sum(1)
+        of_yes = np.where(counts > 0, counts * np.log(counts / expected), 0)
+        no = totals - counts
+        of_no = np.where(no > 0, no * np.log(no / (totals - expected)), 0)
+        deviance = 2 * (of_yes + of_no).sum(1)
+    hidden = np.where(is_finite, 1.0, np.nan)
+    return _Fit(
+        beta[:, -1] * hidden, np.sqrt(covariance) * hidden, pearson * hidden, deviance * hidden
+    )
+
+
+def _solved(information: Floats, right: Floats) -> Floats:
+    """The solution of each system; NaN where it has none."""
+    right = np.broadcast_to(right, information.shape[:-1])
+    is_regular = np.abs(np.linalg.det(information)) > 0
+    safe = np.where(is_regular[:, None, None], information, np.eye(information.shape[-1]))
+    found = np.linalg.solve(safe, right[..., None])[..., 0]
+    answer: Floats = np.where(is_regular[:, None], found, np.nan)
+    return answer
+
+
+def _heterogeneity(counts: Floats, design: _Design, common: _Fit) -> float:
+    """Whether the strata have one trend: likelihood ratio by the dispersion, F with that many."""
+    extra = design.separate.shape[1] - design.common.shape[1]
+    left = counts.shape[1] - design.separate.shape[1]
+    if extra < 1 or left < 1 or len(counts) != 1:
+        return np.nan
+    own = _fit(counts, design, design.separate)
+    dispersion = max(1.0, float(own.pearson[0]) / left)
+    return float(
+        stats.f.sf((common.deviance[0] - own.deviance[0]) / extra / dispersion, extra, left)
+    )

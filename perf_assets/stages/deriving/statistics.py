@@ -5,12 +5,15 @@ from functools import partial
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
+from perf_assets.core.analyses.closing import closing_rates, open_share_changes
+from perf_assets.core.analyses.effects import effect_sizes, group_comparisons
+from perf_assets.core.analyses.family import test_family
 from perf_assets.core.analyses.findings import static_findings
-from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
+from perf_assets.core.analyses.incidence import fix_curves, fix_incidence
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
-from perf_assets.core.analyses.robustness import effect_sizes, trend_robustness
+from perf_assets.core.analyses.link_sensitivity import link_sensitivity
 from perf_assets.core.analyses.rules import rule_agreement, stem_sets
+from perf_assets.core.analyses.trends import trend_tests
 from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.questions.both_sides import both_sides
 from perf_assets.core.questions.difficulty import question_difficulty
@@ -28,9 +31,12 @@ from perf_assets.sources.replication.paper_figures import paper_figures
 COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.trend_tests": trend_tests,
     "analysis.group_comparisons": group_comparisons,
-    "analysis.trend_robustness": trend_robustness,
+    "analysis.open_share_changes": open_share_changes,
+    "analysis.closing_rates": closing_rates,
+    "analysis.fix_incidence": fix_incidence,
+    "analysis.fix_curves": fix_curves,
+    "analysis.test_family": test_family,
     "analysis.effect_sizes": effect_sizes,
-    "analysis.fix_time_survival": fix_time_survival,
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,
     "analysis.paper_comparison": partial(paper_comparison, paper_figures()),

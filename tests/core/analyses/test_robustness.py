@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
-
-from perf_assets.core.analyses.comparisons import METRICS, compare
 from perf_assets.core.analyses.fix_time import (
     DOUBTFUL_LINKS,
     fix_time_survival,
@@ -18,6 +16,8 @@ from perf_assets.core.analyses.robustness import (
     p_text,
     trend_robustness,
 )
+
+from perf_assets.core.analyses.comparisons import METRICS, compare
 from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
 from perf_assets.core.statistics.trend import mann_kendall
 from perf_assets.tables import schema_of

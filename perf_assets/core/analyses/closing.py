@@ -1,0 +1,237 @@
+"""Why the share of open performance bugs moves: by what is reported, or by when it is closed."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from perf_assets.core.analyses.comparisons import (
+    CONFIDENCE,
+    by_repository,
+    complete_months,
+)
+from perf_assets.core.analyses.incidence import DAY, watched
+from perf_assets.core.analyses.trends import MONTHS_IN_A_YEAR, Paths, paths_of
+from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.statistics.rates import RateFit, poisson_regression
+from perf_assets.core.statistics.samples import Floats
+from perf_assets.tables import schema_of
+
+KINDS = ("performance", "other", "performance_against_other")
+
+AGES = (0, 7, 30, 90, 365, 1095)
+"""Days at which a band of ages begins: a bug is closed in its first week or, often, never."""
+
+YEAR = 365.25
+
+
+def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """How often open bugs are closed, and how that changes over the years, by kind.
+
+    Parameters
+    ----------
+    bug_metrics, trend_monthly
+        As for :func:`~perf_assets.core.analyses.incidence.fix_incidence`.
+
+    Returns
+    -------
+    ``analysis.closing_rates``: three rows for each dataset and repository, one for each of
+    :data:`KINDS`. Rates are closes by year of being open.
+
+    Notes
+    -----
+    The hazard of closing in a month, a piecewise exponential model: closes by month, kind and band
+    of age (:data:`AGES`), with the time that bugs were open as exposure. Each band has a level, so
+    that a backlog which grows old is not taken for slower closing; performance bugs have a factor
+    of their own; and each kind has a trend over the years. Errors are widened where months vary more
+    than chance would have it. A bug that was reopened counts as open until its last close.
+    """
+    rows = [
+        (dataset, repository, *row)
+        for dataset, repository, bugs in by_repository(watched(bug_metrics, trend_monthly))
+        for row in _rate_rows(bugs)
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.closing_rates"), orient="row")
+
+
+def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.DataFrame:
+    """How much of the trend of the open share comes from reports, and how much from closing.
+
+    Parameters
+    ----------
+    trend_monthly, issue_history
+        As for :func:`~perf_assets.core.analyses.trends.trend_tests`.
+
+    Returns
+    -------
+    ``analysis.open_share_changes``: a row for each dataset and repository with a complete month.
+
+    Notes
+    -----
+    The slope of the open share over months, each weighted by its open bug reports, is a sum over
+    the performance bugs: each adds what its open months add. What a bug report of the month in
+    which it was opened adds on the average, whatever its kind, is the part of the reports: it depends on
+    how many performance bugs were opened when. What is left is the part of the closing: performance
+    bugs stay open longer, or shorter, than others of their month. Without a difference in closing
+    that part has mean 0 and the variance of labels permuted within the months of opening, by which
+    it is tested.
+    """
+    histories = {
+        (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
+    }
+    rows = []
+    for dataset, repository, all_months in by_repository(trend_monthly):
+        months = complete_months(all_months).get_column("month").to_list()
+        history = histories.get((dataset, repository))
+        if history is not None and len(months) > 1:
+            row = _change_row(paths_of(history, months))
+            rows.append({"dataset": dataset, "repository": repository, **row})
+    return pl.DataFrame(rows, schema=schema_of("analysis.open_share_changes"))
+
+
+def _change_row(paths: Paths) -> dict[str, Any]:
+    totals = paths.counts(paths.steps.sum(axis=0))["open"]
+    nothing = dict.fromkeys(
+        ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value")
+    )
+    place = np.arange(paths.months) / MONTHS_IN_A_YEAR
+    if totals.sum() == 0:
+        return {"n": len(paths.opened), **nothing, "result": "no bug report was open in any month"}
+    centred = place - (totals @ place) / totals.sum()
+    spread = totals @ centred**2
+    if spread == 0:
+        return {
+            "n": len(paths.opened),
+            **nothing,
+            "result": "bug reports were open in one month alone",
+        }
+    # A report that opens in a month is open in all that follow, until a step takes it out.
+    following = np.cumsum(centred[::-1])[::-1]
+    adds = 100 * (paths.steps[:, : paths.months] @ following) / spread
+    label = paths.is_performance.astype(np.float64)
+    size, performance, total, squares = (
+        np.bincount(paths.opened, weights=weights)
+        for weights in (np.ones_like(adds), label, adds, adds**2)
+    )
+    mean = np.where(size > 0, total / np.maximum(size, 1), 0.0)
+    slope, of_reports = float(label @ adds), float(performance @ mean)
+    variance = float(
+        np.sum(
+            performance
+            * (size - performance)
+            / np.maximum(size - 1, 1)
+            * np.maximum(squares / np.maximum(size, 1) - mean**2, 0)
+        )
+    )
+    z = (slope - of_reports) / variance**0.5 if variance > 0 else None
+    p = None if z is None else 2 * float(stats.norm.sf(abs(z)))
+    return {
+        "n": len(paths.opened),
+        "slope": slope,
+        "slope_from_reports": of_reports,
+        "slope_from_closing": slope - of_reports,
+        "statistic": z,
+        "p_value": p,
+        "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by what "
+        f"was reported, {slope - of_reports:+.2f} by when it was closed ({p_text(p)})",
+    }
+
+
+def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
+    edges = _edges(bugs)
+    cells = [_cells(bugs.filter(is_performance=kind), edges) for kind in (True, False)]
+    fit = _fit(*cells)
+    for place, kind in enumerate(KINDS):
+        if place < 2:
+            closes, years = cells[place].events.sum(), cells[place].exposure.sum() / YEAR
+            n = bugs.filter(is_performance=place == 0).height
+            own = (n, int(closes), float(years), float(closes / years) if years else None)
+        else:
+            own = (bugs.height, None, None, None)  # type: ignore[assignment]
+        yield kind, *own, *_ratios(fit, kind)
+
+
+def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
+    """Rate ratio with limits and p, its change by year with limits and p, dispersion, words."""
+    nothing = (None,) * 4
+    if fit is None:
+        return (*nothing, *nothing, None, "not testable: too few bug reports or closes")
+    level, of_performance, of_others = np.eye(len(fit.coefficients))[-3:]
+    if kind == "performance_against_other":
+        ratio = fit.ratio(level, CONFIDENCE)
+        change = fit.ratio(of_performance - of_others, CONFIDENCE)
+        told = (
+            f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
+            f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; that changes by a factor of "
+        )
+    else:
+        ratio = nothing  # type: ignore[assignment]
+        change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
+        told = "at equal age the rate of closing changes by a factor of "
+    told += f"{change[0]:.2f} a year [{change[1]:.2f}, {change[2]:.2f}], {p_text(change[3])}"
+    return (*ratio, *change, fit.dispersion, told)
+
+
+class _Cells(NamedTuple):
+    """Of each month and band of ages: closes, open days, the band, and the time in years."""
+
+    events: Floats
+    exposure: Floats
+    ages: Floats
+    times: Floats
+
+
+def _edges(bugs: pl.DataFrame) -> Floats:
+    """Days at which months begin, of equal length, as long as anything was watched."""
+    first, last = bugs["opened_at"].dt.timestamp("us").min(), _end(bugs).max()
+    if first is None or last is None:
+        return np.zeros(0)
+    return np.arange(float(str(first)) / DAY, float(str(last)) / DAY, YEAR / MONTHS_IN_A_YEAR)
+
+
+def _end(bugs: pl.DataFrame) -> pl.Series:
+    """When the watching ended, in microseconds."""
+    return bugs["opened_at"].dt.timestamp("us") + bugs["watched_days"] * DAY
+
+
+def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
+    since = (bugs["opened_at"].dt.timestamp("us") / DAY).to_numpy()
+    until = since + bugs["days"].to_numpy()
+    is_closed = bugs["is_closed"].to_numpy()
+    length = YEAR / MONTHS_IN_A_YEAR
+    bounds = [*AGES, np.inf]
+    cells = []
+    for start in edges:
+        alive = (since < start + length) & (until >= start)
+        here, left = since[alive], until[alive]
+        ends = is_closed[alive] & (left < start + length)
+        for band, (young, old) in enumerate(pairwise(bounds)):
+            low = np.maximum(here + young, start)
+            high = np.minimum(np.minimum(here + old, start + length), left)
+            age = left - here
+            closes = np.sum(ends & (age >= young) & (age < old))
+            open_days = np.clip(high - low, 0, None).sum()
+            cells.append((closes, open_days, band, (start + length / 2) / YEAR))
+    return _Cells(*np.array(cells, dtype=np.float64).reshape(-1, 4).T)
+
+
+def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
+    """The model of both kinds: bands of age, the factor of performance bugs, a trend of each."""
+    events, exposure, ages, times = (
+        np.concatenate(parts) for parts in zip(performance, other, strict=True)
+    )
+    # A band of ages in which nothing was closed yet has no finite level, and tells nothing else.
+    bands = np.array([band for band in range(len(AGES)) if events[ages == band].sum()])
+    if not (performance.events.sum() and other.events.sum()):
+        return None
+    is_performance = np.arange(len(events)) < len(performance.events)
+    # The level of performance bugs is read in the middle of what was watched.
+    middle = times - (exposure @ times) / exposure.sum()
+    columns = np.column_stack(
+        [ages[:, None] == bands, is_performance, is_performance * middle, ~is_performance * middle]
+    ).astype(np.float64)
+    known = np.isin(ages, bands)
+    return poisson_regression(events[known], exposure[known], columns[known])

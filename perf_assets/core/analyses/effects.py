@@ -1,0 +1,217 @@
+"""Performance bugs compared with others, metric by metric: tests, effect sizes, intervals.
+
+Fixes that share a commit are one cluster, as they have one size and often one close. All
+repositories together are compared within each of them: what differs between repositories is no
+difference between kinds of bugs.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import (
+    CONFIDENCE,
+    METRICS,
+    Comparison,
+    by_repository,
+    by_repository_and_pooled,
+    median_of,
+)
+from perf_assets.core.analyses.wording import as_json, p_text
+from perf_assets.core.statistics.samples import magnitude
+from perf_assets.core.statistics.strata import (
+    StratifiedComparison,
+    Stratum,
+    compare_strata,
+    linked_clusters,
+)
+from perf_assets.tables import schema_of
+
+
+def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> pl.DataFrame:
+    """Compare performance bugs with other bugs, metric by metric.
+
+    Parameters
+    ----------
+    bug_metrics
+        ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and the columns
+        of :data:`~perf_assets.core.analyses.comparisons.METRICS`, which says over which bug reports
+        each is compared.
+    counted_fixes
+        ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are joined by a
+        commit, or by a chain of them, are one cluster in the metrics of fixes.
+
+    Returns
+    -------
+    ``analysis.group_comparisons``: one row for each dataset, repository and metric; the
+    repositories of a dataset in order, then
+    :data:`~perf_assets.core.analyses.comparisons.POOLED`. ``cliffs_delta`` is positive when
+    performance bugs have the larger values. Figures of an empty group are NULL.
+    """
+    rows = [
+        (
+            one.dataset,
+            one.repository,
+            one.metric,
+            found.method,
+            found.n_x,
+            found.n_y,
+            one.clusters,
+            *one.medians,
+            found.statistic,
+            found.pvalue,
+            found.pvalue_clustered,
+            found.delta,
+            magnitude(found.delta),
+            found.heterogeneity_pvalue,
+        )
+        for one in _compared(bug_metrics, counted_fixes)
+        for found in [one.found]
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
+
+
+def effect_sizes(
+    bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame, test_family: pl.DataFrame
+) -> pl.DataFrame:
+    """Cliff's delta with its interval, and p-values adjusted for all tests of the summary.
+
+    Parameters
+    ----------
+    bug_metrics, counted_fixes
+        As for :func:`group_comparisons`, whose rows these complete.
+    test_family
+        ``analysis.test_family``, where the adjusted p-values stand.
+
+    Returns
+    -------
+    ``analysis.effect_sizes``: one row for each dataset, repository (and pooled) and metric.
+    """
+    own = test_family.filter(source="group_comparisons")
+    adjusted = {
+        tuple(key): p
+        for *key, p in own.select("dataset", "repository", "result_of", "p_value_holm").iter_rows()
+    }
+    parameters = as_json(
+        confidence=CONFIDENCE,
+        variance="consistent (Cliff 1996), times the design effect of shared commits",
+        adjustment="holm",
+        family="analysis.test_family",
+    )
+    rows = [
+        (
+            one.dataset,
+            one.repository,
+            one.metric,
+            "cliffs_delta",
+            parameters,
+            found.n_x + found.n_y,
+            found.n_x,
+            found.n_y,
+            found.delta,
+            found.low,
+            found.high,
+            found.pvalue_clustered,
+            p,
+            _text(found, p),
+        )
+        for one in _compared(bug_metrics, counted_fixes)
+        for found in [one.found]
+        for p in [adjusted.get((one.dataset, one.repository, one.metric))]
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.effect_sizes"), orient="row")
+
+
+def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
+    """The method, and the comparison of ``metric`` over its population among ``bugs``.
+
+    Of several repositories each is a stratum. ``bugs`` are as of :func:`in_clusters`; the p-value
+    allows for shared commits.
+    """
+    medians, _, found = _metric(bugs, metric)
+    return found.method, Comparison(
+        found.n_x,
+        found.n_y,
+        *medians,
+        found.statistic,
+        found.pvalue_clustered,
+        found.delta,
+        magnitude(found.delta),
+    )
+
+
+def in_clusters(bugs: pl.DataFrame, fixes: pl.DataFrame) -> pl.DataFrame:
+    """The bugs with a column ``cluster``, the same for those that are joined by commits.
+
+    Both have dataset, repository and number; ``fixes`` have sha too, one row for each of a bug.
+    """
+    key = ["dataset", "repository", "number"]
+    numbered = bugs.with_columns(cluster=pl.int_range(pl.len(), dtype=pl.Int64))
+    pairs = fixes.join(numbered.select(*key, "cluster"), on=key)
+    commits = pairs.select(pl.concat_str("dataset", "repository", "sha", separator=" "))
+    joined = linked_clusters(pairs["cluster"].to_list(), commits.to_series().to_list())
+    # Clusters of commits are numbered after the bugs, which are clusters of their own else.
+    of_bug = pairs.select("cluster", joined=pl.Series(joined) + bugs.height).unique("cluster")
+    together = numbered.join(of_bug, on="cluster", how="left", maintain_order="left")
+    return together.with_columns(cluster=pl.coalesce("joined", "cluster")).drop("joined")
+
+
+Medians = tuple[float | None, float | None]
+
+
+class Compared(NamedTuple):
+    """A comparison of one metric; ``clusters`` is None where no commits are asked for."""
+
+    dataset: str
+    repository: str
+    metric: str
+    medians: Medians
+    clusters: int | None
+    found: StratifiedComparison
+
+
+def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterator[Compared]:
+    bugs = in_clusters(bug_metrics, counted_fixes)
+    for dataset, repository, chosen in by_repository_and_pooled(bugs):
+        for metric in METRICS:
+            yield Compared(dataset, repository, metric, *_metric(chosen, metric))
+
+
+def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, StratifiedComparison]:
+    is_of_fixes = METRICS[metric] == "fixed"
+    population = bugs.filter("is_fixed") if is_of_fixes else bugs
+    value = pl.col(metric).cast(pl.Float64).fill_nan(None)
+    known = population.with_columns(value=value).drop_nulls("value")
+    first, second = (
+        median_of(known.filter(is_performance=kind)["value"]) for kind in (True, False)
+    )
+    strata = [_stratum(own, is_of_fixes) for _, _, own in by_repository(known)]
+    found = compare_strata(strata, CONFIDENCE)
+    return (first, second), found.clusters if is_of_fixes else None, found
+
+
+def _stratum(bugs: pl.DataFrame, is_clustered: bool) -> Stratum:
+    # A discussion belongs to its bug alone.
+    cluster = pl.col("cluster") if is_clustered else pl.int_range(pl.len())
+    groups = bugs.with_columns(cluster=cluster)
+    first, second = (groups.filter(is_performance=kind) for kind in (True, False))
+    return Stratum(
+        *(group["value"].to_numpy() for group in (first, second)),
+        *(group["cluster"].to_numpy().astype(np.int64) for group in (first, second)),
+    )
+
+
+def _text(found: StratifiedComparison, adjusted: float | None) -> str:
+    if found.delta is None:
+        return "no bug reports in one of the groups"
+    has_limits = found.low is not None and found.high is not None
+    interval = f" [{found.low:.3f}, {found.high:.3f}]" if has_limits else ""
+    told = f"{magnitude(found.delta)}: delta = {found.delta:.3f}{interval}"
+    told += f", {p_text(found.pvalue_clustered)}"
+    if adjusted is not None:
+        told += f", adjusted for all tests of the summary (Holm) {p_text(adjusted)}"
+    if found.heterogeneity_pvalue is not None:
+        told += f"; equal in all repositories: {p_text(found.heterogeneity_pvalue)}"
+    return told

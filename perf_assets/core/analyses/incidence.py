@@ -1,0 +1,210 @@
+"""How soon bugs are fixed, when closing without a fix competes: cumulative incidence.
+
+Of a bug that was closed without a fix nobody waits for one any more. To leave such bugs out, or to
+take them for bugs that still may be fixed, says that many more are fixed, and sooner, than are.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import (
+    CONFIDENCE,
+    by_repository,
+    by_repository_and_pooled,
+    complete_months,
+)
+from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.statistics.incidence import (
+    Incidence,
+    IncidenceTest,
+    Waits,
+    cumulative_incidence,
+    gray_test,
+)
+from perf_assets.months import end_of
+from perf_assets.tables import schema_of
+
+EVENTS = {
+    "fixed": "fixed",
+    "closed_without_fix": "closed without a fix",
+    "closed": "closed",
+}
+"""What may end the wait, and its words. ``closed`` is either of the two others."""
+
+DAYS = (30, 90, 365)
+CURVE_DAYS = (
+    *(0, 1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90, 120, 150, 180, 240, 300, 365),
+    *range(425, 3 * 365 + 1, 61),
+)
+"""Where the curves are drawn, to three years."""
+
+DAY = 86_400_000_000
+"""Microseconds in a day."""
+
+
+def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """The share of bugs fixed, closed without a fix, or closed within 30, 90 and 365 days.
+
+    Parameters
+    ----------
+    bug_metrics
+        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, opened_at, closed_at.
+    trend_monthly
+        ``marts.trend_monthly``: dataset, repository, month, is_complete. A repository is watched
+        until the end of its last complete month: what was opened later is left out, what was
+        closed later counts as open, and a repository without a complete month has no bug.
+
+    Returns
+    -------
+    ``analysis.fix_incidence``: for each dataset, repository (and pooled), event of :data:`EVENTS`
+    and number of days a row with the shares of both kinds of bugs in percent (Aalen-Johansen), and
+    the test of the whole curves of the event (Gray), which is the same for all days. Pooled tests
+    compare within each repository.
+    """
+    rows = [
+        (dataset, repository, event, *row)
+        for dataset, repository, bugs in by_repository_and_pooled(
+            watched(bug_metrics, trend_monthly)
+        )
+        for event in EVENTS
+        for row in _event_rows(bugs, event)
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.fix_incidence"), orient="row")
+
+
+def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """The cumulative incidence of fixes and of closes without one, over three years.
+
+    Parameters and population as of :func:`fix_incidence`.
+
+    Returns
+    -------
+    ``analysis.fix_curves``: a row for each dataset, repository (and pooled), event ``fixed`` or
+    ``closed_without_fix``, kind of bug and each of :data:`CURVE_DAYS` that was watched.
+    """
+    rows = [
+        (dataset, repository, event, is_performance, int(found.time), *_figures(found))
+        for dataset, repository, bugs in by_repository_and_pooled(
+            watched(bug_metrics, trend_monthly)
+        )
+        for event in ("fixed", "closed_without_fix")
+        for is_performance in (True, False)
+        for found in cumulative_incidence(
+            _waits(bugs.filter(is_performance=is_performance), event), CURVE_DAYS, CONFIDENCE
+        )
+        if found.share is not None
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.fix_curves"), orient="row")
+
+
+class FixShares(NamedTuple):
+    """Both kinds of bugs: what share was fixed within a time, and whether their curves differ."""
+
+    n_performance: int
+    n_other: int
+    performance: Incidence
+    other: Incidence
+    test: IncidenceTest
+
+
+def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
+    """What share of bugs, as of :func:`watched`, was fixed within some days, compared by kind."""
+    first, second = (_waits(bugs.filter(is_performance=kind), "fixed") for kind in (True, False))
+    own, others = (cumulative_incidence(waits, [days], CONFIDENCE)[0] for waits in (first, second))
+    return FixShares(first.n, second.n, own, others, gray_test(_strata(bugs, "fixed")))
+
+
+def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """The bug reports opened while their repository was watched, and what they had come to by then.
+
+    Adds ``days`` from opening to close or the end of watching, ``watched_days`` to the end of
+    watching, ``is_closed`` and ``is_fixed`` as of that end.
+    """
+    ends = pl.DataFrame(
+        [
+            (dataset, repository, end_of(months.get_column("month")[-1]))
+            for dataset, repository, all_months in by_repository(trend_monthly)
+            if (months := complete_months(all_months)).height
+        ],
+        schema={"dataset": pl.String, "repository": pl.String, "end": pl.Datetime("us", "UTC")},
+        orient="row",
+    )
+    opened, closed = _utc("opened_at"), _utc("closed_at")
+    is_closed = (closed < pl.col("end")).fill_null(value=False)
+    left = pl.when(is_closed).then(closed).otherwise(pl.col("end"))
+    joined = bug_metrics.join(ends, on=["dataset", "repository"], how="left", maintain_order="left")
+    return joined.with_columns(
+        is_watched=(opened < pl.col("end")).fill_null(value=False),
+        days=(left - opened).dt.total_microseconds() / DAY,
+        watched_days=(pl.col("end") - opened).dt.total_microseconds() / DAY,
+        is_closed=is_closed,
+        is_fixed=is_closed & pl.col("is_fixed"),
+    ).filter("is_watched")
+
+
+def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
+    first, second = (_waits(bugs.filter(is_performance=kind), event) for kind in (True, False))
+    test = gray_test(_strata(bugs, event))
+    shares = [cumulative_incidence(waits, DAYS, CONFIDENCE) for waits in (first, second)]
+    for performance, other in zip(*shares, strict=True):
+        yield (
+            int(performance.time),
+            first.n,
+            second.n,
+            *_figures(performance),
+            *_figures(other),
+            test.statistic,
+            test.pvalue,
+            test.heterogeneity_pvalue,
+            f"{EVENTS[event]} within {performance.time:.0f} days: {share_text(performance)} of "
+            f"performance bugs, {share_text(other)} of others; the curves: {p_text(test.pvalue)}",
+        )
+
+
+def share_text(found: Incidence) -> str:
+    """A share with its interval for a sentence."""
+    if found.share is None:
+        return "an unknown share (nobody was watched for so long)"
+    told = f"{100 * found.share:.1f} %"
+    if found.low is None or found.high is None:
+        return told
+    return f"{told} [{100 * found.low:.1f} to {100 * found.high:.1f}]"
+
+
+def _figures(found: Incidence) -> Sequence[float | int | None]:
+    shares = (None if one is None else 100 * one for one in (found.share, found.low, found.high))
+    return found.n_events, *shares
+
+
+def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
+    """The waits of performance bugs and of others, by repository."""
+    return [
+        (
+            _waits(own.filter("is_performance"), event),
+            _waits(own.filter(~pl.col("is_performance")), event),
+        )
+        for _, _, own in by_repository(bugs)
+    ]
+
+
+def _waits(bugs: pl.DataFrame, event: str) -> Waits:
+    is_fixed, is_closed = pl.col("is_fixed"), pl.col("is_closed")
+    asked: dict[str, Any] = {
+        "fixed": is_fixed,
+        "closed_without_fix": is_closed & ~is_fixed,
+        "closed": is_closed,
+    }
+    ends = pl.when(asked[event]).then(1).when(is_closed).then(2).otherwise(0)
+    found = bugs.select("days", "watched_days", ends=ends)
+    return Waits(
+        found["days"].to_numpy(),
+        found["ends"].to_numpy().astype(np.int64),
+        found["watched_days"].to_numpy(),
+    )
+
+
+def _utc(column: str) -> pl.Expr:
+    return pl.col(column).dt.convert_time_zone("UTC")

@@ -1,0 +1,101 @@
+"""How far fix time and fix size can be trusted: both again without doubtful links."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import Comparison, by_repository_and_pooled
+from perf_assets.core.analyses.effects import compare_bugs, in_clusters
+from perf_assets.core.analyses.wording import as_json, p_text
+from perf_assets.tables import schema_of
+
+_opened, _closed = pl.col("opened_at"), pl.col("closed_at")
+
+DOUBTFUL_LINKS = (
+    "issue_number_below_100",
+    "written_a_day_before_report",
+    "commit_90_days_after_close",
+    "commit_serves_five_bugs",
+    "reverted_later",
+)
+"""The doubts of ``intermediate.link_doubts`` that links are left out for, where each is explained.
+
+That a commit is a revert itself is not among them: what it takes back may have been the bug.
+"""
+
+
+_DAY = 86_400_000_000
+"""Microseconds in a day."""
+
+
+def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
+    """Fix time and fix size again, without the links there is reason to doubt.
+
+    Parameters
+    ----------
+    links
+        ``intermediate.counted_links``, the counted links between bug reports and commits: dataset,
+        repository, number, sha, is_performance, opened_at, closed_at (NULL when open), additions,
+        deletions, doubts (a list of names). A pair that is there several times counts once.
+
+    Returns
+    -------
+    ``analysis.link_sensitivity``: for each dataset, repository
+    (and pooled) and metric (fix_time_days, fix_size) seven rows: with all links, without those of
+    each doubt of :data:`DOUBTFUL_LINKS`, and without those of any of them (``left_out`` in
+    ``parameters``). ``links`` counts what there is and ``links_left_out`` what the row does
+    without; the other columns are those of ``analysis.group_comparisons``, over the closed bugs
+    that keep a link.
+    """
+    pairs = links.unique(["dataset", "repository", "number", "sha"], maintain_order=True)
+    selections = [[], *([doubt] for doubt in DOUBTFUL_LINKS), list(DOUBTFUL_LINKS)]
+    rows = [
+        (dataset, repository, metric, *_sensitivity_row(of_repository, metric, selection))
+        for dataset, repository, of_repository in by_repository_and_pooled(pairs)
+        for metric in ("fix_time_days", "fix_size")
+        for selection in selections
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.link_sensitivity"), orient="row")
+
+
+def _sensitivity_row(
+    links: pl.DataFrame, metric: str, left_out: Sequence[str]
+) -> tuple[object, ...]:
+    doubts = pl.col("doubts").list
+    kept = links.filter(~pl.any_horizontal(pl.lit(value=False), *map(doubts.contains, left_out)))
+    method, found = compare_bugs(in_clusters(_fixes(kept), kept), metric)
+    n_left_out = links.height - kept.height
+    return (
+        method,
+        as_json(left_out=list(left_out)),
+        links.height,
+        n_left_out,
+        found.n_performance + found.n_other,
+        *found,
+        f"without {n_left_out} of {links.height} links: {_comparison_text(found)}",
+    )
+
+
+def _comparison_text(found: Comparison) -> str:
+    if found.cliffs_delta is None:
+        return "no fixed bugs in one of the groups"
+    return (
+        f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
+        f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
+    )
+
+
+def _fixes(links: pl.DataFrame) -> pl.DataFrame:
+    """One row for each closed bug with a link: its fix time in days and the size of its fix."""
+    size = pl.col("additions") + pl.col("deletions")
+    fix_time = (_closed - _opened).dt.total_microseconds() / _DAY
+    return (
+        links.filter(_closed.is_not_null())
+        .group_by("dataset", "repository", "number", maintain_order=True)
+        .agg(
+            pl.col("is_performance").first(),
+            fix_time_days=fix_time.first(),
+            fix_size=pl.when(size.count() > 0).then(size.sum()),
+        )
+        .with_columns(is_fixed=pl.lit(value=True))
+    )

@@ -1,0 +1,15 @@
+"""How results are told: p-values in sentences, parameters as text."""
+
+import json
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for a sentence: ``p = 0.024``, ``p < 0.001`` or ``not testable``."""
+    if p is None:
+        return "not testable"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def as_json(**parameters: object) -> str:
+    """Parameters of a method as JSON text."""
+    return json.dumps(parameters, ensure_ascii=False)

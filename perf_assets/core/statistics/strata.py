@@ -1,0 +1,217 @@
+"""Two groups compared within strata, where values may come in clusters that share a cause."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+from scipy.sparse.csgraph import connected_components
+
+from perf_assets.core.statistics.samples import (
+    Floats,
+    cliffs_delta,
+    delta_limits,
+    delta_variance,
+    mann_whitney_u,
+    wins_and_losses,
+)
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """The values of two groups, without missing ones, and the cluster that each value is of."""
+
+    x: Floats
+    y: Floats
+    clusters_x: NDArray[np.int64]
+    clusters_y: NDArray[np.int64]
+
+    @property
+    def clusters(self) -> int:
+        """The number of clusters."""
+        return len(np.unique(np.concatenate([self.clusters_x, self.clusters_y])))
+
+
+@dataclass(frozen=True)
+class StratifiedComparison:
+    """What :func:`compare_strata` found; figures are None where a group is empty everywhere.
+
+    n_x, n_y, clusters : values of both groups, and clusters.
+    method : ``mann_whitney_u`` or ``van_elteren``.
+    statistic : U of x for the one, z for the other.
+    pvalue : two-sided, values taken as independent.
+    pvalue_clustered : the same with values of a cluster taken as dependent.
+    delta, low, high : Cliff's delta with its interval, which allows for clusters; the limits are
+        None where a group has fewer than two values.
+    heterogeneity_pvalue : of equal deltas in all strata; None with fewer than two.
+    """
+
+    n_x: int
+    n_y: int
+    clusters: int
+    method: str
+    statistic: float | None
+    pvalue: float | None
+    pvalue_clustered: float | None
+    delta: float | None
+    low: float | None
+    high: float | None
+    heterogeneity_pvalue: float | None
+
+
+def linked_clusters(left: Sequence[object], right: Sequence[object]) -> NDArray[np.int64]:
+    """The cluster of each pair, where pairs that share a left or a right side are of one cluster.
+
+    Examples
+    --------
+    >>> linked_clusters([1, 2, 2, 3], ["a", "a", "b", "c"]).tolist()
+    [0, 0, 0, 1]
+    """
+    _, first = np.unique(np.asarray(left), return_inverse=True)
+    _, second = np.unique(np.asarray(right), return_inverse=True)
+    if not len(first):
+        return np.zeros(0, dtype=np.int64)
+    size = int(first.max()) + 1
+    number = size + int(second.max()) + 1
+    graph = sparse.coo_array((np.ones(len(first)), (first, size + second)), shape=(number, number))
+    _, component = connected_components(graph, directed=False)
+    return np.unique(component[first], return_inverse=True)[1].astype(np.int64)
+
+
+def design_effect(stratum: Stratum) -> float:
+    """By what factor clusters widen the variance of Cliff's delta; not below 1.
+
+    The variance of the area under the curve with values of a cluster dependent, by that with each
+    value a cluster of its own (Obuchowski). Delta is twice the area less 1, so that the factor is
+    the same.
+
+    References
+    ----------
+    Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. Biometrics 53,
+    567-578.
+    """
+    if (
+        stratum.clusters == len(stratum.x) + len(stratum.y)
+        or min(len(stratum.x), len(stratum.y)) < 2
+    ):
+        return 1.0
+    alone_x = np.arange(len(stratum.x))
+    alone_y = len(stratum.x) + np.arange(len(stratum.y))
+    alone = _area_variance(stratum.x, stratum.y, alone_x, alone_y)
+    own = _area_variance(stratum.x, stratum.y, stratum.clusters_x, stratum.clusters_y)
+    return max(1.0, own / alone) if alone > 0 else 1.0
+
+
+def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> StratifiedComparison:
+    """Compare x with y, within each stratum alone, and put the strata together.
+
+    Notes
+    -----
+    With one stratum that has both groups: Mann-Whitney U, as
+    :func:`~perf_assets.core.statistics.samples.mann_whitney_u`. With several: van Elteren's test,
+    which weights the rank sum of a stratum by 1 / (its values + 1), the best weights where the
+    difference is the same in all strata; its delta is the mean of theirs by the weights n_x n_y /
+    (n_x + n_y + 1), and heterogeneity is Cochran's Q of the deltas. Of tests and intervals the
+    variance is multiplied by :func:`design_effect` of each stratum.
+
+    References
+    ----------
+    van Elteren, P. H. (1960). On the combination of independent two sample tests of Wilcoxon.
+    Bulletin of the International Statistical Institute 37, 351-361.
+    Cochran, W. G. (1954). The combination of estimates from different experiments. Biometrics 10,
+    101-129.
+    """
+    n_x, n_y = sum(len(one.x) for one in strata), sum(len(one.y) for one in strata)
+    clusters = sum(one.clusters for one in strata)
+    usable = [one for one in strata if len(one.x) and len(one.y)]
+    if not usable:
+        nothing = (None,) * 7
+        return StratifiedComparison(n_x, n_y, clusters, "mann_whitney_u", *nothing)
+    if len(usable) == 1:
+        (only,) = usable
+        test = mann_whitney_u(only.x, only.y)
+        method, statistic, pvalue = "mann_whitney_u", test.statistic, test.pvalue
+    else:
+        method, statistic = "van_elteren", _van_elteren(usable, widened=False)
+        pvalue = _two_sided(statistic)
+    effects = [design_effect(one) for one in usable]
+    is_clustered = max(effects) > 1
+    clustered = _two_sided(_van_elteren(usable, widened=True)) if is_clustered else pvalue
+    delta, low, high, between = _delta(usable, effects, confidence)
+    return StratifiedComparison(
+        n_x, n_y, clusters, method, statistic, pvalue, clustered, delta, low, high, between
+    )
+
+
+def _two_sided(z: float | None) -> float | None:
+    return None if z is None else 2 * float(stats.norm.sf(abs(z)))
+
+
+def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float | None:
+    score = variance = 0.0
+    for one in strata:
+        n_x, n_y = len(one.x), len(one.y)
+        n = n_x + n_y
+        wins, losses = wins_and_losses(one.x, one.y)
+        _, ties = np.unique(np.concatenate([one.x, one.y]), return_counts=True)
+        tied = float(np.sum(ties.astype(np.float64) ** 3 - ties)) / (n * (n - 1))
+        effect = design_effect(one) if widened else 1.0
+        score += float(wins.sum() - losses.sum()) / 2 / (n + 1)
+        variance += effect * n_x * n_y / 12 * (n + 1 - tied) / (n + 1) ** 2
+    return score / math.sqrt(variance) if variance > 0 else None
+
+
+def _delta(
+    strata: Sequence[Stratum], effects: Sequence[float], confidence: float
+) -> tuple[float | None, float | None, float | None, float | None]:
+    deltas = np.array([cliffs_delta(one.x, one.y) for one in strata], dtype=np.float64)
+    sizes = [(len(one.x), len(one.y)) for one in strata]
+    weights = np.array([x * y / (x + y + 1) for x, y in sizes])
+    weights /= weights.sum()
+    delta = float(weights @ deltas)
+    if min(min(pair) for pair in sizes) < 2:
+        return delta, None, None, None
+    variances = np.array(
+        [
+            delta_variance(one.x, one.y, inner) * effect
+            for one, effect, inner in zip(strata, effects, map(_inner, strata, deltas), strict=True)
+        ]
+    )
+    pairs = sum(x * y for x, y in sizes)
+    low, high = delta_limits(delta, float(weights**2 @ variances), pairs, confidence)
+    if len(strata) < 2 or not np.all(variances > 0):
+        return delta, low, high, None
+    mean = float(np.sum(deltas / variances) / np.sum(1 / variances))
+    q = float(np.sum((deltas - mean) ** 2 / variances))
+    return delta, low, high, float(stats.chi2.sf(q, len(strata) - 1))
+
+
+def _inner(stratum: Stratum, delta: float) -> float:
+    """Delta, or the one next to it where the groups do not overlap, which has no variance."""
+    pairs = len(stratum.x) * len(stratum.y)
+    return float(delta) * (pairs - 1) / pairs if abs(delta) == 1 else float(delta)
+
+
+def _area_variance(
+    x: Floats, y: Floats, clusters_x: NDArray[np.int64], clusters_y: NDArray[np.int64]
+) -> float:
+    """Variance of P(X > Y) + P(X = Y) / 2 with values of a cluster dependent (Obuchowski)."""
+    wins, losses = wins_and_losses(x, y)
+    of_x = 0.5 + (wins - losses) / (2 * len(y))
+    y_losses, y_wins = wins_and_losses(y, x)
+    of_y = 0.5 + (y_wins - y_losses) / (2 * len(x))
+    area = float(of_x.mean())
+    _, place = np.unique(np.concatenate([clusters_x, clusters_y]), return_inverse=True)
+    first, second = place[: len(x)], place[len(x) :]
+    number = int(place.max()) + 1
+    sum_x = np.bincount(first, weights=of_x - area, minlength=number)
+    sum_y = np.bincount(second, weights=of_y - area, minlength=number)
+    n_x, n_y = len(np.unique(first)), len(np.unique(second))
+    if min(n_x, n_y) < 2:
+        return 0.0
+    s_x = n_x / ((n_x - 1) * len(x)) * float(sum_x @ sum_x)
+    s_y = n_y / ((n_y - 1) * len(y)) * float(sum_y @ sum_y)
+    both = number / (number - 1) * float(sum_x @ sum_y)
+    return s_x / len(x) + s_y / len(y) + 2 * both / (len(x) * len(y))
