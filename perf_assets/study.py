@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.core.labelling.labels import Rules
+from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS, WIDENED_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.choices import KindMethod
@@ -231,10 +232,32 @@ class _StudyEntry(Document):
     performance_labels: Many[_Text] = ("performance",)
     non_bug_labels: Many[_Text] = ()
     keywords: Many[_Text] = paper.KEYWORDS
+    strong_keywords: Many[_Text] | None = None
+    weak_keywords: Many[_Text] | None = None
+    widened_keywords: Many[_Text] = WIDENED_KEYWORDS
     count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
     verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
     close_look: bool = True
     kind_method: KindMethod = "better"
+
+    @model_validator(mode="after")
+    def _grades_keywords_once(self) -> "_StudyEntry":
+        strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
+        for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
+            for word in sorted(words - set(self.keywords)):
+                raise ValueError(
+                    f"{key}: {word} is none of the keywords; add it there, or remove it"
+                )
+        for word in sorted(strong & weak):
+            raise ValueError(
+                f"{word} is among strong_keywords and weak_keywords; remove it from one"
+            )
+        return self
+
+    def graded(self, words: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+        """The keywords of a grade: those given, else those of the ``default`` that are keywords."""
+        chosen = [word for word in default if word in self.keywords] if words is None else words
+        return tuple(dict.fromkeys(chosen))
 
     @model_validator(mode="after")
     def _names_each_subject_once(self) -> "_StudyEntry":
@@ -264,6 +287,9 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
             performance_labels=tuple(dict.fromkeys(entry.performance_labels)),
             non_bug_labels=tuple(dict.fromkeys(entry.non_bug_labels)),
             keywords=tuple(dict.fromkeys(entry.keywords)),
+            strong_keywords=entry.graded(entry.strong_keywords, STRONG_KEYWORDS),
+            weak_keywords=entry.graded(entry.weak_keywords, WEAK_KEYWORDS),
+            widened_keywords=tuple(dict.fromkeys(entry.widened_keywords)),
         ),
         tuple(dict.fromkeys(entry.count_approaches)),
         entry.verify_months,

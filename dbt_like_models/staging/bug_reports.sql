@@ -18,6 +18,8 @@ select
     is_performance,
     matched_labels,
     matched_keywords,
-    matched_in
+    matched_in,
+    strength,
+    widened_keywords
 from staging.issues
 where is_bug_report

@@ -39,6 +39,8 @@ live as (
         decisions.matched_labels,
         decisions.matched_keywords,
         decisions.matched_in,
+        decisions.strength,
+        decisions.widened_keywords,
         array_length(decisions.matched_keywords) > 0
             or (decisions.is_performance and array_length(decisions.matched_labels) = 0)
             as is_performance_without_labels,
@@ -70,6 +72,8 @@ replication as (
         cast([] as varchar[]) as matched_labels,
         cast([] as varchar[]) as matched_keywords,
         cast([] as varchar[]) as matched_in,
+        cast(null as varchar) as strength,
+        cast([] as varchar[]) as widened_keywords,
         is_performance as is_performance_without_labels,
         true as is_bug_report_without_labels
     from published

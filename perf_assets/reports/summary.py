@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +16,27 @@ from rich.text import Text
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import for_markdown, plain
 from perf_assets.reports.both_sides import TITLE, read_both_sides, sentences
+from perf_assets.reports.fix_curves import TITLE as CURVES_TITLE
+from perf_assets.reports.fix_curves import read_fix_curves
 from perf_assets.reports.quality import warnings
+from perf_assets.reports.queries import (
+    AGREEMENT,
+    ASKED,
+    BREAKDOWN,
+    COST,
+    DISAGREEMENTS,
+    FINDINGS,
+    FIXED_WITHIN,
+    GROUPS,
+    LEFT_OUT,
+    OF_OTHERS,
+    OPEN_SHARE,
+    OTHER_LABELS,
+    PAPERS_TEST,
+    QUALITY,
+    TRENDS,
+    WHOLE_GROUPS,
+)
 from perf_assets.reports.static_findings import TITLE as FINDINGS_TITLE
 from perf_assets.reports.static_findings import (
     findings_sentences,
@@ -26,144 +47,27 @@ from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
 
-# Pooling one repository says the same again.
-NOT_POOLED_ALONE = """(
-    repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.{} where dataset = 'live')
-)"""
-BREAKDOWN = """
-select
-    repository, case when is_performance then 'performance' else 'other' end as bugs,
-    open, closed, fixed
-from marts.dataset_breakdown
-where dataset = 'live'
-order by repository, is_performance desc
-"""
-TRENDS = """
-select
-    repository, series, n as months, n_pairs as pairs, n_positive as rising, p_value as p
-from analysis.trend_tests
-where dataset = 'live'
-order by repository, series desc
-"""
-GROUPS = f"""
-select
-    repository, metric,
-    n_performance || ' / ' || n_other as bugs,
-    coalesce(cast(round(median_performance, 2) as varchar), '-') || ' / '
-        || coalesce(cast(round(median_other, 2) as varchar), '-') as median,
-    p_value as p, cliffs_delta as delta, magnitude
-from analysis.group_comparisons
-where dataset = 'live' and {NOT_POOLED_ALONE.format("group_comparisons")}
-order by repository = 'pooled', repository, metric
-"""
-LEFT_OUT = """
-select repository, count(*) filter (where fix_not_analysed = 'not looked at') as left_out, count(*)
-from marts.bug_metrics
-where dataset = 'live' and fix_commits > 0
-group by repository
-having left_out > 0
-order by repository
-"""
-COST = """
-select repository, sum(requests) as requests, sum(points) as points
-from meta.source_requests
-where started_at >= ?
-group by repository
-order by repository
-"""
-QUALITY = f"""
-select
-    repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure,
-    estimate as percent, low, high
-from analysis.labelling_quality
-where
-    (rule = 'all' or rater = 'consensus') and {NOT_POOLED_ALONE.format("labelling_quality")}
-order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule
-"""
-AGREEMENT = f"""
-select
-    repository, question, raters, method, n as judged, observed, kappa, low, high, reading
-from analysis.rater_agreement
-where {NOT_POOLED_ALONE.format("rater_agreement")}
-order by repository = 'pooled', repository, question, method, raters
-"""
-DISAGREEMENTS = """
-select
-    repository, '#' || number as bug_report, question,
-    rater_1 || ': ' || answer_1 as one, rater_2 || ': ' || answer_2 as other
-from analysis.rater_disagreements
-order by repository, number, question, rater_1, rater_2
-"""
-QUESTIONS = """
-select
-    forum, rater, is_labelled as labelled, count(distinct question_id) as judged,
-    count(distinct question_id) filter (where verdict = 'yes') as yes,
-    count(distinct question_id) filter (where verdict = 'unsure') as unsure
-from staging.question_verdicts
-group by forum, rater, is_labelled
-order by forum, rater, is_labelled desc
-"""
-QUESTION_AGREEMENT = """
-select forum, asked, raters, method, n as judged, observed, kappa, low, high, reading
-from analysis.question_agreement
-order by forum, asked, method, raters
-"""
-ASKED = """
-with asked as (
-    select
-        questions.forum || ':' || sets.tag_set as repository, labels.is_performance,
-        questions.accepted_answer_id is not null as is_accepted
-    from raw.questions as questions
-    cross join unnest(questions.tag_sets) as sets(tag_set)
-    inner join labels.performance_questions as labels using (forum, question_id)
-)
-select
-    repository, case when is_performance then 'performance' else 'other' end as questions,
-    count(*) as asked, count(*) filter (where is_accepted) as accepted,
-    round(100 * count(*) filter (where is_accepted) / count(*), 1) as percent
-from asked
-group by repository, is_performance
-order by repository, is_performance desc
-"""
-FINDINGS = """
-select
-    repository, rule, arg_min(findings, quarter) as first, sum("new") as came, sum(gone) as went,
-    arg_max(findings, quarter) as newest, arg_max(per_1000_files, quarter) as per_1000_files
-from analysis.static_findings
-group by repository, rule
-order by repository, rule
-"""
-FINDING_PRECISION = """
-select
-    repository, rule, rater, judged, right_ones as "right", wrong_ones as wrong,
-    unsure_ones as unsure, estimate as percent, low, high
-from analysis.finding_precision
-where
-    repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.finding_precision)
-order by repository = 'pooled', repository, rule <> 'all', rule, rater
-"""
-FINDING_AGREEMENT = """
-select repository, raters, method, n as judged, observed, kappa, low, high, reading
-from analysis.finding_agreement
-where
-    repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.finding_agreement)
-order by repository = 'pooled', repository, method, raters
-"""
-OF_OTHERS = {
-    "questions": QUESTIONS,
-    "question_agreement": QUESTION_AGREEMENT,
-    "finding_precision": FINDING_PRECISION,
-    "finding_agreement": FINDING_AGREEMENT,
+PICTURES = {
+    "fix_curves": "fix_curves.svg",
+    "static_findings": "static_findings.svg",
+    "both_sides": "both_sides.svg",
 }
-PICTURE, FINDINGS_PICTURE = "both_sides.svg", "static_findings.svg"  # beside the report
+"""The pictures of the report, by file name beside it."""
+OTHER_LABELS_TITLE = "do the results hold by other labels? (weak ones left out, more words)"
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
-    ("is the share of performance bugs rising? (Cox-Stuart, one-sided)", TRENDS),
-    ("performance / other bugs (Mann-Whitney U, Cliff's delta)", GROUPS),
+    (
+        "is the share of performance bugs changing? (p_adjusted: for all tests printed here, Holm)",
+        TRENDS,
+    ),
+    (
+        "the paper's test (Cox-Stuart), and how often it finds a rise in permuted labels",
+        PAPERS_TEST,
+    ),
+    ("why the open share changes: by what is reported, and by when it is closed", OPEN_SHARE),
+    (f"{CURVES_TITLE}: fixed within so many days (Gray's test of the curves)", FIXED_WITHIN),
+    ("performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)", GROUPS),
     ("what users ask, and whether an answer is accepted", ASKED),
     ("findings of static checks, from the first quarter to the newest", FINDINGS),
 )
@@ -198,18 +102,17 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         )
 
 
-def summary_markdown(
-    published: Path, picture: str = PICTURE, findings_picture: str = FINDINGS_PICTURE
-) -> str:
-    """The same figures as Markdown, static findings by quarter, and both sides of frameworks.
+def summary_markdown(published: Path, pictures: Mapping[str, str] | None = None) -> str:
+    """The same figures as Markdown, with curves, other labels, static findings, and both sides.
 
-    ``picture`` is the address of the picture of these sides, as the viewer of the report finds it,
-    and ``findings_picture`` that of the findings.
+    ``pictures`` are the addresses of :data:`PICTURES`, as the viewer of the report finds them;
+    default: the files beside it.
     """
+    addresses = {**PICTURES, **(pictures or {})}
     parts = []
     with reading(published) as connection:
-        for title, query in FIGURES:
-            rows = connection.sql(query).pl()
+        for title, query in (*FIGURES, (OTHER_LABELS_TITLE, OTHER_LABELS)):
+            rows = connection.sql(WHOLE_GROUPS if query == GROUPS else query).pl()
             if rows.is_empty():
                 continue
             cells = ([for_markdown(_text(value)) for value in row] for row in rows.rows())
@@ -219,13 +122,24 @@ def summary_markdown(
         if found := warnings(connection):
             listed = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
             parts.append(f"## {ODD_TITLE}\n\n{listed}")
-    parts += _findings_parts(published, findings_picture)
+    parts += _curves_parts(published, addresses["fix_curves"])
+    parts += _findings_parts(published, addresses["static_findings"])
     sides = read_both_sides(published)
     if told := [for_markdown(sentence) for sentence in sentences(sides)]:
         # The data are named, so that a report over others is another report.
-        image = f'![{" ".join(told)}]({picture} "data {sides.fingerprint}")'
+        image = f'![{" ".join(told)}]({addresses["both_sides"]} "data {sides.fingerprint}")'
         parts.append("\n\n".join([f"## {TITLE}", image, *told]))
     return "\n\n".join(parts) + "\n"
+
+
+def _curves_parts(published: Path, picture: str) -> list[str]:
+    """Picture and sentences of the curves; none where nothing was fixed."""
+    curves = read_fix_curves(published)
+    if not curves.has_fixes:
+        return []
+    told = [for_markdown(sentence) for sentence in curves.sentences]
+    image = f'![{" ".join(told)}]({picture} "data {curves.fingerprint}")'
+    return ["\n\n".join([f"## {CURVES_TITLE}", image, *told])]
 
 
 def _findings_parts(published: Path, picture: str) -> list[str]:

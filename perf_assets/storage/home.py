@@ -58,6 +58,11 @@ class Home:
         return self.path / "both_sides.svg"
 
     @property
+    def curves_picture(self) -> Path:
+        """The picture of the curves of fixes, beside the report."""
+        return self.path / "fix_curves.svg"
+
+    @property
     def findings_picture(self) -> Path:
         """The picture of the findings of static checks, beside the report."""
         return self.path / "static_findings.svg"

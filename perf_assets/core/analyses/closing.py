@@ -46,8 +46,8 @@ def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
     The hazard of closing in a month, a piecewise exponential model: closes by month, kind and band
     of age (:data:`AGES`), with the time that bugs were open as exposure. Each band has a level, so
     that a backlog which grows old is not taken for slower closing; performance bugs have a factor
-    of their own; and each kind has a trend over the years. Errors are widened where months vary more
-    than chance would have it. A bug that was reopened counts as open until its last close.
+    of their own; and each kind has a trend over the years. Errors are widened where months vary
+    more than chance would have it. A bug that was reopened counts as open until its last close.
     """
     rows = [
         (dataset, repository, *row)
@@ -71,13 +71,13 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
     Notes
     -----
-    The slope of the open share over months, each weighted by its open bug reports, is a sum over
-    the performance bugs: each adds what its open months add. What a bug report of the month in
-    which it was opened adds on the average, whatever its kind, is the part of the reports: it depends on
-    how many performance bugs were opened when. What is left is the part of the closing: performance
-    bugs stay open longer, or shorter, than others of their month. Without a difference in closing
-    that part has mean 0 and the variance of labels permuted within the months of opening, by which
-    it is tested.
+    The slope of the open share over months, each weighted by its open bug reports, is a sum
+    over the performance bugs: each adds what its open months add. What a bug report of the
+    month in which it was opened adds on the average, whatever its kind, is the part of the
+    reports: it depends on how many performance bugs were opened when. What is left is the part
+    of the closing: performance bugs stay open longer, or shorter, than others of their month.
+    Without a difference in closing that part has mean 0 and the variance of labels permuted
+    within the months of opening, by which it is tested.
     """
     histories = {
         (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
@@ -87,12 +87,13 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
         months = complete_months(all_months).get_column("month").to_list()
         history = histories.get((dataset, repository))
         if history is not None and len(months) > 1:
-            row = _change_row(paths_of(history, months))
+            row = open_share_change(paths_of(history, months))
             rows.append({"dataset": dataset, "repository": repository, **row})
     return pl.DataFrame(rows, schema=schema_of("analysis.open_share_changes"))
 
 
-def _change_row(paths: Paths) -> dict[str, Any]:
+def open_share_change(paths: Paths) -> dict[str, Any]:
+    """The figures of a row of ``analysis.open_share_changes``, but for whose it is."""
     totals = paths.counts(paths.steps.sum(axis=0))["open"]
     nothing = dict.fromkeys(
         ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value")
@@ -135,8 +136,8 @@ def _change_row(paths: Paths) -> dict[str, Any]:
         "slope_from_closing": slope - of_reports,
         "statistic": z,
         "p_value": p,
-        "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by what "
-        f"was reported, {slope - of_reports:+.2f} by when it was closed ({p_text(p)})",
+        "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by "
+        f"what was reported, {slope - of_reports:+.2f} by when it was closed ({p_text(p)})",
     }
 
 

@@ -117,11 +117,14 @@ def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
     return FixShares(first.n, second.n, own, others, gray_test(_strata(bugs, "fixed")))
 
 
-def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+def watched(
+    bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame, *, keep_all: bool = False
+) -> pl.DataFrame:
     """The bug reports opened while their repository was watched, and what they had come to by then.
 
     Adds ``days`` from opening to close or the end of watching, ``watched_days`` to the end of
-    watching, ``is_closed`` and ``is_fixed`` as of that end.
+    watching, ``is_closed`` and ``is_fixed_then`` as of that end, and ``is_watched``. With
+    ``keep_all`` bug reports that were not watched are there too.
     """
     ends = pl.DataFrame(
         [
@@ -136,13 +139,15 @@ def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFr
     is_closed = (closed < pl.col("end")).fill_null(value=False)
     left = pl.when(is_closed).then(closed).otherwise(pl.col("end"))
     joined = bug_metrics.join(ends, on=["dataset", "repository"], how="left", maintain_order="left")
-    return joined.with_columns(
-        is_watched=(opened < pl.col("end")).fill_null(value=False),
+    is_watched = (opened < pl.col("end")).fill_null(value=False)
+    found = joined.with_columns(
+        is_watched=is_watched,
         days=(left - opened).dt.total_microseconds() / DAY,
         watched_days=(pl.col("end") - opened).dt.total_microseconds() / DAY,
         is_closed=is_closed,
-        is_fixed=is_closed & pl.col("is_fixed"),
-    ).filter("is_watched")
+        is_fixed_then=is_closed & pl.col("is_fixed"),
+    )
+    return found if keep_all else found.filter("is_watched")
 
 
 def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
@@ -191,7 +196,7 @@ def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
 
 
 def _waits(bugs: pl.DataFrame, event: str) -> Waits:
-    is_fixed, is_closed = pl.col("is_fixed"), pl.col("is_closed")
+    is_fixed, is_closed = pl.col("is_fixed_then"), pl.col("is_closed")
     asked: dict[str, Any] = {
         "fixed": is_fixed,
         "closed_without_fix": is_closed & ~is_fixed,

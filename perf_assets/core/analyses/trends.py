@@ -108,7 +108,7 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 
 def _repository_rows(months: pl.DataFrame, history: pl.DataFrame) -> Iterator[dict[str, Any]]:
     paths = paths_of(history, months.get_column("month").to_list())
-    chance = _by_chance(paths)
+    chance = _by_chance(paths, PERMUTATIONS)
     for series in SERIES:
         if series not in FLOWS:
             yield _permutation_row(series, paths, chance)
@@ -133,12 +133,14 @@ class Paths:
     steps : shape (reports, 4 x months), what changes by the report; the series in the order of
         :data:`SERIES`. Cumulative ones are sums over the months up to one.
     opened : the place, among all of them, of the month in which each was opened.
+    numbers : the number of each report.
     """
 
     months: int
     steps: sparse.csr_array
     is_performance: NDArray[np.bool_]
     opened: NDArray[np.int64]
+    numbers: NDArray[np.int64]
 
     @property
     def n_performance(self) -> int:
@@ -152,6 +154,10 @@ class Paths:
             series: block if series in FLOWS else np.cumsum(block, axis=-1)
             for series, block in zip(SERIES, blocks, strict=True)
         }
+
+    def performance_counts(self) -> dict[str, Floats]:
+        """The monthly counts of each series of performance bugs alone."""
+        return self.counts(self.steps.T @ self.is_performance.astype(np.float64))
 
 
 def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
@@ -187,7 +193,13 @@ def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
     # Steps of one report in one month add up.
     matrix = sparse.coo_array((steps["step"].to_numpy(), places), shape=shape).tocsr()
     opened = now["opened_month"].rank("dense").cast(pl.Int64) - 1
-    return Paths(n_months, matrix, now["is_performance"].to_numpy(), opened.to_numpy())
+    return Paths(
+        n_months,
+        matrix,
+        now["is_performance"].to_numpy(),
+        opened.to_numpy(),
+        now["number"].to_numpy(),
+    )
 
 
 def _place(column: str, months: list[str]) -> pl.Expr:
@@ -224,21 +236,23 @@ class _Chance:
         return None if found is None else found / self.permutations
 
 
-def _by_chance(paths: Paths) -> _Chance | None:
+def _by_chance(paths: Paths, permutations: int, *, alarms: bool = True) -> _Chance | None:
     """What is found of permuted labels; None where all reports, or none, are performance bugs."""
     if not 0 < paths.n_performance < len(paths.is_performance) or paths.months < 2:
         return None
     totals = paths.counts(paths.steps.sum(axis=0))
     rises: dict[str, list[Floats]] = {series: [] for series in SERIES}
-    alarms: dict[tuple[str, str], int] = {}
-    for sums in permuted_counts(paths.steps, paths.n_performance, PERMUTATIONS, SEED):
+    found: dict[tuple[str, str], int] = {}
+    for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED):
         for series, counts in paths.counts(sums).items():
             rising, falling = pairs_of(counts, totals[series])
             rises[series].append(rising - falling)
+            if not alarms:
+                continue
             for method, alarm in _alarms(series, counts, totals[series], rising, falling):
-                alarms[series, method] = alarms.get((series, method), 0) + int(alarm.sum())
+                found[series, method] = found.get((series, method), 0) + int(alarm.sum())
     return _Chance(
-        PERMUTATIONS, {name: np.concatenate(parts) for name, parts in rises.items()}, alarms
+        permutations, {name: np.concatenate(parts) for name, parts in rises.items()}, found
     )
 
 
@@ -304,32 +318,66 @@ def _paper_row(series: str, months: pl.DataFrame, chance: _Chance | None) -> dic
     )
 
 
-def _permutation_row(series: str, paths: Paths, chance: _Chance | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class PermutationTest:
+    """The paper's count of pairs that rise, and how often permuted labels give as many.
+
+    ``p_value`` is None where there are no labels to permute or no two months that differ; ``told``
+    says all of it.
+    """
+
+    n: int
+    n_pairs: int
+    n_positive: int
+    p_value: float | None
+    permutations: int | None
+    told: str
+
+
+def permutation_test(
+    paths: Paths, series: str, permutations: int, chance: _Chance | None = None
+) -> PermutationTest:
+    """Test a series for a rise by permuting the labels, which keeps what its months share.
+
+    ``chance`` is what is known of permuted labels already.
+
+    References
+    ----------
+    Good, P. (2005). Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd edition.
+    Springer.
+    Phipson, B. and Smyth, G. K. (2010). Permutation P-values should never be zero. Statistical
+    Applications in Genetics and Molecular Biology 9, 39.
+    """
+    chance = chance or _by_chance(paths, permutations, alarms=False)
     totals = paths.counts(paths.steps.sum(axis=0))[series]
-    of_performance = sparse.csr_array(paths.is_performance[None, :].astype(np.float64))
-    counts = paths.counts((of_performance @ paths.steps).toarray())[series]
-    rising, falling = (int(found[0]) for found in pairs_of(counts, totals))
-    p = None
-    told = "not testable: no labels to permute, or no two months that differ"
-    if chance is not None and rising + falling:
-        as_extreme = int(np.sum(chance.rises[series] >= rising - falling))
-        p = (as_extreme + 1) / (chance.permutations + 1)
-        told = (
-            f"{rising} of {rising + falling} pairs of months rise, with permuted labels as many in "
-            f"{100 * as_extreme / chance.permutations:.1f} % of {chance.permutations:,} cases, "
-            f"{p_text(p)}"
-        )
+    rising, falling = (int(found) for found in pairs_of(paths.performance_counts()[series], totals))
+    n = int(np.sum(totals > 0))
+    if chance is None or not rising + falling:
+        told = "not testable: no labels to permute, or no two months that differ"
+        return PermutationTest(n, rising + falling, rising, None, None, told)
+    as_extreme = int(np.sum(chance.rises[series] >= rising - falling))
+    p = (as_extreme + 1) / (chance.permutations + 1)
+    told = (
+        f"{rising} of {rising + falling} pairs of months rise, with permuted labels as many in "
+        f"{100 * as_extreme / chance.permutations:.1f} % of {chance.permutations:,} cases, "
+        f"{p_text(p)}"
+    )
+    return PermutationTest(n, rising + falling, rising, p, chance.permutations, told)
+
+
+def _permutation_row(series: str, paths: Paths, chance: _Chance | None) -> dict[str, Any]:
+    test = permutation_test(paths, series, PERMUTATIONS, chance)
     return _row(
         series,
         "permutation",
-        int(np.sum(totals > 0)),
-        n_pairs=rising + falling,
-        n_positive=rising,
-        statistic=float(rising) if rising + falling else None,
-        p_value=p,
+        test.n,
+        n_pairs=test.n_pairs,
+        n_positive=test.n_positive,
+        statistic=float(test.n_positive) if test.n_pairs else None,
+        p_value=test.p_value,
         alternative=TREND_ALTERNATIVE,
-        permutations=None if chance is None else chance.permutations,
-        result=told,
+        permutations=test.permutations,
+        result=test.told,
     )
 
 

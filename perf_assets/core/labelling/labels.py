@@ -10,6 +10,12 @@ from typing import Any
 import polars as pl
 
 from perf_assets.core.labelling.boilerplate import Boilerplate, Line, read_bodies
+from perf_assets.core.labelling.strength import (
+    STRONG_KEYWORDS,
+    WEAK_KEYWORDS,
+    WIDENED_KEYWORDS,
+    strength_of,
+)
 from perf_assets.tables import schema_of
 from perf_assets.tables.types import TEXTS
 
@@ -26,16 +32,31 @@ IGNORED_LINE = "ignored_line"
 
 @dataclass(frozen=True)
 class Rules:
-    """The entries of a study by which issues are labelled, all matched without case."""
+    """The entries of a study by which issues are labelled, all matched without case.
+
+    strong_keywords, weak_keywords : those of the keywords by which a label is stronger or weaker;
+        whether it counts is the same.
+    widened_keywords : words of titles by which the results are tried again, and which do not count.
+    """
 
     performance_labels: tuple[str, ...]
     non_bug_labels: tuple[str, ...]
     keywords: tuple[str, ...]
+    strong_keywords: tuple[str, ...] = STRONG_KEYWORDS
+    weak_keywords: tuple[str, ...] = WEAK_KEYWORDS
+    widened_keywords: tuple[str, ...] = WIDENED_KEYWORDS
 
     @cached_property
     def version(self) -> str:
         """Revision of the labelling code and a digest of the entries, e.g. ``1-3f2a9c0b``."""
-        entries = [sorted(self.performance_labels), sorted(self.non_bug_labels), self.keywords]
+        entries = [
+            sorted(self.performance_labels),
+            sorted(self.non_bug_labels),
+            self.keywords,
+            sorted(self.strong_keywords),
+            sorted(self.weak_keywords),
+            sorted(self.widened_keywords),
+        ]
         digest = hashlib.sha256(json.dumps(entries).encode()).hexdigest()
         return f"{REVISION}-{digest[:8]}"
 
@@ -165,14 +186,21 @@ def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.D
         ignored_lines=matches(IGNORED_LINE),
     )
     lists = [name for name in found.columns if name != "number"]
+    strength = strength_of(evidence, rules.strong_keywords, rules.weak_keywords)
+    titles = pl.col("title").map_elements(
+        lambda title: matching_keywords(title, rules.widened_keywords), return_dtype=TEXTS
+    )
     has_sign = (pl.col("matched_labels").list.len() + pl.col("matched_keywords").list.len()) > 0
     is_bug_report = pl.col("non_bug_labels").list.len() == 0
     return (
         issues.join(found, on="number", how="left", maintain_order="left")
+        .join(strength, on="number", how="left", maintain_order="left")
         .with_columns(pl.col(lists).fill_null(pl.lit([], dtype=TEXTS)))
         .with_columns(
             is_bug_report=is_bug_report,
             is_performance=is_bug_report & has_sign,
+            strength=pl.when(is_bug_report).then("strength"),
+            widened_keywords=titles,
             rule_version=pl.lit(rules.version),
         )
         .select(

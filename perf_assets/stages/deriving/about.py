@@ -95,6 +95,24 @@ def tell_study(gate: Gate, study: Study) -> None:
             ),
             (
                 "rules",
+                "strong_keywords",
+                _listed(rules.strong_keywords),
+                "By one of these a label is strong wherever it stands.",
+            ),
+            (
+                "rules",
+                "weak_keywords",
+                _listed(rules.weak_keywords),
+                "By these alone a label is weak in the body, and moderate in the title.",
+            ),
+            (
+                "rules",
+                "widened_keywords",
+                _listed(rules.widened_keywords),
+                "Words of titles with which the results are tried again; they do not count.",
+            ),
+            (
+                "rules",
                 "count_approaches",
                 _listed(study.count_approaches),
                 "A link found by one of these counts as a fix.",

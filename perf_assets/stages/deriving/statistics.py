@@ -10,6 +10,8 @@ from perf_assets.core.analyses.effects import effect_sizes, group_comparisons
 from perf_assets.core.analyses.family import test_family
 from perf_assets.core.analyses.findings import static_findings
 from perf_assets.core.analyses.incidence import fix_curves, fix_incidence
+from perf_assets.core.analyses.keyword_proposals import keyword_proposals
+from perf_assets.core.analyses.label_sensitivity import label_sensitivity
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.analyses.link_sensitivity import link_sensitivity
 from perf_assets.core.analyses.rules import rule_agreement, stem_sets
@@ -39,10 +41,12 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.effect_sizes": effect_sizes,
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,
+    "analysis.label_sensitivity": label_sensitivity,
     "analysis.paper_comparison": partial(paper_comparison, paper_figures()),
     "analysis.rule_agreement": rule_agreement,
     "analysis.stem_sets": stem_sets,
     "analysis.labelling_quality": labelling_quality,
+    "analysis.keyword_proposals": keyword_proposals,
     "analysis.rater_agreement": rater_agreement,
     "analysis.rater_disagreements": rater_disagreements,
     "analysis.question_agreement": question_agreement,

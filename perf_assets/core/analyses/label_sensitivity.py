@@ -1,0 +1,199 @@
+"""How far the results depend on weak labels, and on words that the rule does not know."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from perf_assets.core.analyses.closing import open_share_change
+from perf_assets.core.analyses.comparisons import (
+    METRICS,
+    by_repository,
+    by_repository_and_pooled,
+    complete_months,
+)
+from perf_assets.core.analyses.effects import compare_bugs, in_clusters
+from perf_assets.core.analyses.incidence import fixed_within, share_text, watched
+from perf_assets.core.analyses.trends import (
+    FLOWS,
+    MONTHS_IN_A_YEAR,
+    SERIES,
+    Paths,
+    paths_of,
+    permutation_test,
+)
+from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.trend import binomial_regression
+from perf_assets.tables import schema_of
+
+PERMUTATIONS = 1_999
+"""Fewer than of the results themselves: here it is seen whether they hold, not how well."""
+
+WITHIN_DAYS = 365
+
+_is_performance, _strength = pl.col("is_performance"), pl.col("strength")
+
+RULES: Mapping[str, pl.Expr] = {
+    "study": _is_performance,
+    "without_weak": _is_performance & (_strength != "weak"),
+    "strong_alone": _is_performance & (_strength == "strong"),
+    "widened": _is_performance | (pl.col("widened_keywords").list.len() > 0),
+}
+"""The rules by which the results are had again, and which bug reports are performance bugs then.
+
+A bug report that is none by a rule is one of the others.
+"""
+
+
+class Result(NamedTuple):
+    """A result by one rule; see ``analysis.label_sensitivity`` for what the values are."""
+
+    result_of: str
+    n_performance: int
+    n_other: int
+    value_performance: float | None = None
+    value_other: float | None = None
+    effect: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
+    p_value: float | None = None
+    result: str = ""
+
+
+def label_sensitivity(
+    bug_reports: pl.DataFrame,
+    bug_metrics: pl.DataFrame,
+    counted_fixes: pl.DataFrame,
+    trend_monthly: pl.DataFrame,
+    issue_history: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every headline result again by each of :data:`RULES`.
+
+    Parameters
+    ----------
+    bug_reports
+        ``staging.bug_reports``: dataset, repository, number, is_performance, strength,
+        widened_keywords. Datasets without texts have no strengths, and no rows here.
+    bug_metrics, counted_fixes, trend_monthly, issue_history
+        As for the results themselves: ``marts.bug_metrics``, ``intermediate.counted_fixes``,
+        ``marts.trend_monthly`` and ``marts.issue_history``.
+
+    Returns
+    -------
+    ``analysis.label_sensitivity``. Pooled rows are there for what is compared bug by bug. Labels
+    count as they are now, also in the series.
+    """
+    key = ["dataset", "repository", "number"]
+    graded = bug_reports.filter(_strength.is_not_null().any().over("dataset"))
+    rules = graded.select(*key, **RULES)
+    bugs = watched(in_clusters(bug_metrics, counted_fixes), trend_monthly, keep_all=True)
+    histories = {
+        (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
+    }
+    rows = []
+    for rule in RULES:
+        labels = rules.select(*key, is_performance=rule)
+        chosen = bugs.drop("is_performance").join(labels, on=key, maintain_order="left")
+        for dataset, repository, own in by_repository_and_pooled(chosen):
+            rows += [(dataset, repository, rule, *found) for found in _of_bugs(own)]
+        for dataset, repository, months in by_repository(complete_months(trend_monthly)):
+            history = histories.get((dataset, repository))
+            mine = labels.filter(dataset=dataset, repository=repository)
+            if history is not None and mine.height:
+                paths = _relabelled(history, months["month"].to_list(), mine)
+                rows += [(dataset, repository, rule, *found) for found in _of_months(paths)]
+    table = pl.DataFrame(rows, schema=schema_of("analysis.label_sensitivity"), orient="row")
+    return table.sort("dataset", "repository", "result_of", maintain_order=True)
+
+
+def _relabelled(history: pl.DataFrame, months: list[str], labels: pl.DataFrame) -> Paths:
+    paths = paths_of(history, months)
+    known = dict(labels.select("number", "is_performance").iter_rows())
+    label = np.array([known.get(number, False) for number in paths.numbers.tolist()], dtype=bool)
+    return replace(paths, is_performance=label)
+
+
+def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
+    n = int(bugs["is_performance"].sum())
+    others = bugs.height - n
+    share = 100 * n / bugs.height if bugs.height else None
+    told = "no bug reports" if share is None else f"{share:.2f} % of bug reports"
+    yield Result("share", n, others, share, result=told)
+    fixes = fixed_within(bugs.filter("is_watched"), WITHIN_DAYS)
+    yield Result(
+        "fixed_within_365_days",
+        fixes.n_performance,
+        fixes.n_other,
+        _percent(fixes.performance.share),
+        _percent(fixes.other.share),
+        p_value=fixes.test.pvalue,
+        result=f"{share_text(fixes.performance)} of performance bugs, {share_text(fixes.other)} of "
+        f"others; the curves: {p_text(fixes.test.pvalue)}",
+    )
+    for metric in METRICS:
+        _, found = compare_bugs(bugs, metric)
+        yield Result(
+            metric,
+            found.n_performance,
+            found.n_other,
+            found.median_performance,
+            found.median_other,
+            found.cliffs_delta,
+            p_value=found.p_value,
+            result="no bug reports in one of the groups"
+            if found.cliffs_delta is None
+            else f"delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}",
+        )
+
+
+def _of_months(paths: Paths) -> Iterator[Result]:
+    totals = paths.counts(paths.steps.sum(axis=0))
+    counts = paths.performance_counts()
+    n, others = paths.n_performance, len(paths.is_performance) - paths.n_performance
+    years = np.arange(paths.months) / MONTHS_IN_A_YEAR
+    for series in SERIES:
+        if series not in FLOWS:
+            found = permutation_test(paths, series, PERMUTATIONS)
+            share = _last_share(counts[series], totals[series])
+            yield Result(series, n, others, share, p_value=found.p_value, result=found.told)
+        else:
+            fit = binomial_regression(counts[series], totals[series], years)
+            ratio, low, high, p = map(_known, (fit.odds_ratio, fit.low, fit.high, fit.pvalue))
+            told = "not testable: too few months, or no performance bug among them"
+            if ratio is not None:
+                told = f"odds change by a factor of {ratio:.2f} a year [{low:.2f}, {high:.2f}], "
+                told += p_text(p)
+            yield Result(
+                series,
+                int(counts[series].sum()),
+                int((totals[series] - counts[series]).sum()),
+                effect=ratio,
+                effect_low=low,
+                effect_high=high,
+                p_value=p,
+                result=told,
+            )
+    change = open_share_change(paths)
+    yield Result(
+        "slope_from_closing",
+        n,
+        others,
+        effect=change["slope_from_closing"],
+        p_value=change["p_value"],
+        result=change["result"],
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _last_share(counts: Floats, totals: Floats) -> float | None:
+    return 100 * float(counts[-1]) / float(totals[-1]) if len(totals) and totals[-1] else None
+
+
+def _known(value: Floats) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,216 @@
+"""What summary and agreement ask of the published database."""
+
+# Pooling one repository says the same again.
+NOT_POOLED_ALONE = """(
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.{} where dataset = 'live')
+)"""
+OF_TESTS = NOT_POOLED_ALONE.replace("repository <>", "tests.repository <>")
+BREAKDOWN = """
+select
+    repository, case when is_performance then 'performance' else 'other' end as bugs,
+    open, closed, fixed
+from marts.dataset_breakdown
+where dataset = 'live'
+order by repository, is_performance desc
+"""
+ADJUSTED = """
+left join analysis.test_family as family
+    on family.dataset = tests.dataset
+    and family.repository = tests.repository
+    and family.source = '{}'
+    and family.result_of = {}
+"""
+TRENDS = f"""
+select
+    tests.repository, tests.series, split_part(tests.method, '_', -1) as test,
+    case
+        when odds_ratio_per_year is not null then printf(
+            'odds x %.2f a year [%.2f, %.2f]',
+            odds_ratio_per_year, odds_ratio_low, odds_ratio_high
+        )
+        when n_pairs is not null then n_positive || ' of ' || n_pairs || ' pairs rise'
+        else '-'
+    end as result,
+    tests.p_value as p, family.p_value_holm as p_adjusted
+from analysis.trend_tests as tests
+{ADJUSTED.format("trend_tests", "tests.series").replace("left join", "inner join")}
+    and family.method = tests.method
+where tests.dataset = 'live'
+order by
+    tests.repository = 'pooled', tests.repository,
+    list_position(['opened', 'newly_fixed', 'open', 'fixed'], tests.series)
+"""
+PAPERS_TEST = """
+select
+    repository, series, n as months, n_pairs as pairs, n_positive as rising, p_value as p,
+    round(100 * false_alarm_share, 1) as false_alarms_percent
+from analysis.trend_tests
+where dataset = 'live' and method = 'cox_stuart' and series in ('open', 'fixed')
+order by repository, series desc
+"""
+OPEN_SHARE = f"""
+select
+    tests.repository, slope as points_a_year, slope_from_reports as by_reports,
+    slope_from_closing as by_closing, tests.p_value as p, family.p_value_holm as p_adjusted
+from analysis.open_share_changes as tests
+{ADJUSTED.format("open_share_changes", "'slope_from_closing'")}
+where tests.dataset = 'live'
+order by tests.repository
+"""
+FIXED_WITHIN = f"""
+select
+    tests.repository, days,
+    coalesce(printf('%.1f %%', share_performance), '-')
+        || coalesce(printf(' [%.1f, %.1f]', share_performance_low, share_performance_high), '')
+        as performance,
+    coalesce(printf('%.1f %%', share_other), '-')
+        || coalesce(printf(' [%.1f, %.1f]', share_other_low, share_other_high), '') as other,
+    tests.p_value as p, family.p_value_holm as p_adjusted
+from analysis.fix_incidence as tests
+{ADJUSTED.format("fix_incidence", "tests.event")}
+where
+    tests.dataset = 'live' and tests.event = 'fixed'
+    and {OF_TESTS.format("fix_incidence")}
+order by tests.repository = 'pooled', tests.repository, days
+"""
+COMPARISONS = f"""
+select
+    tests.repository, tests.metric,
+    tests.n_performance || ' / ' || tests.n_other as bugs,
+    coalesce(cast(round(tests.median_performance, 2) as varchar), '-') || ' / '
+        || coalesce(cast(round(tests.median_other, 2) as varchar), '-') as median,
+    printf('%.2f', tests.cliffs_delta) || coalesce(
+        printf(' [%.2f, %.2f]', effects.cliffs_delta_low, effects.cliffs_delta_high), ''
+    ) as delta,
+    {{}}
+from analysis.group_comparisons as tests
+left join analysis.effect_sizes as effects using (dataset, repository, metric)
+{ADJUSTED.format("group_comparisons", "tests.metric")}
+where
+    tests.dataset = 'live'
+    and {OF_TESTS.format("group_comparisons")}
+order by tests.repository = 'pooled', tests.repository, tests.metric
+"""
+GROUPS = COMPARISONS.format("family.p_value_holm as p_adjusted")
+WHOLE_GROUPS = COMPARISONS.format(
+    "tests.magnitude, tests.p_value_clustered as p, family.p_value_holm as p_adjusted, "
+    "tests.heterogeneity_p_value as p_of_equal_deltas"
+)
+"""The same with what does not fit on a terminal."""
+OTHER_LABELS = """
+pivot (
+    select repository, result_of, labels, result
+    from analysis.label_sensitivity
+    where
+        dataset = 'live'
+        and repository <> 'pooled'
+        and result_of in ('share', 'opened', 'fixed_within_365_days', 'fix_time_days', 'fix_size')
+)
+on labels in ('study', 'without_weak', 'strong_alone', 'widened')
+using any_value(result)
+order by repository, list_position(
+    ['share', 'opened', 'fixed_within_365_days', 'fix_time_days', 'fix_size'], result_of
+)
+"""
+LEFT_OUT = """
+select repository, count(*) filter (where fix_not_analysed = 'not looked at') as left_out, count(*)
+from marts.bug_metrics
+where dataset = 'live' and fix_commits > 0
+group by repository
+having left_out > 0
+order by repository
+"""
+COST = """
+select repository, sum(requests) as requests, sum(points) as points
+from meta.source_requests
+where started_at >= ?
+group by repository
+order by repository
+"""
+QUALITY = f"""
+select
+    repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure,
+    estimate as percent, low, high
+from analysis.labelling_quality
+where
+    (rule = 'all' or rater = 'consensus') and {NOT_POOLED_ALONE.format("labelling_quality")}
+order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule
+"""
+AGREEMENT = f"""
+select
+    repository, question, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.rater_agreement
+where {NOT_POOLED_ALONE.format("rater_agreement")}
+order by repository = 'pooled', repository, question, method, raters
+"""
+DISAGREEMENTS = """
+select
+    repository, '#' || number as bug_report, question,
+    rater_1 || ': ' || answer_1 as one, rater_2 || ': ' || answer_2 as other
+from analysis.rater_disagreements
+order by repository, number, question, rater_1, rater_2
+"""
+QUESTIONS = """
+select
+    forum, rater, is_labelled as labelled, count(distinct question_id) as judged,
+    count(distinct question_id) filter (where verdict = 'yes') as yes,
+    count(distinct question_id) filter (where verdict = 'unsure') as unsure
+from staging.question_verdicts
+group by forum, rater, is_labelled
+order by forum, rater, is_labelled desc
+"""
+QUESTION_AGREEMENT = """
+select forum, asked, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.question_agreement
+order by forum, asked, method, raters
+"""
+ASKED = """
+with asked as (
+    select
+        questions.forum || ':' || sets.tag_set as repository, labels.is_performance,
+        questions.accepted_answer_id is not null as is_accepted
+    from raw.questions as questions
+    cross join unnest(questions.tag_sets) as sets(tag_set)
+    inner join labels.performance_questions as labels using (forum, question_id)
+)
+select
+    repository, case when is_performance then 'performance' else 'other' end as questions,
+    count(*) as asked, count(*) filter (where is_accepted) as accepted,
+    round(100 * count(*) filter (where is_accepted) / count(*), 1) as percent
+from asked
+group by repository, is_performance
+order by repository, is_performance desc
+"""
+FINDINGS = """
+select
+    repository, rule, arg_min(findings, quarter) as first, sum("new") as came, sum(gone) as went,
+    arg_max(findings, quarter) as newest, arg_max(per_1000_files, quarter) as per_1000_files
+from analysis.static_findings
+group by repository, rule
+order by repository, rule
+"""
+FINDING_PRECISION = """
+select
+    repository, rule, rater, judged, right_ones as "right", wrong_ones as wrong,
+    unsure_ones as unsure, estimate as percent, low, high
+from analysis.finding_precision
+where
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.finding_precision)
+order by repository = 'pooled', repository, rule <> 'all', rule, rater
+"""
+FINDING_AGREEMENT = """
+select repository, raters, method, n as judged, observed, kappa, low, high, reading
+from analysis.finding_agreement
+where
+    repository <> 'pooled'
+    or (select count(distinct repository) > 2 from analysis.finding_agreement)
+order by repository = 'pooled', repository, method, raters
+"""
+OF_OTHERS = {
+    "questions": QUESTIONS,
+    "question_agreement": QUESTION_AGREEMENT,
+    "finding_precision": FINDING_PRECISION,
+    "finding_agreement": FINDING_AGREEMENT,
+}
