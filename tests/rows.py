@@ -81,6 +81,8 @@ def label(number: int, *, is_performance: bool = False, **changes: Any) -> Row:
         "number": number,
         "is_bug_report": True,
         "is_performance": is_performance,
+        "strength": "strong" if is_performance else None,
+        "widened_keywords": [],
         "matched_labels": [],
         "matched_keywords": [],
         "matched_in": [],
@@ -316,8 +318,27 @@ def trend_test(series: str, **changes: Any) -> Row:
         "n_positive": 10,
         "p_value": 0.019,
         "alternative": "increasing",
+        "false_alarm_share": 0.3,
+        "permutations": 9_999,
+        "odds_ratio_per_year": 1.2,
+        "odds_ratio_low": 1.1,
+        "odds_ratio_high": 1.4,
+        "dispersion": 1.5,
+        "heterogeneity_p_value": 0.5,
+        "result": "p = 0.019",
     }
     return {**row, **changes}
+
+
+def flow_test(series: str, **changes: Any) -> Row:
+    """A binomial regression of a flow."""
+    row = {
+        "method": "binomial_regression",
+        "n_pairs": None,
+        "n_positive": None,
+        "alternative": "two-sided",
+    }
+    return trend_test(series, **{**row, **changes})
 
 
 def comparison(metric: str, **changes: Any) -> Row:
@@ -325,9 +346,11 @@ def comparison(metric: str, **changes: Any) -> Row:
         "dataset": "live",
         "repository": REPOSITORY,
         "metric": metric,
+        "method": "mann_whitney_u",
         "n_performance": 5,
         "n_other": 9,
         "p_value": 0.5,
+        "p_value_clustered": 0.5,
         "cliffs_delta": 0.1,
         "magnitude": "negligible",
     }
@@ -385,16 +408,41 @@ def effect(metric: str, **changes: Any) -> Row:
     return statistic(metric=metric, p_value_holm=0.04, **interval, **changes)
 
 
-def survival(parameters: str, **changes: Any) -> Row:
+def incidence(event: str, days: int, **changes: Any) -> Row:
     row = {
+        "event": event,
+        "days": days,
         "n_performance": 5,
         "n_other": 4,
         "events_performance": 3,
         "events_other": 2,
-        "median_performance": 20.0,
-        "median_performance_low": 10.0,
+        "share_performance": 60.0,
+        "share_performance_low": 30.0,
+        "share_performance_high": 80.0,
+        "share_other": 50.0,
+        "share_other_low": 20.0,
+        "share_other_high": 70.0,
     }
-    return {**statistic(parameters=parameters), **row, **changes}
+    return {**statistic(), **row, **changes}
+
+
+def closing_rate(kind: str, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "kind": kind,
+        "closes": 4,
+        "open_years": 3.5,
+        "closes_per_open_year": 1.1,
+        "rate_ratio": 0.7,
+        "rate_ratio_low": 0.6,
+        "rate_ratio_high": 0.8,
+        "rate_ratio_p_value": 0.01,
+        "rate_ratio_per_year": 0.9,
+        "rate_ratio_per_year_low": 0.8,
+        "rate_ratio_per_year_high": 1.1,
+        "dispersion": 1.2,
+    }
+    return {**statistic(), **row, **changes}
 
 
 def figure(name: str, **changes: Any) -> Row:

@@ -24,6 +24,7 @@ from tests.rows import (
     at,
     bug_metrics,
     changed_file,
+    closing_rate,
     comment,
     commit,
     comparison,
@@ -33,6 +34,8 @@ from tests.rows import (
     effect,
     event,
     figure,
+    flow_test,
+    incidence,
     issue,
     label,
     label_kind,
@@ -45,7 +48,6 @@ from tests.rows import (
     raters,
     root_cause,
     statistic,
-    survival,
     taxonomy_row,
     trend_month,
     trend_test,
@@ -214,14 +216,73 @@ GOOD: dict[str, list[Row]] = {
         }
         for month in ("2020-01", "2020-02")
     ],
-    "analysis.trend_robustness": [
-        statistic(series="open", method="mann_kendall"),
-        statistic(series="opened", method="cox_stuart", p_value=None),
-    ],
     "analysis.effect_sizes": [effect("comments"), effect("fix_size")],
-    "analysis.fix_time_survival": [
-        survival('{"event": "fixed"}'),
-        survival('{"event": "closed"}', median_performance=None, median_performance_low=None),
+    "analysis.fix_incidence": [
+        incidence("fixed", 30),
+        incidence("closed", 365, share_other=None, share_other_low=None, share_other_high=None),
+    ],
+    "analysis.fix_curves": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "event": "fixed",
+            "is_performance": True,
+            "days": days,
+            "events": days,
+            "share": 2.0 * days,
+            "share_low": 1.0 * days,
+            "share_high": 3.0 * days,
+        }
+        for days in (0, 7)
+    ],
+    "analysis.closing_rates": [
+        closing_rate("performance"),
+        closing_rate(
+            "performance_against_other",
+            closes=None,
+            open_years=None,
+            closes_per_open_year=None,
+        ),
+    ],
+    "analysis.open_share_changes": [
+        {
+            **statistic(repository=name, slope=1.0),
+            "slope_from_reports": 0.8,
+            "slope_from_closing": 0.2,
+        }
+        for name in (REPOSITORY, "other/name")
+    ],
+    "analysis.test_family": [
+        statistic(source="trend_tests", result_of=series, p_value_holm=0.04, tests=2)
+        for series in ("open", "opened")
+    ],
+    "analysis.label_sensitivity": [
+        statistic(
+            labels=labels,
+            result_of="opened",
+            effect=1.2,
+            effect_low=1.1,
+            effect_high=1.3,
+            n_performance=3,
+            n_other=6,
+        )
+        for labels in ("study", "widened")
+    ],
+    "analysis.keyword_proposals": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "place": place,
+            "term": term,
+            "taught_by": "performance labels",
+            "titles_performance": 5,
+            "titles_other": 1,
+            "titles_missed": 1,
+            "log_odds_ratio": 1.5,
+            "z": 3.0,
+            "is_covered": False,
+        }
+        for place, term in enumerate(("leaks", "overhead"), 1)
     ],
     "analysis.link_sensitivity": [
         statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
@@ -280,8 +341,14 @@ GOOD: dict[str, list[Row]] = {
     ],
     "labels.performance_labels": [
         labelled(7),
-        labelled(8, is_performance=True, matched_keywords=["slow"], matched_in=["title", "body"]),
-        labelled(9, is_performance=True, matched_labels=["performance"]),
+        labelled(
+            8,
+            is_performance=True,
+            strength="moderate",
+            matched_keywords=["slow"],
+            matched_in=["title", "body"],
+        ),
+        labelled(9, is_performance=True, strength="strong", matched_labels=["performance"]),
         labelled(
             10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]
         ),
@@ -471,7 +538,7 @@ GOOD: dict[str, list[Row]] = {
     "analysis.trend_tests": [
         trend_test("open"),
         trend_test("fixed", n=1, n_pairs=0, n_positive=0, p_value=None),
-        trend_test("open", method="mann_kendall", n=4, n_pairs=6, n_positive=6),
+        flow_test("opened"),
     ],
     "analysis.group_comparisons": [
         comparison("fix_size"),

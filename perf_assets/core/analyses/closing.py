@@ -14,7 +14,11 @@ from perf_assets.core.analyses.comparisons import (
     complete_months,
 )
 from perf_assets.core.analyses.incidence import DAY, watched
-from perf_assets.core.analyses.trends import MONTHS_IN_A_YEAR, Paths, paths_of
+from perf_assets.core.analyses.paths import (
+    MONTHS_IN_A_YEAR,
+    Paths,
+    paths_of,
+)
 from perf_assets.core.analyses.wording import p_text
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats

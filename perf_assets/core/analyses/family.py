@@ -12,7 +12,7 @@ from perf_assets.tables import schema_of
 Test = tuple[str, str, str, str, str, float | None]
 
 
-def test_family(
+def family_of_tests(
     trend_tests: pl.DataFrame,
     open_share_changes: pl.DataFrame,
     fix_incidence: pl.DataFrame,

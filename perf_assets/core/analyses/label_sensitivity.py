@@ -16,7 +16,7 @@ from perf_assets.core.analyses.comparisons import (
 )
 from perf_assets.core.analyses.effects import compare_bugs, in_clusters
 from perf_assets.core.analyses.incidence import fixed_within, share_text, watched
-from perf_assets.core.analyses.trends import (
+from perf_assets.core.analyses.paths import (
     FLOWS,
     MONTHS_IN_A_YEAR,
     SERIES,

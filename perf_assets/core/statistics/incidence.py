@@ -172,9 +172,9 @@ def _incidence(waits: Waits, table: _Table, time: float, z: float) -> Incidence:
         of_others + before**2 * asked * (n - asked) / n**3 - 2 * left * before * asked / n**2
     )
     reach = z * float(np.sqrt(max(variance, 0.0))) / (share * abs(np.log(share)))
-    return Incidence(
-        time, n_events, share, share ** float(np.exp(reach)), share ** float(np.exp(-reach))
-    )
+    with np.errstate(over="ignore"):  # a share next to 1 has a lower limit of 0
+        low, high = (share ** float(np.exp(way * reach)) for way in (1, -1))
+    return Incidence(time, n_events, share, low, high)
 
 
 def _log_rank(x: Waits, y: Waits) -> tuple[float, float]:

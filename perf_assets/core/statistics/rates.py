@@ -9,7 +9,7 @@ from perf_assets.core.statistics.samples import Floats
 
 _ITERATIONS = 50
 _TOLERANCE = 1e-10
-_LARGEST = 50.0
+_LARGEST = 20.0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Times to an event that some cases have not reached yet: Kaplan-Meier medians and log-rank."""
+"""Times to an event that some cases have not reached yet: Kaplan-Meier medians and shares."""
 
 import warnings
 from collections.abc import Sequence
@@ -45,16 +45,6 @@ class MedianResult:
     low: float | None
     high: float | None
     confidence: float
-
-
-@dataclass(frozen=True)
-class LogRankResult:
-    """What :func:`log_rank` found: ``statistic`` is positive when x has events sooner than y."""
-
-    n_x: int
-    n_y: int
-    statistic: float | None
-    pvalue: float | None
 
 
 def kaplan_meier_median(cases: Durations, confidence: float = 0.95) -> MedianResult:
@@ -120,35 +110,6 @@ def kaplan_meier_shares(cases: Durations, times: Sequence[float]) -> list[float 
         1.0 - float(survival.evaluate(time)) if time <= longest or is_over else None
         for time in times
     ]
-
-
-def log_rank(x: Durations, y: Durations) -> LogRankResult:
-    """Whether two groups reach the event at different rates over time, two-sided.
-
-    The statistic is the standard normal z of the events observed in ``x`` less those expected: the
-    signed square root of the chi-squared that most programs print. None when a group is empty or
-    nobody reached the event while both groups were under observation.
-
-    References
-    ----------
-    Mantel, N. (1966). Evaluation of survival data and two new rank order statistics arising in its
-    consideration. Cancer Chemotherapy Reports 50, 163-170.
-
-    Examples
-    --------
-    >>> early = Durations([1, 2, 3, 4], [True] * 4)
-    >>> late = Durations([5, 6, 7, 8], [True] * 4)
-    >>> round(log_rank(early, late).pvalue, 4)
-    0.0067
-    """
-    nothing = LogRankResult(x.n, y.n, None, None)
-    if not (x.n and y.n and x.n_events + y.n_events):
-        return nothing
-    with np.errstate(invalid="ignore", divide="ignore"):  # no variance: answered by None
-        test = stats.logrank(_censored(x), _censored(y))
-    if not np.isfinite(test.statistic):
-        return nothing
-    return LogRankResult(x.n, y.n, float(test.statistic), float(test.pvalue))
 
 
 def _censored(cases: Durations) -> stats.CensoredData:

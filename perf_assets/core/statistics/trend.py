@@ -86,11 +86,11 @@ def binomial_regression(
     design = _design(totals, times, strata)
     counts = np.asarray(successes, dtype=np.float64)[..., design.is_used]
     leading = counts.shape[:-1]
-    counts = counts.reshape(-1, counts.shape[-1])
     freedom = counts.shape[-1] - design.common.shape[-1]
     nothing = np.full(leading, np.nan)
     if freedom < 3:
         return BinomialTrend(nothing, nothing, nothing, nothing, nothing, nothing, np.nan)
+    counts = counts.reshape(-1, counts.shape[-1])
     fit = _fit(counts, design, design.common)
     dispersion = fit.pearson / freedom
     is_wide = dispersion > 1

@@ -7,7 +7,7 @@ import polars as pl
 
 from perf_assets.core.analyses.closing import closing_rates, open_share_changes
 from perf_assets.core.analyses.effects import effect_sizes, group_comparisons
-from perf_assets.core.analyses.family import test_family
+from perf_assets.core.analyses.family import family_of_tests
 from perf_assets.core.analyses.findings import static_findings
 from perf_assets.core.analyses.incidence import fix_curves, fix_incidence
 from perf_assets.core.analyses.keyword_proposals import keyword_proposals
@@ -37,7 +37,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.closing_rates": closing_rates,
     "analysis.fix_incidence": fix_incidence,
     "analysis.fix_curves": fix_curves,
-    "analysis.test_family": test_family,
+    "analysis.test_family": family_of_tests,
     "analysis.effect_sizes": effect_sizes,
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,

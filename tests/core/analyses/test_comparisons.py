@@ -4,48 +4,34 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
-from perf_assets.core.analyses.comparisons import (
-    METRICS,
-    group_comparisons,
-    trend_tests,
-)
+from perf_assets.core.analyses.comparisons import METRICS
+from perf_assets.core.analyses.effects import group_comparisons as comparisons_of
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 from perf_assets.tables import schema_of
+from tests.histories import fixes
 from tests.places import PYTORCH_PACKAGE
 from tests.thoroughness import examples
 
 BUG_METRICS_SCHEMA = {
     "dataset": pl.String,
     "repository": pl.String,
+    "number": pl.Int64,
     "is_performance": pl.Boolean,
     "is_fixed": pl.Boolean,
     **dict.fromkeys(METRICS, pl.Float64),
 }
-TREND_SCHEMA = {
-    "dataset": pl.String,
-    "repository": pl.String,
-    "month": pl.String,
-    "is_complete": pl.Boolean,
-    "open_percentage": pl.Float64,
-    "fixed_percentage": pl.Float64,
-}
 
 
-def months(repository, percentages, *, complete=None, dataset="live"):
-    return pl.DataFrame(
-        [
-            (dataset, repository, f"2020-{index:02d}", complete is None or index <= complete, *pair)
-            for index, pair in enumerate(percentages, start=1)
-        ],
-        schema=TREND_SCHEMA,
-        orient="row",
-    )
+def group_comparisons(found):
+    """The comparisons of bugs none of which shares a commit with another."""
+    return comparisons_of(found, fixes())
 
 
 def bugs(*rows, repository="a/a", dataset="live"):
     """Rows of (is_performance, is_fixed, fix time, size, comments, commentators, hours)."""
-    full = [(dataset, repository, *row) for row in rows]
+    full = [(dataset, repository, number, *row) for number, row in enumerate(rows, 1)]
     return pl.DataFrame(full, schema=BUG_METRICS_SCHEMA, orient="row")
 
 
@@ -64,6 +50,7 @@ def published(kind):
     return joined.select(
         dataset=pl.lit("replication"),
         repository=pl.lit("pytorch/pytorch"),
+        number=pl.int_range(pl.len(), dtype=pl.Int64),
         is_performance=pl.lit(kind == "perf"),
         is_fixed=pl.col("Number.of.issue.solving.commits.found").is_not_null(),
         fix_time_days=number("Time.before.issue.last.closed..in.minutes.") / 1440,
@@ -182,39 +169,9 @@ def test_the_order_of_input_rows_does_not_matter():
     rows = [(index % 3 == 0, index % 2 == 0, *[float(index % 7)] * 5) for index in range(30)]
     frames = [bugs(*rows, repository=name) for name in ("b/b", "a/a")]
     forth = group_comparisons(pl.concat(frames))
-    assert forth.equals(group_comparisons(pl.concat(frames[::-1]).reverse()))
+    assert_frame_equal(forth, group_comparisons(pl.concat(frames[::-1]).reverse()))
 
 
 def test_empty_marts_give_empty_tables_with_the_right_columns():
     comparisons = group_comparisons(pl.DataFrame(schema=BUG_METRICS_SCHEMA))
     assert (comparisons.height, comparisons.schema) == (0, schema_of("analysis.group_comparisons"))
-    tests = trend_tests(pl.DataFrame(schema=TREND_SCHEMA))
-    assert (tests.height, tests.schema) == (0, schema_of("analysis.trend_tests"))
-
-
-def test_trends_are_tested_per_series_for_an_increase():
-    table = trend_tests(months("a/a", [(month, -month) for month in range(12)]))
-    assert table.schema == schema_of("analysis.trend_tests")
-    assert table.rows() == [
-        ("live", "a/a", "open", "cox_stuart", 12, 6, 6, 6.0, 1 / 64, "increasing"),
-        ("live", "a/a", "fixed", "cox_stuart", 12, 6, 0, 0.0, 1.0, "increasing"),
-    ]
-
-
-def test_incomplete_months_and_their_order_do_not_enter_a_trend():
-    rising = [(month, month) for month in range(8)]
-    whole = trend_tests(months("a/a", rising))
-    longer = months("a/a", [*rising, (-1.0, -1.0), (-2.0, -2.0)], complete=8)
-    assert trend_tests(longer.reverse()).equals(whole)
-
-
-def test_a_month_without_a_percentage_keeps_its_place_in_the_trend():
-    row = trend_tests(months("a/a", [(None, 1), (2, 1), (3, 1), (4, 1)])).row(0, named=True)
-    assert (row["n"], row["n_pairs"], row["n_positive"]) == (3, 1, 1)
-
-
-def test_a_repository_without_complete_months_has_rows_without_figures():
-    table = trend_tests(months("a/a", [(1, 1), (2, 2)], complete=0))
-    assert table.select("n", "n_pairs", "statistic", "p_value").unique().rows() == [
-        (0, 0, None, None)
-    ]

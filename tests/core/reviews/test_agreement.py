@@ -53,10 +53,29 @@ def strata(labelled: int, others: int) -> pl.DataFrame:
     )
 
 
+def graded(*rows: tuple[int, str | None, list[str]]) -> pl.DataFrame:
+    """Bug reports as (number, strength, places of keywords)."""
+    return pl.DataFrame(
+        [
+            ("live", REPOSITORY, number, strength, places, ["slow"] if number % 2 else [])
+            for number, strength, places in rows
+        ],
+        schema={
+            "dataset": pl.String,
+            "repository": pl.String,
+            "number": pl.Int64,
+            "strength": pl.String,
+            "matched_in": pl.List(pl.String),
+            "matched_labels": pl.List(pl.String),
+        },
+        orient="row",
+    )
+
+
 def test_precision_is_that_of_the_study_where_141_of_160_are_right() -> None:
     rows = [(n, "Ann", "yes" if n < 141 else "no", True) for n in range(160)]
     verdicts = judged(*rows, (160, "Ann", "unsure", True))
-    quality = labelling_quality(verdicts, strata(500, 900))
+    quality = labelling_quality(verdicts, strata(500, 900), graded())
     [row] = quality.filter(repository=REPOSITORY, rule="all").to_dicts()
     low, high = proportion_confint(141, 160, method="wilson")
     assert (row["n"], row["successes"], row["n_unsure"]) == (160, 141, 1)
@@ -74,7 +93,7 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
     # 100 labelled, 8 of 10 right: 80 found. 900 others, 1 of 30 missed: 30. Recall 80 / 110.
     rows = [(n, "Ann", "yes" if n < 8 else "no", True) for n in range(10)]
     rows += [(n, "Ann", "yes" if n == 10 else "no", False) for n in range(10, 40)]
-    quality = labelling_quality(judged(*rows), strata(100, 900))
+    quality = labelling_quality(judged(*rows), strata(100, 900), graded())
     [row] = quality.filter(repository=REPOSITORY, measure="recall").to_dicts()
     low, high = proportion_confint(1, 30, method="wilson")
     assert row["estimate"] == pytest.approx(100 * 80 / 110)
@@ -85,8 +104,56 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
 
 def test_a_single_right_label_is_enough_for_a_recall() -> None:
     rows = [(1, "Ann", "yes", True), (2, "Ann", "no", False)]
-    quality = labelling_quality(judged(*rows), strata(1, 1))
+    quality = labelling_quality(judged(*rows), strata(1, 1), graded())
     assert set(quality.filter(measure="recall")["estimate"]) == {100.0}
+
+
+def test_precision_is_told_by_strength_and_by_place() -> None:
+    rows = [(n, "Ann", "yes" if n < 6 else "no", True) for n in range(0, 24, 2)]
+    rows += [(n, "Ann", "yes", True) for n in (1, 3)]
+    known = graded(
+        *((n, "strong", ["title", "body"]) for n in (0, 2, 4)),
+        *((n, "weak", ["body"]) for n in range(6, 24, 2)),
+        *((n, "strong", ["body"]) for n in (1, 3)),
+    )
+    quality = labelling_quality(judged(*rows), strata(14, 0), known).filter(repository=REPOSITORY)
+    found = {row["rule"]: (row["n"], row["estimate"]) for row in quality.to_dicts()}
+    assert found["strength: strong"] == (5, 100)
+    assert found["strength: weak"] == (9, 0)
+    assert found["place: title"] == (3, 100)
+    assert found["place: body alone"] == (9, 0)
+    assert found["place: project label"] == (2, 100)
+    assert "strength: moderate" not in found
+
+
+def test_the_corrected_share_is_the_labelled_one_times_precision_by_recall() -> None:
+    # 100 of 1,000 labelled, 8 of 10 right; 1 of 30 others missed: 80 + 30 of 1,000.
+    rows = [(n, "Ann", "yes" if n < 8 else "no", True) for n in range(10)]
+    rows += [(n, "Ann", "yes" if n == 10 else "no", False) for n in range(10, 40)]
+    quality = labelling_quality(judged(*rows), strata(100, 900), graded())
+    own = {
+        row["measure"]: row for row in quality.filter(repository=REPOSITORY, rule="all").to_dicts()
+    }
+    share = own["corrected_share"]
+    assert share["estimate"] == pytest.approx(11)
+    assert share["estimate"] == pytest.approx(
+        10 * own["precision"]["estimate"] / own["recall"]["estimate"]
+    )
+    assert (share["n"], share["successes"]) == (40, 9)
+    lows, highs = zip(
+        proportion_confint(8, 10, method="wilson"),
+        proportion_confint(1, 30, method="wilson"),
+        strict=True,
+    )
+    below = ((0.1 * (0.8 - lows[0])) ** 2 + (0.9 * (1 / 30 - lows[1])) ** 2) ** 0.5
+    above = ((0.1 * (highs[0] - 0.8)) ** 2 + (0.9 * (highs[1] - 1 / 30)) ** 2) ** 0.5
+    assert (share["low"], share["high"]) == pytest.approx((11 - 100 * below, 11 + 100 * above))
+
+
+def test_without_verdicts_on_others_the_share_is_not_corrected() -> None:
+    rows = [(n, "Ann", "yes", True) for n in range(5)]
+    quality = labelling_quality(judged(*rows), strata(100, 900), graded())
+    assert set(quality["measure"]) == {"precision"}
 
 
 # The table of Cohen (1960) as in statsmodels' and R irr's documentation is in test_agreement; here

@@ -1,0 +1,228 @@
+"""The monthly series as sums over bug reports, and what they are with the labels permuted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.statistics.permutation import permuted_counts
+from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
+
+SERIES = {
+    "open": ("open_performance", "open_total"),
+    "fixed": ("fixed_performance", "fixed_total"),
+    "opened": ("opened_performance", "opened_total"),
+    "newly_fixed": ("newly_fixed_performance", "newly_fixed_total"),
+}
+"""The series, and the columns of ``marts.trend_monthly`` whose ratio each is."""
+
+FLOWS = ("opened", "newly_fixed")
+"""The series that are the month's own; the others are cumulative, as in the paper."""
+
+SEED = 5
+LEVEL = 0.05
+"""At which false alarms are counted."""
+
+MONTHS_IN_A_YEAR = 12
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What each bug report adds to each series, month by month, and which are performance bugs.
+
+    steps : shape (reports, 4 x months), what changes by the report; the series in the order of
+        :data:`SERIES`. Cumulative ones are sums over the months up to one.
+    opened : the place, among all of them, of the month in which each was opened.
+    numbers : the number of each report.
+    """
+
+    months: int
+    steps: sparse.csr_array
+    is_performance: NDArray[np.bool_]
+    opened: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    @property
+    def n_performance(self) -> int:
+        """How many of the reports are performance bugs."""
+        return int(self.is_performance.sum())
+
+    def counts(self, sums: Floats) -> dict[str, Floats]:
+        """The monthly counts of each series, from sums of ``steps`` over some reports."""
+        blocks = np.split(sums, len(SERIES), axis=-1)
+        return {
+            series: block if series in FLOWS else np.cumsum(block, axis=-1)
+            for series, block in zip(SERIES, blocks, strict=True)
+        }
+
+    def performance_counts(self) -> dict[str, Floats]:
+        """The monthly counts of each series of performance bugs alone."""
+        return self.counts(self.steps.T @ self.is_performance.astype(np.float64))
+
+
+def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
+    """The bug reports of one repository's ``marts.issue_history``, as of the last of ``months``."""
+    n_months = len(months)
+    last = months[-1] if months else ""
+    known = history.filter(pl.col("month") <= last).sort("number", "month")
+    now = known.unique("number", keep="last", maintain_order=True).filter("is_bug_report")
+    now = now.with_columns(report=pl.int_range(pl.len(), dtype=pl.Int64))
+    spans = known.join(now.select("number", "report"), on="number").with_columns(
+        start=_place("month", months),
+        end=_place("until_month", months).fill_null(n_months),
+        closed=pl.col("closed_at").dt.convert_time_zone("UTC").dt.strftime("%Y-%m"),
+    )
+    is_fixed = pl.col("is_fixed")
+    is_of_series = pl.col("month").is_in(months)
+    parts = []
+    for place, (series, chosen) in enumerate(
+        {
+            "open": pl.col("state") == "open",
+            "fixed": is_fixed,
+            "opened": (pl.col("month") == pl.col("opened_month")) & is_of_series,
+            "newly_fixed": is_fixed & (pl.col("closed") == pl.col("month")) & is_of_series,
+        }.items()
+    ):
+        rows = spans.filter(chosen)
+        parts.append(_steps(rows, "start", 1, place, n_months))
+        if series not in FLOWS:
+            parts.append(_steps(rows, "end", -1, place, n_months))
+    steps = pl.concat(parts)
+    shape = (now.height, len(SERIES) * n_months)
+    places = (steps["report"].to_numpy(), steps["column"].to_numpy())
+    # Steps of one report in one month add up.
+    matrix = sparse.coo_array((steps["step"].to_numpy(), places), shape=shape).tocsr()
+    opened = now["opened_month"].rank("dense").cast(pl.Int64) - 1
+    return Paths(
+        n_months,
+        matrix,
+        now["is_performance"].to_numpy(),
+        opened.to_numpy(),
+        now["number"].to_numpy(),
+    )
+
+
+def _place(column: str, months: list[str]) -> pl.Expr:
+    """Place of a month in the series: 0 for all before it, their number for all after it."""
+    places = pl.Series(months, dtype=pl.String).search_sorted
+    return pl.col(column).map_batches(
+        lambda values: places(values.fill_null("9999-99")).cast(pl.Int64), return_dtype=pl.Int64
+    )
+
+
+def _steps(rows: pl.DataFrame, at: str, step: int, place: int, n_months: int) -> pl.DataFrame:
+    return rows.filter(pl.col(at) < n_months).select(
+        "report",
+        column=pl.col(at) + place * n_months,
+        step=pl.lit(float(step)),
+    )
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What the tests find of permuted labels.
+
+    rises : of each series, how many pairs rise less those that fall, by permutation.
+    alarms : of each series and method, in how many permutations it finds a trend.
+    """
+
+    permutations: int
+    rises: dict[str, Floats]
+    alarms: dict[tuple[str, str], int]
+
+    def share(self, series: str, method: str) -> float | None:
+        """The share of permutations in which ``method`` finds a trend of ``series``."""
+        found = self.alarms.get((series, method))
+        return None if found is None else found / self.permutations
+
+
+def by_chance(paths: Paths, permutations: int, *, alarms: bool = True) -> Chance | None:
+    """What is found of permuted labels; None where all reports, or none, are performance bugs."""
+    if not 0 < paths.n_performance < len(paths.is_performance) or paths.months < 2:
+        return None
+    totals = paths.counts(paths.steps.sum(axis=0))
+    rises: dict[str, list[Floats]] = {series: [] for series in SERIES}
+    found: dict[tuple[str, str], int] = {}
+    for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED):
+        for series, counts in paths.counts(sums).items():
+            rising, falling = pairs_of(counts, totals[series])
+            rises[series].append(rising - falling)
+            if not alarms:
+                continue
+            for method, alarm in _alarms(series, counts, totals[series], rising, falling):
+                found[series, method] = found.get((series, method), 0) + int(alarm.sum())
+    return Chance(
+        permutations, {name: np.concatenate(parts) for name, parts in rises.items()}, found
+    )
+
+
+def _alarms(
+    series: str, counts: Floats, totals: Floats, rising: Floats, falling: Floats
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Of each method that takes months as independent, of which permutations it finds a trend."""
+    yield "cox_stuart", stats.binom.sf(rising - 1, rising + falling, 0.5) <= LEVEL
+    if series in FLOWS:
+        years = np.arange(len(totals)) / MONTHS_IN_A_YEAR
+        yield "binomial_regression", binomial_regression(counts, totals, years).pvalue <= LEVEL
+        yield "cochran_armitage", cochran_armitage(counts, totals, years)[1] <= LEVEL
+
+
+def pairs_of(counts: Floats, totals: Floats) -> tuple[Floats, Floats]:
+    """Pairs of months whose share rises, and those whose share falls, as the paper pairs them."""
+    half = counts.shape[-1] // 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(totals > 0, counts / totals, np.nan)
+        change = share[..., counts.shape[-1] - half :] - share[..., :half]
+    return (change > 0).sum(-1).astype(np.float64), (change < 0).sum(-1).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """The paper's count of pairs that rise, and how often permuted labels give as many.
+
+    ``p_value`` is None where there are no labels to permute or no two months that differ; ``told``
+    says all of it.
+    """
+
+    n: int
+    n_pairs: int
+    n_positive: int
+    p_value: float | None
+    permutations: int | None
+    told: str
+
+
+def permutation_test(
+    paths: Paths, series: str, permutations: int, chance: Chance | None = None
+) -> PermutationTest:
+    """Test a series for a rise by permuting the labels, which keeps what its months share.
+
+    ``chance`` is what is known of permuted labels already.
+
+    References
+    ----------
+    Good, P. (2005). Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd edition.
+    Springer.
+    Phipson, B. and Smyth, G. K. (2010). Permutation P-values should never be zero. Statistical
+    Applications in Genetics and Molecular Biology 9, 39.
+    """
+    chance = chance or by_chance(paths, permutations, alarms=False)
+    totals = paths.counts(paths.steps.sum(axis=0))[series]
+    rising, falling = (int(found) for found in pairs_of(paths.performance_counts()[series], totals))
+    n = int(np.sum(totals > 0))
+    if chance is None or not rising + falling:
+        told = "not testable: no labels to permute, or no two months that differ"
+        return PermutationTest(n, rising + falling, rising, None, None, told)
+    as_extreme = int(np.sum(chance.rises[series] >= rising - falling))
+    p = (as_extreme + 1) / (chance.permutations + 1)
+    told = (
+        f"{rising} of {rising + falling} pairs of months rise, with permuted labels as many in "
+        f"{100 * as_extreme / chance.permutations:.1f} % of {chance.permutations:,} cases, "
+        f"{p_text(p)}"
+    )
+    return PermutationTest(n, rising + falling, rising, p, chance.permutations, told)
