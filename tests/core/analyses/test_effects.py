@@ -52,9 +52,9 @@ def test_effect_sizes_complete_the_comparisons_with_intervals():
 
 
 def test_fixes_that_share_a_commit_are_one_cluster_in_their_metrics_alone():
-    bugs = [Bug(0, 1, place < 16, is_fixed=True) for place in range(40)]
+    bugs = [Bug(0, 1, place // 4 % 5 < 2, is_fixed=True) for place in range(40)]
     # The metrics of a bug follow from its number, so that shared ones are made alike here.
-    metrics = bug_metrics(bugs).with_columns(fix_size=(pl.col("number") - 1) // 4 * 1.0)
+    metrics = bug_metrics(bugs).with_columns(fix_size=(pl.col("number") - 1) // 4 * 7 % 10 * 1.0)
     shared = fixes(*((number, f"commit {(number - 1) // 4}") for number in range(1, 41)))
     alone, together = group_comparisons(metrics, fixes()), group_comparisons(metrics, shared)
     row = row_of(together, metric="fix_size")
