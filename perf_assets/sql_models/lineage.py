@@ -40,6 +40,7 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.fix_time_survival": ("marts.bug_metrics", "marts.trend_monthly"),
     "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
     "analysis.link_sensitivity": ("intermediate.counted_links",),
+    "analysis.bot_sensitivity": ("marts.bug_metrics",),
     "analysis.rule_agreement": ("intermediate.rule_matches",),
     "analysis.stem_sets": ("intermediate.question_stems",),
     "analysis.labelling_quality": ("intermediate.judgements", "intermediate.review_strata"),

@@ -5,6 +5,7 @@ from functools import partial
 
 import polars as pl
 
+from perf_assets.core.analyses.bots import bot_sensitivity
 from perf_assets.core.analyses.comparisons import group_comparisons, trend_tests
 from perf_assets.core.analyses.findings import static_findings
 from perf_assets.core.analyses.fix_time import fix_time_survival, link_sensitivity
@@ -33,6 +34,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.fix_time_survival": fix_time_survival,
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,
+    "analysis.bot_sensitivity": bot_sensitivity,
     "analysis.paper_comparison": partial(paper_comparison, paper_figures()),
     "analysis.rule_agreement": rule_agreement,
     "analysis.stem_sets": stem_sets,
