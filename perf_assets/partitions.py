@@ -26,3 +26,7 @@ class Subject:
     def months(self) -> list[str]:
         """Every month from the first to the last."""
         return months_between(self.start, self.end)
+
+    def months_within(self, first: str | None, last: str | None) -> list[str]:
+        """Those from ``first`` to ``last``, where they are given."""
+        return [month for month in self.months if (first or month) <= month <= (last or month)]

@@ -1,6 +1,7 @@
 -- Question: how fast are bug reports answered and closed, quarter by quarter?
--- How to read: by the quarter of the opening. Medians are over those that were answered, or closed, by
--- now; the newest quarters look faster than they are, as who still waits is not among them.
+-- How to read: by the quarter of the opening. Medians are over those that were answered by a
+-- person, or closed, by now; the newest quarters look faster than they are, as who still waits is not
+-- among them.
 
 select
     repository,

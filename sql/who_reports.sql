@@ -1,6 +1,6 @@
 -- Question: who reports performance bugs?
 -- How to read: one line a reporter: how many performance bugs of theirs there are, how many are fixed,
--- and how many bugs they reported in all. Deleted accounts are left out.
+-- and how many bugs they reported in all. Deleted accounts and bots are left out.
 
 with
 
@@ -17,7 +17,10 @@ select
     count(*) as bug_reports
 from staging.bug_reports as bugs
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
-where dataset = 'live' and bugs.author is not null
+where
+    dataset = 'live'
+    and bugs.author is not null
+    and bugs.author_type is distinct from 'Bot'
 group by repository, bugs.author
 having performance_bugs > 0
 order by performance_bugs desc, bug_reports desc, repository, bugs.author

@@ -132,6 +132,7 @@ def comment(
         "comment_id": comment_id,
         "number": number,
         "author": author,
+        "author_type": None if author is None else "Bot" if author.endswith("[bot]") else "User",
         "created_at": at,
         "month": "2020-01",
     }
@@ -254,8 +255,11 @@ def bug_metrics(number: int, **changes: Any) -> Row:
         "hours_to_first_comment": 1.0,
         "comments": 2,
         "commentators": 2,
+        "has_author_types": True,
+        **changes,
     }
-    return {**row, **changes}
+    talk = ("hours_to_first_comment", "comments", "commentators")
+    return {**{f"{name}_with_bots": row[name] for name in talk}, **row}
 
 
 UNFIXED = {

@@ -85,11 +85,14 @@ class Life:
 
     def comment(self) -> None:
         if issue := self._any():
-            moment = _text(self.now)
-            row = {"id": self._next(), "issue_number": issue["number"], "user": {"login": "a"}}
-            row |= {"body": "Any news?", "created_at": moment, "updated_at": moment}
-            self.comments.setdefault(issue["number"], []).append(row)
-            self._touch(issue)
+            self.comment_on(issue["number"], {"login": "a"})
+
+    def comment_on(self, number: int, user: Record | None) -> None:
+        moment = _text(self.now)
+        row = {"id": self._next(), "issue_number": number, "user": user}
+        row |= {"body": "Any news?", "created_at": moment, "updated_at": moment}
+        self.comments.setdefault(number, []).append(row)
+        self._touch(self.issues[number])
 
     def delete_comment(self) -> None:
         if issue := self._any(lambda issue: bool(self.comments.get(issue["number"]))):

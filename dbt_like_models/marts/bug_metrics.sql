@@ -51,6 +51,10 @@ joined as (
         discussions.hours_to_first_comment,
         coalesce(discussions.comments, 0) as comments,
         coalesce(discussions.commentators, 0) as commentators,
+        coalesce(discussions.comments_with_bots, 0) as comments_with_bots,
+        coalesce(discussions.commentators_with_bots, 0) as commentators_with_bots,
+        discussions.hours_to_first_comment_with_bots,
+        coalesce(discussions.has_author_types, true) as has_author_types,
         coalesce(reopened.reopenings, 0) as reopenings
     from bug_reports
     left join fixes using (dataset, repository, number)
@@ -83,6 +87,10 @@ metrics as (
         hours_to_first_comment,
         comments,
         commentators,
+        comments_with_bots,
+        commentators_with_bots,
+        hours_to_first_comment_with_bots,
+        has_author_types,
         reopenings
     from joined
 )

@@ -1,6 +1,7 @@
 -- Whether the tables fit together: comments and events without their issue, links without issue or
--- commit, changed files without their commit, issues without a label decision, and fixes that were
--- written more than a day before the bug was reported, a row for each repository and question.
+-- commit, changed files without their commit, issues without a label decision, comments by accounts of
+-- which it is not known whether they are bots, and fixes that were written more than a day before the
+-- bug was reported, a row for each repository and question.
 
 with
 
@@ -81,6 +82,13 @@ rows_asked as (
         '#' || number as example
     from issues
     left join labels.performance_labels as decisions using (repository, number)
+    union all
+    select
+        repository,
+        'comments by accounts of unknown type' as question,
+        author is not null and author_type is null as is_failing,
+        '#' || number as example
+    from raw.issue_comments
     union all
     select
         repository,

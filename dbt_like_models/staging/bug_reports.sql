@@ -10,6 +10,7 @@ select
     title,
     html_url,
     author,
+    author_type,
     state,
     state_reason,
     labels,

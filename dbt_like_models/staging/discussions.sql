@@ -1,5 +1,6 @@
 -- What was said on each bug report: how much, by how many persons, and how soon by somebody else
--- than its author. All deleted accounts count as one person.
+-- than its author; without the bots, and with them. All deleted accounts count as one person, and so
+-- does each account whose type is not known.
 
 with
 
@@ -13,7 +14,9 @@ comments as (
         number,
         comment_id,
         created_at,
-        coalesce(author, 'ghost') as commentator
+        coalesce(author, 'ghost') as commentator,
+        coalesce(author_type = 'Bot', false) as is_of_bot,
+        author is null or author_type is not null as is_typed
     from raw.issue_comments
 ),
 
@@ -21,26 +24,42 @@ published as (
     select * from replication.bugs
 ),
 
-live as (
+said as (
     select
         bug_reports.dataset,
         repository,
         number,
-        count(comments.comment_id) as comments,
-        count(distinct comments.commentator) as commentators,
-        min(date_diff('microsecond', bug_reports.opened_at, comments.created_at)) filter (
-            where comments.commentator <> coalesce(bug_reports.author, 'ghost')
-        ) / 3600000000 as hours_to_first_comment
+        comments.comment_id,
+        comments.commentator,
+        comments.is_typed,
+        not comments.is_of_bot as is_of_person,
+        comments.commentator <> coalesce(bug_reports.author, 'ghost') as is_answer,
+        date_diff('microsecond', bug_reports.opened_at, comments.created_at) as waited
     from bug_reports
     left join comments using (repository, number)
-    group by bug_reports.dataset, repository, number
+),
+
+live as (
+    select
+        dataset,
+        repository,
+        number,
+        count(comment_id) filter (where is_of_person) as comments,
+        count(distinct commentator) filter (where is_of_person) as commentators,
+        min(waited) filter (where is_answer and is_of_person) / 3600000000
+            as hours_to_first_comment,
+        count(comment_id) as comments_with_bots,
+        count(distinct commentator) as commentators_with_bots,
+        min(waited) filter (where is_answer) / 3600000000 as hours_to_first_comment_with_bots,
+        coalesce(bool_and(is_typed), true) as has_author_types
+    from said
+    group by dataset, repository, number
 ),
 
 -- The published time is that of the first comment, whoever wrote it: it is no answer to the author
--- where nobody else commented.
-replication as (
+-- where nobody else commented. Who of the commentators is a bot is not published.
+waits as (
     select
-        'replication' as dataset,
         repository,
         number,
         comments,
@@ -50,6 +69,21 @@ replication as (
             else minutes_to_first_comment / 60
         end as hours_to_first_comment
     from published
+),
+
+replication as (
+    select
+        'replication' as dataset,
+        repository,
+        number,
+        comments,
+        commentators,
+        hours_to_first_comment,
+        comments as comments_with_bots,
+        commentators as commentators_with_bots,
+        hours_to_first_comment as hours_to_first_comment_with_bots,
+        false as has_author_types
+    from waits
 )
 
 select * from live

@@ -114,6 +114,7 @@ def run(  # noqa: PLR0913
     with writing(place.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             from perf_assets.execution import run_study  # noqa: PLC0415
+            from perf_assets.reports.forecast import read_again  # noqa: PLC0415
             from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
@@ -123,6 +124,9 @@ def run(  # noqa: PLR0913
             from perf_assets.sample.opening import open_study  # noqa: PLC0415
 
             chosen = open_study(study, place.path)
+        for repository in chosen.repositories:
+            if not repositories or repository.name in repositories:
+                read_again(place, repository, first, last, click.echo)
         failures = run_study(
             chosen,
             place,

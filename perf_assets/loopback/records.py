@@ -37,9 +37,10 @@ class Record(BaseModel):
 
 
 class User(Record):
-    """Who did it."""
+    """Who did it; ``type`` is User, Bot, Organization or Mannequin, where the source says so."""
 
     login: str
+    type: str | None = None
 
 
 class Label(Record):

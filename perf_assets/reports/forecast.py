@@ -1,4 +1,7 @@
-"""What a run would need before it starts: tokens that work, repositories in reach, a budget."""
+"""What a run would need before it starts: tokens that work, repositories in reach, a budget.
+
+And what it reads again, because an older version did not ask for all that is asked for now.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,16 +13,17 @@ from perf_assets.forums import Forum
 from perf_assets.plain import plain
 from perf_assets.progress import in_words
 from perf_assets.sources.git.remote import Address, read_heads
-from perf_assets.sources.github.accounts import Accounts, Patience
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, Patience
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
-from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource
+from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource, pages
 from perf_assets.sources.github.queries import CONNECTIONS, FIRST
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_client import Patience as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.home import Home
+from perf_assets.storage.outdated import outdated_cohorts
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import Repository, Study
 
@@ -155,23 +159,69 @@ def left(accounts: Accounts) -> int:
 
 def _examine_repository(source: IssueSource, repository: Repository, home: Home, say: Say) -> Cost:
     months = repository.months
-    marks = {month: mark for month, mark in stored(home, repository).items() if month in months}
+    outdated = _outdated(home, repository, months)
+    marks = {
+        month: mark
+        for month, mark in stored(home, repository).items()
+        if month in months and month not in outdated
+    }
     missing = [month for month in months if month not in marks]
     changed = source.changed_count(min(marks.values())) if marks else 0
     counts = source.counts(missing)
     if not marks:
         source.look(None)
-    pages = ceil(changed / PAGE) + source.pages(counts)
-    asides = 2 + 2 * ceil(len(missing) / COUNTS_PER_REQUEST)
-    cost = Cost(
-        asides + ceil(pages * LONG_THREADS), asides + ceil(PAGE_POINTS * pages * LONG_THREADS)
-    )
+    to_read = ceil(changed / PAGE) + pages(counts, len(source.client.accounts.all))
+    cost = _cost(to_read, len(missing))
+    again = f", {len(outdated)} of them again" if outdated else ""
     say(
         f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
-        f"{sum(counts.values()):,} issues to load, {len(marks)} stored with {changed:,} issues "
-        f"to refresh: about {cost.requests:,} requests and {cost.points:,} points"
+        f"{sum(counts.values()):,} issues to load{again}, {len(marks)} stored with {changed:,} "
+        f"issues to refresh: about {cost.requests:,} requests and {cost.points:,} points"
     )
     return cost
+
+
+def _cost(to_read: int, months: int) -> Cost:
+    """The cost of so many pages of issues, and of the counts of so many months."""
+    asides = 2 + 2 * ceil(months / COUNTS_PER_REQUEST)
+    return Cost(
+        asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
+    )
+
+
+def read_again(
+    home: Home, repository: Repository, first: str | None, last: str | None, say: Say
+) -> None:
+    """Say what a run from ``first`` to ``last`` reads again of ``repository``, and what that costs.
+
+    Told from what is stored, without asking anybody: issues that came or went since are not in it.
+    """
+    counts = _outdated(home, repository, repository.months_within(first, last))
+    if not counts:
+        return
+    text = (
+        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
+        "before the types of accounts were asked for, which tell bots from persons: they are read "
+        "again, once"
+    )
+    if repository.corpus is None:
+        accounts = max(1, len(credentials_of()))
+        listed = 1  # what changed in the months that lack nothing
+        cost = _cost(pages(counts, accounts) + listed, len(counts))
+        text += (
+            f", for about {cost.requests:,} requests and {cost.points:,} points of the "
+            f"{accounts * POINTS_PER_HOUR:,} that GitHub gives in an hour"
+        )
+    say(text)
+
+
+def _outdated(home: Home, repository: Repository, months: Sequence[str]) -> dict[str, int]:
+    """Those of ``months`` that lack fields in what is stored, and their numbers of issues."""
+    if not home.warehouse.exists():
+        return {}
+    with reading(home.warehouse) as connection:
+        cohorts = outdated_cohorts(connection, repository.name)
+    return {month: count for month, count in cohorts.items() if month in months}
 
 
 def stored(home: Home, repository: Repository) -> Marks:

@@ -52,6 +52,7 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     ),
     "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
     "analysis.link_sensitivity": ("intermediate.counted_links",),
+    "analysis.bot_sensitivity": ("marts.bug_metrics",),
     "analysis.label_sensitivity": (
         "staging.bug_reports",
         "marts.bug_metrics",

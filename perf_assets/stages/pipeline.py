@@ -62,11 +62,7 @@ def run_pipeline(
         with open_warehouse(home.warehouse) as database:
             gate = Gate(database, home)
             for repository in study.repositories:
-                months = [
-                    month
-                    for month in repository.months
-                    if (first or month) <= month <= (last or month)
-                ]
+                months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
                 failures += _failures(
                     mine_issues(gate, repository, months, verify_months, longest_wait)
@@ -76,7 +72,7 @@ def run_pipeline(
                 decided = decide(gate, study, repository, months, until, forced=force)
                 failures += _failures(decided)
             for tag_set in study.tag_sets:
-                months = [m for m in tag_set.months if (first or m) <= m <= (last or m)]
+                months = tag_set.months_within(first, last)
                 log.info("%s: %d months", tag_set.name, len(months))
                 forum = study.forum_of(tag_set)
                 asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)

@@ -18,6 +18,13 @@ RENAMED = {
     "marts.published_trend": "marts.paper_trend",
 }
 
+# What issues and comments gain with format 7. It is not known until their cohort is read again.
+AUTHOR_TYPES = (
+    ("raw.issues", "author_type VARCHAR"),
+    ("raw.issues", "fields_version BIGINT"),
+    ("raw.issue_comments", "author_type VARCHAR"),
+)
+
 # What people said is nowhere else; everything else is told again, or follows from what is.
 IRREPLACEABLE = ("reviews.",)
 
@@ -82,6 +89,8 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
     if version is not None and version < 3:
         # Told again when the cohort is read: until then it is not known.
         connection.execute("ALTER TABLE raw.issues ADD COLUMN IF NOT EXISTS events BIGINT")
+    if version is not None and version < 7:
+        _add_author_types(connection)
     if version is not None and version < 4:
         _type_marks(connection)
         _rename(connection)
@@ -104,6 +113,13 @@ def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     for (view,) in views:
         connection.execute(f"DROP VIEW {view}")
+
+
+def _add_author_types(connection: duckdb.DuckDBPyConnection) -> None:
+    stored = _columns(connection)
+    for table, column in AUTHOR_TYPES:
+        if table in stored:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
 
 def _type_marks(connection: duckdb.DuckDBPyConnection) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,34 @@ def test_what_is_stored_need_not_be_loaded_again(
     left = sum(issue["created_at"][:7] in MONTHS[4:] for issue in issues)
     ran = doctor(study(tmp_path, corpus, server.url), home.path, TOKENS[0])
     assert f"2 months with {left} issues to load, 4 stored with 1 issues to refresh" in ran.stdout
+
+
+@pytest.mark.slow
+def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told_before(
+    corpus: Path, tmp_path: Path
+) -> None:
+    home = Home.of(tmp_path / "home")
+    with CorpusServer([read_corpus(corpus)], token=TOKENS[0]) as server:
+        file = study(tmp_path, corpus, server.url)
+        run = partial(perf_assets, "run", "--study", file, "--home", home.path, "--until", "labels")
+        ran = run(GITHUB_TOKEN=TOKENS[0])
+        assert "again" not in ran.stdout
+        with open_warehouse(home.warehouse) as database:
+            database.connection.execute("UPDATE raw.issues SET fields_version = NULL")
+        told = doctor(file, home.path, TOKENS[0]).stdout
+        opened = {issue["created_at"][:7] for issue in read_corpus(corpus).issues.values()}
+        again = f"{len(opened)} months with 60 issues"
+        assert f"{again} to load, {len(opened)} of them again" in told
+        ran = run(GITHUB_TOKEN=TOKENS[0])
+        assert f"{NAME}: {again} were stored before" in ran.stdout
+        foretold = re.search(r"about (\d+) requests and (\d+) points of the 5,000", ran.stdout)
+        assert foretold is not None
+        with open_warehouse(home.warehouse) as database:
+            asked = "SELECT requests, points FROM meta.source_requests ORDER BY started_at DESC"
+            requests, points = database.frame(asked).row(0)
+        assert requests <= int(foretold[1]) <= requests + 3
+        assert points <= int(foretold[2]) <= points + 6
+        assert "again" not in run(GITHUB_TOKEN=TOKENS[0]).stdout
 
 
 @pytest.mark.parametrize(

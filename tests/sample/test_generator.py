@@ -298,16 +298,17 @@ def test_metrics_follow_from_links_commits_and_comments(corpus):
         fixes[row["number"]].add(row["sha"])
     comments = corpus.by_issue("comments")
     for bug in corpus.truth("bug_metrics").iter_rows(named=True):
-        shas = fixes[bug["number"]]
+        number = bug["number"]
+        shas = fixes[number]
         sizes = [commits[sha]["additions"] + commits[sha]["deletions"] for sha in shas]
         assert (bug["fix_commits"], bug["fix_size"]) == (len(shas), sum(sizes) if shas else None)
         assert bug["is_fixed"] == (bug["state"] == "closed" and bool(shas))
         assert (bug["fix_time_days"] is not None) == bug["is_fixed"]
-        people = {
-            (record["user"] or {"login": "ghost"})["login"] for record in comments[bug["number"]]
-        }
-        assert bug["commentators"] == len(people)
-        assert bug["comments"] == len(comments[bug["number"]])
+        said = [record["user"] or {"login": "ghost", "type": "User"} for record in comments[number]]
+        people = [user["login"] for user in said if user["type"] != "Bot"]
+        assert (bug["comments"], bug["commentators"]) == (len(people), len(set(people)))
+        assert bug["comments_with_bots"] == len(said)
+        assert bug["commentators_with_bots"] == len({user["login"] for user in said})
 
 
 def test_no_keyword_is_in_the_everyday_vocabulary():
@@ -348,7 +349,7 @@ def test_the_share_of_performance_bugs_rises(corpus):
 
 
 @pytest.mark.parametrize(
-    "sizes", [{}, {"issues": 250, "months": 15, "commits": 120}], ids=["default", "smallest"]
+    "sizes", [{}, {"issues": 280, "months": 15, "commits": 120}], ids=["default", "smallest"]
 )
 def test_every_trap_is_planted(tmp_path, sizes):
     traps = Corpus(generate(tmp_path / "corpus", seed=11, **sizes)).traps

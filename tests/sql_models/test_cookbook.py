@@ -121,7 +121,11 @@ FILLED = {
         ),
         label(5),
     ],
-    "raw.issue_comments": [comment(1, 1, "2020-01-01T06:00:00Z", "helper")],
+    "raw.issue_comments": [
+        comment(1, 1, "2020-01-01T06:00:00Z", "helper"),
+        comment(1, 2, "2020-01-01T01:00:00Z", "welcome[bot]"),
+        comment(5, 3, "2020-02-04T03:00:00Z", "welcome[bot]"),
+    ],
     "raw.issue_events": [
         event(1, "closed", "2020-03-01T00:00:00Z", actor="helper", commit_sha=sha("b")),
         event(5, "closed", "2020-02-04T06:00:00Z"),
@@ -497,8 +501,16 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
+            "comments by accounts of unknown type",
+            3,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
             "comments without issue",
-            1,
+            3,
             0,
             0.0,
             None,
@@ -657,6 +669,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, 2020, "other", 2, 0.0, None),
         (REPOSITORY, 2020, "performance", 3, 33.3, 6.0),
     ],
+    "bots_in_discussions": [
+        (REPOSITORY, 2020, "other", 2, 50.0, 100.0, None, 3.0),
+        (REPOSITORY, 2020, "performance", 3, 33.3, 50.0, 6.0, 1.0),
+    ],
     "fix_coverage": [(REPOSITORY, 2020, 3, 2, 66.7)],
     "issues_that_left": [
         (
@@ -692,6 +708,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "one_bug_traced": [
         (REPOSITORY, 1, datetime(2020, 1, 1), "opened", "reporter", "Slow start"),
+        (REPOSITORY, 1, datetime(2020, 1, 1, 1), "commented", "welcome[bot]", None),
         (REPOSITORY, 1, datetime(2020, 1, 1, 6), "commented", "helper", None),
         (
             REPOSITORY,

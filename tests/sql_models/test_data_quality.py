@@ -126,6 +126,24 @@ def test_a_run_warns_of_the_newest_odd_months_and_of_what_stands_alone(
     assert "1 comments without issue, #999 for one" in " ".join(said)
 
 
+def test_a_run_warns_of_accounts_of_which_it_is_not_known_whether_they_are_bots(
+    database: ModelDatabase,
+) -> None:
+    issues = issues_of(dict.fromkeys(MONTHS, 12))
+    decisions = [label(row["number"], month=row["month"]) for row in issues]
+    authors = [("stale", None), (None, None), ("helper", "User"), ("ci[bot]", "Bot")]
+    said = [
+        comment(1, place, "2020-01-06T00:00:00Z", author, author_type=kind)
+        for place, (author, kind) in enumerate(authors)
+    ]
+    quality(
+        database, issues, **{"labels.performance_labels": decisions, "raw.issue_comments": said}
+    )
+    assert warnings(database.connection) == [
+        "owner/name: 1 comments by accounts of unknown type, #1 for one"
+    ]
+
+
 def test_a_run_over_even_months_warns_of_nothing(database: ModelDatabase) -> None:
     issues = issues_of(dict.fromkeys(MONTHS, 12))
     decisions = [label(row["number"], month=row["month"]) for row in issues]

@@ -240,6 +240,54 @@ def test_discussions_count_persons_and_wait_for_somebody_else(
     )
     columns = "comments, commentators, hours_to_first_comment"
     assert database.table("staging.discussions", columns) == [expected]
+    # Among persons alone both ways of counting are one.
+    with_bots = ", ".join(f"{column}_with_bots" for column in columns.split(", "))
+    assert database.table("staging.discussions", with_bots) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("comments", "of_persons", "with_bots"),
+    [
+        pytest.param([("ci[bot]", FIRST)], (0, 0, None), (1, 1, 24.0), id="a bot alone"),
+        pytest.param(
+            [("ci[bot]", FIRST), ("bob", SECOND), ("ci[bot]", THIRD)],
+            (1, 1, 48.0),
+            (3, 2, 24.0),
+            id="a bot before a person",
+        ),
+        pytest.param(
+            [("ada[bot]", FIRST), ("ada", SECOND), ("bob", THIRD)],
+            (2, 2, 72.0),
+            (3, 3, 24.0),
+            id="a bot of the author's name",
+        ),
+        pytest.param([(None, FIRST)], (1, 1, 24.0), (1, 1, 24.0), id="a deleted account"),
+    ],
+)
+def test_bots_are_counted_beside_persons(
+    build: Build,
+    comments: list[tuple[str | None, str]],
+    of_persons: tuple[int, int, float | None],
+    with_bots: tuple[int, int, float | None],
+) -> None:
+    said = [comment(1, place, moment, who) for place, (who, moment) in enumerate(comments)]
+    database = build({**bugs(bug(1, OPENED, author="ada")), "raw.issue_comments": said})
+    columns = "comments, commentators, hours_to_first_comment"
+    assert database.table("staging.discussions", columns) == [of_persons]
+    bots = ", ".join(f"{column}_with_bots" for column in columns.split(", "))
+    assert database.table("staging.discussions", f"{bots}, has_author_types") == [
+        (*with_bots, True)
+    ]
+
+
+def test_an_account_of_unknown_type_counts_as_a_person_and_is_told(build: Build) -> None:
+    said = [comment(1, 1, FIRST, "stale", author_type=None), comment(1, 2, SECOND, "ci[bot]")]
+    database = build({**bugs(bug(1, OPENED), bug(2, OPENED)), "raw.issue_comments": said})
+    columns = "number, comments, comments_with_bots, has_author_types"
+    assert database.table("staging.discussions", columns) == [
+        (1, 1, 2, False),
+        (2, 0, 0, True),
+    ]
 
 
 # intermediate.months
@@ -339,6 +387,10 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "hours_to_first_comment": 24.0,
             "comments": 2,
             "commentators": 2,
+            "hours_to_first_comment_with_bots": 24.0,
+            "comments_with_bots": 2,
+            "commentators_with_bots": 2,
+            "has_author_types": True,
             "reopenings": 1,
         }
     ]

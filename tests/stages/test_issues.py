@@ -21,6 +21,7 @@ from perf_assets.storage.audit import AuditReport, Parameters
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.migrations import create_tables
+from perf_assets.storage.outdated import outdated_cohorts
 from perf_assets.storage.warehouse import Database
 from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
@@ -49,6 +50,12 @@ class Miner:
             load_issues(self.gate, self._source(), months, verify_months)
         )
         return len(self.server.requests) - before
+
+    def refresh_killed(self) -> None:
+        """Run a refresh until the first of its cohorts are stored."""
+        outcomes = load_issues(self.gate, self._source(), MONTHS)
+        assert next(outcomes).is_written
+        outcomes.close()  # type: ignore[attr-defined]
 
     def assert_equals_a_fresh_load(self) -> None:
         source = self._source()
@@ -212,6 +219,58 @@ def test_verification_reads_everything_within_its_months(miner: Miner) -> None:
     for _ in range(2):
         miner.refresh(verify_months=2)
     miner.assert_equals_a_fresh_load()
+
+
+def as_an_older_version_left_it(miner: Miner) -> None:
+    """Without the types of accounts, and with the logins of bots as GraphQL gives them."""
+    for table in ("raw.issues", "raw.issue_comments"):
+        miner.database.connection.execute(
+            f"UPDATE {table} SET author = replace(author, '[bot]', ''), author_type = NULL"
+        )
+    miner.database.connection.execute("UPDATE raw.issues SET fields_version = NULL")
+
+
+def test_what_an_older_version_did_not_ask_is_read_once(miner: Miner) -> None:
+    first, second, *_ = miner.life.issues.values()
+    first["user"], second["user"] = None, {"login": "ci", "type": "Bot"}
+    miner.life.comments[first["number"]] = []
+    for number in miner.life.comments:
+        miner.life.now += timedelta(hours=1)
+        for user in (None, {"login": "stale[bot]"}, {"login": "stale", "type": "User"}):
+            miner.life.comment_on(number, user)
+    miner.refresh()
+    as_an_older_version_left_it(miner)
+    assert miner.refresh() > 1
+    miner.assert_equals_a_fresh_load()
+    typed = miner.database.frame(
+        "SELECT DISTINCT author, author_type FROM raw.issue_comments ORDER BY ALL"
+    )
+    assert typed.rows() == [
+        ("a", "User"),
+        ("stale", "User"),
+        ("stale[bot]", "Bot"),
+        (None, None),
+    ]
+    # The types of deleted accounts are missing for good, and nothing is asked for that reason.
+    assert miner.refresh() == 1
+
+
+def test_reading_again_goes_on_where_it_was_killed(
+    miner: Miner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_an_older_version_left_it(miner)
+    months = set(outdated_cohorts(miner.database.connection, NAME))
+    assert len(months) > 2
+    with monkeypatch.context() as patch:
+        patch.setattr(issues, "HELD_ISSUES", 4)
+        miner.refresh_killed()
+    left = set(outdated_cohorts(miner.database.connection, NAME))
+    assert left < months
+    assert left
+    miner.refresh()
+    assert {outcome.month for outcome in miner.outcomes if outcome.is_written} == left
+    miner.assert_equals_a_fresh_load()
+    assert outdated_cohorts(miner.database.connection, NAME) == {}
 
 
 def test_due_cohorts_are_spread_evenly_and_none_waits_too_long() -> None:

@@ -288,6 +288,20 @@ GOOD: dict[str, list[Row]] = {
         statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
         for metric in ("fix_size", "fix_time_days")
     ],
+    "analysis.bot_sensitivity": [
+        statistic(
+            metric="comments",
+            bots=bots,
+            bug_reports=9,
+            with_types=8,
+            with_bots=2,
+            with_bots_share=0.25,
+            comments=20,
+            comments_of_bots=5,
+            cliffs_delta=0.2,
+        )
+        for bots in ("left out", "counted")
+    ],
     "analysis.paper_comparison": [
         figure("a"),
         figure("b", verdict="differs", reason="The package tells of no reopening."),

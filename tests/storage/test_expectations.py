@@ -164,7 +164,8 @@ def real_issue(entry: Row) -> Row:
     times = {name: datetime.fromisoformat(entry[name]) for name in entry if name.endswith("_at")}
     row = {name: entry[name] for name in ("number", "title", "state", "comments", "html_url")}
     month = month_of(times["created_at"])
-    return {**row, **times, "repository": "chainer/chainer", "month": month, "state_reason": None}
+    own = {"repository": "chainer/chainer", "month": month}
+    return {**row, **times, **own, "state_reason": None, "author_type": None}
 
 
 def real_comment(entry: Row, month: str) -> Row:
@@ -174,5 +175,6 @@ def real_comment(entry: Row, month: str) -> Row:
         "comment_id": entry["id"],
         "number": entry["issue_number"],
         "author": None,
+        "author_type": None,
         "created_at": datetime.fromisoformat(entry["created_at"]),
     }

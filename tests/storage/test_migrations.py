@@ -117,6 +117,30 @@ def test_a_home_of_format_5_gains_the_tables_of_static_checks_and_loses_nothing(
     assert read_manifest(home.backup_of_format(5)).rows["raw.questions"] == 1
 
 
+def test_a_home_of_format_6_gains_the_types_of_authors_as_unknown_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    home = Home.of(tmp_path)
+    said = {"repository": "owner/name", "comment_id": 1, "number": 7, "author": "stale"}
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        schema = Path(__file__).with_name("format_6.sql")
+        connection.execute(schema.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 6}])
+        insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
+        comment = {**said, "created_at": "2020-01-06", "month": "2020-01"}
+        insert(connection, "raw.issue_comments", [comment])
+        judged = {"file": "a.csv", "imported_at": "2020-01-05"}
+        insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
+    with open_warehouse(home.warehouse) as database:
+        issues = "SELECT number, author, author_type, fields_version FROM raw.issues"
+        assert database.frame(issues).rows() == [(7, "reporter", None, None)]
+        comments = "SELECT author, author_type FROM raw.issue_comments"
+        assert database.frame(comments).rows() == [("stale", None)]
+        assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
+    assert read_manifest(home.backup_of_format(6)).rows["raw.issue_comments"] == 1
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_home_of_an_even_older_format_is_brought_to_the_shape_of_this_one(
     version: int, tmp_path: Path

@@ -8,6 +8,7 @@ from perf_assets.loopback.github.tracker import TIMELINE_TYPES, Tracker, node_id
 View = dict[str, Any]
 SITE = "https://github.com"
 BOT_SUFFIX = "[bot]"
+ACTOR_PREFIXES = {"User": "U", "Bot": "BOT", "Organization": "O", "Mannequin": "M"}
 
 
 def repository_view(name: str, tracker: Tracker | None = None) -> View:
@@ -23,17 +24,21 @@ def repository_view(name: str, tracker: Tracker | None = None) -> View:
 
 
 def actor_view(user: Record | None) -> View | None:
-    """A person or bot; null for a deleted account. GraphQL gives a bot's login without suffix."""
-    login = user["login"] if user else "ghost"
-    if login == "ghost":
+    """An account; null for a deleted one.
+
+    GraphQL gives a bot's login without the suffix, which REST writes to bots' alone: by it a bot is
+    known where a corpus does not tell the types of its users.
+    """
+    if user is None or user["login"] == "ghost":
         return None
-    is_bot = login.endswith(BOT_SUFFIX)
-    login = login.removesuffix(BOT_SUFFIX)
+    told = "Bot" if user["login"].endswith(BOT_SUFFIX) else user.get("type")
+    kind = told if told in ACTOR_PREFIXES else "User"
+    login = user["login"].removesuffix(BOT_SUFFIX)
     return {
-        "__typename": "Bot" if is_bot else "User",
-        "id": node_id("BOT" if is_bot else "U", login),
+        "__typename": kind,
+        "id": node_id(ACTOR_PREFIXES[kind], login),
         "login": login,
-        "url": f"{SITE}/apps/{login}" if is_bot else f"{SITE}/{login}",
+        "url": f"{SITE}/apps/{login}" if kind == "Bot" else f"{SITE}/{login}",
     }
 
 

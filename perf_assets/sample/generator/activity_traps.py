@@ -64,9 +64,49 @@ def author_comments_first(plan: Plan) -> None:
 
 @trap()
 def answer_at_once(plan: Plan) -> None:
-    """A bot answers in the very second in which the issue is opened: zero hours, not none."""
+    """Somebody answers in the very second in which the issue is opened: zero hours, not none."""
+    author, other = plan.people(2)
+    issue = _quiet(plan, author)
+    plan.comment(issue, other, issue.created)
+
+
+@trap(rank=1)
+def bot_welcomes_first(plan: Plan) -> None:
+    """A bot welcomes the author at once; the first word of a person comes hours later."""
+    author, other = plan.people(2)
+    issue = _quiet(plan, author)
+    plan.comment(issue, "welcome[bot]", issue.created)
+    plan.comment(issue, "ci-results[bot]", issue.created + HOUR)
+    plan.comment(issue, other, issue.created + 5 * HOUR)
+    plan.comment(issue, "ci-results[bot]", issue.created + 6 * HOUR)
+
+
+@trap(rank=1)
+def only_bots_answer(plan: Plan) -> None:
+    """Bots talk among themselves: nobody commented, and nobody answered."""
     issue = _quiet(plan, plan.login())
-    plan.comment(issue, "tensorkit-bot[bot]", issue.created)
+    for days, bot in enumerate(("welcome[bot]", "stale[bot]", "stale[bot]")):
+        plan.comment(issue, bot, issue.created + days * DAY)
+
+
+@trap(rank=1)
+def bot_with_the_name_of_a_person(plan: Plan) -> None:
+    """A bot is called as the author, another as a commentator: neither is that person."""
+    author, other = plan.people(2)
+    issue = _quiet(plan, author)
+    plan.comment(issue, f"{author}[bot]", issue.created + HOUR)
+    plan.comment(issue, author, issue.created + 2 * HOUR)
+    plan.comment(issue, other, issue.created + 3 * HOUR)
+    plan.comment(issue, f"{other}[bot]", issue.created + 4 * HOUR)
+
+
+@trap()
+def opened_by_a_bot(plan: Plan) -> None:
+    """A bot reports and comments on its own report; people talk too."""
+    issue = _quiet(plan, "ci-results[bot]")
+    plan.comment(issue, "ci-results[bot]", issue.created + 60)
+    for hours, login in enumerate(plan.people(2), 1):
+        plan.comment(issue, login, issue.created + hours * HOUR)
 
 
 @trap()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perf_assets.sample.generator.model import Closer, Event, Issue, Pull
+from perf_assets.sample.generator.model import Closer, Event, Issue, Pull, is_bot
 from perf_assets.sample.generator.planner import Plan
 
 Record = dict[str, Any]
@@ -43,7 +43,9 @@ def _write(path: Path, records: Iterable[Record]) -> int:
 
 
 def _user(login: str | None) -> Record | None:
-    return None if login is None else {"login": login}
+    if login is None:
+        return None
+    return {"login": login, "type": "Bot" if is_bot(login) else "User"}
 
 
 def _issue(plan: Plan, issue: Issue) -> Record:

@@ -3,13 +3,14 @@
 from itertools import accumulate
 
 from perf_assets.sample.generator.model import Closer, Commit, Edit, Issue
-from perf_assets.sample.generator.planner import AREAS, DAY, HOUR, Plan
+from perf_assets.sample.generator.planner import AREAS, BOTS, DAY, HOUR, Plan
 
 NON_BUG_LABELS = ("feature", "enhancement", "question", "documentation")
 ROOM_FOR_TEMPLATE = 10  # commits
 PIONEERS = 3  # issues 1 to 3, which lists in commit messages seem to name
 MERGED = 0.12
 SQUASHED = 0.3
+WELCOMED = 0.25  # of the issues that draw comments: a bot is the first to say something
 
 
 def open_history(plan: Plan, commits: int) -> None:
@@ -175,5 +176,8 @@ def _talk(plan: Plan, issue: Issue, count: int) -> None:
     for place in range(count):
         until = closed if rng.random() < 0.9 else end
         at = issue.created + int((until - issue.created) * rng.random() ** 3)
+        if place == 0 and rng.random() < WELCOMED:
+            plan.comment(issue, BOTS[0], issue.created + rng.randint(1, 90))
+            continue
         is_author = rng.random() < (0.2 if place == 0 else 0.35)
         plan.comment(issue, issue.author if is_author else rng.choice(others), at)

@@ -11,6 +11,11 @@ from dataclasses import dataclass, field
 GHOST = "ghost"
 
 
+def is_bot(login: str | None) -> bool:
+    """Whether that account is a program's."""
+    return login is not None and login.endswith("[bot]")
+
+
 def person(login: str | None) -> str | None:
     """The person behind ``login``: None for a deleted account, in either of its spellings."""
     return None if login == GHOST else login

@@ -19,7 +19,7 @@ from perf_assets.sample.generator.fix_truth import (
     introducing_commits,
 )
 from perf_assets.sample.generator.history import in_order
-from perf_assets.sample.generator.model import Commit, Issue, Pull, person
+from perf_assets.sample.generator.model import Comment, Commit, Issue, Pull, is_bot, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.program import planted_findings
 from perf_assets.sample.generator.truth_schema import SCHEMAS
@@ -140,8 +140,8 @@ def _link(plan: Plan, link: Link, is_repeated: bool) -> Row:
 def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
     closed = issue.closed
     is_fixed = closed is not None and bool(fix)
-    author = person(issue.author)
-    answers = [comment.at for comment in issue.comments if person(comment.author) != author]
+    of_people = [comment for comment in issue.comments if not is_bot(comment.author)]
+    with_bots = {f"{name}_with_bots": value for name, value in _talk(issue, issue.comments).items()}
     size = sum(commit.additions + commit.deletions for commit in fix)
     return {
         "dataset": DATASET,
@@ -157,10 +157,20 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
         "fix_size": size if fix else None,
         "fix_commits": len(fix),
         **fix_contents(fix),
-        "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
-        "comments": len(issue.comments),
-        "commentators": len({person(comment.author) for comment in issue.comments}),
+        **_talk(issue, of_people),
+        **with_bots,
         "reopenings": len(issue.reopenings),
+    }
+
+
+def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
+    """How much these comments are, of how many accounts, and when the first answer came."""
+    author = person(issue.author)
+    answers = [comment.at for comment in comments if person(comment.author) != author]
+    return {
+        "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
+        "comments": len(comments),
+        "commentators": len({person(comment.author) for comment in comments}),
     }
 
 

@@ -46,6 +46,9 @@ SCHEMAS: dict[str, dict[str, pl.DataType | type[pl.DataType]]] = {
         "hours_to_first_comment": pl.Float64,
         "comments": pl.Int64,
         "commentators": pl.Int64,
+        "hours_to_first_comment_with_bots": pl.Float64,
+        "comments_with_bots": pl.Int64,
+        "commentators_with_bots": pl.Int64,
         "reopenings": pl.Int64,
     },
     "introducing_commits": {

@@ -8,11 +8,15 @@ from typing import Any
 import polars as pl
 
 from perf_assets.months import month_of
-from perf_assets.sources.github.shapes import WHOLE_SECONDS, Comment, Issue, Login
-from perf_assets.tables import schema_of
+from perf_assets.sources.github.queries import FIELDS_VERSION
+from perf_assets.sources.github.shapes import WHOLE_SECONDS, Actor, Comment, Issue
+from perf_assets.tables import schema_of, table_of
 from perf_assets.tables.types import TIME
 
 TABLES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
+ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
+GHOST = "ghost"
+BOT_SUFFIX = "[bot]"
 PULL_REQUEST_KEY = ("number", "pull_request_repository", "pull_request", "relation")
 EVENT_NAMES = {
     "ClosedEvent": "closed",
@@ -110,6 +114,7 @@ def _issue(node: Issue) -> dict[str, Any]:
         "title": node["title"],
         "body": node["body"] or None,
         "author": _login(node["author"]),
+        "author_type": _author_type(node["author"]),
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
         "labels": sorted(label["name"] for label in node["labels"]["nodes"] if label),
@@ -118,6 +123,7 @@ def _issue(node: Issue) -> dict[str, Any]:
         "closed_at": node["closedAt"],
         "comments": node["comments"]["totalCount"],
         "events": node["timelineItems"]["totalCount"],
+        "fields_version": FIELDS_VERSION,
         "html_url": node["url"],
     }
 
@@ -126,6 +132,7 @@ def _comment(node: Comment) -> dict[str, Any]:
     return {
         "comment_id": node["fullDatabaseId"],
         "author": _login(node["author"]),
+        "author_type": _author_type(node["author"]),
         "created_at": node["createdAt"],
         "body": node["body"] or None,
     }
@@ -180,6 +187,20 @@ def _pull_request(node: dict[str, Any], relation: str) -> dict[str, Any]:
     }
 
 
-def _login(actor: Login | None) -> str | None:
-    """The login; a deleted account ("ghost") has none."""
-    return None if actor is None or actor["login"] == "ghost" else actor["login"]
+def _login(actor: Actor | None) -> str | None:
+    """The login, of a bot with ``[bot]`` as GitHub's pages and its REST API write it.
+
+    GraphQL leaves that out, and a person may have the rest as a login. A deleted account ("ghost")
+    has none.
+    """
+    if actor is None or actor["login"] == GHOST:
+        return None
+    is_bare = actor["kind"] == "Bot" and not actor["login"].endswith(BOT_SUFFIX)
+    return actor["login"] + BOT_SUFFIX if is_bare else actor["login"]
+
+
+def _author_type(actor: Actor | None) -> str | None:
+    """The type of an account; a deleted one has none, and one that we do not know is not told."""
+    if actor is None or actor["login"] == GHOST:
+        return None
+    return actor["kind"] if actor["kind"] in ACTOR_TYPES else None

@@ -172,7 +172,7 @@ class IssueSource:
         AnswerError
             After all months that can be had: GitHub's answers for another cannot be used.
         """
-        workers, size = self._division()
+        workers, size = _division(len(self.client.accounts.all))
         groups = list(windows(counts, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
         trouble: answers.AnswerError | None = None
@@ -193,28 +193,12 @@ class IssueSource:
         if trouble is not None:
             raise trouble
 
-    def pages(self, counts: dict[str, int]) -> int:
-        """How many pages of issues ``cohorts`` reads, threads longer than a page aside."""
-        _, size = self._division()
-        pages = 0
-        for months in windows(counts, size):
-            count = sum(map(counts.__getitem__, months))
-            pieces = -(-count // size)
-            pages += pieces and pieces * -(-count // (pieces * PAGE))
-        return pages
-
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
         found = self._ask(shapes.ChangedCount, queries.CHANGED_COUNT, sent)["repository"]
         self._check_name(found["nameWithOwner"])
         return found["issues"]["totalCount"]
-
-    def _division(self) -> tuple[int, int]:
-        """How many threads read, and how many issues each at a time."""
-        accounts = len(self.client.accounts.all)
-        workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
-        return workers, HELD_ISSUES // workers
 
     def _job(self, months: list[str], count: int, size: int) -> Job["Part"]:
         """A window, cut into spans of time that have about ``size`` issues each."""
@@ -328,6 +312,23 @@ class IssueSource:
                 one.add(page)
                 if cursor is not None:
                     open_pages.append(replace(one, cursor=cursor))
+
+
+def pages(counts: dict[str, int], accounts: int) -> int:
+    """How many pages of issues ``IssueSource.cohorts`` reads, threads longer than a page aside."""
+    _, size = _division(accounts)
+    total = 0
+    for months in windows(counts, size):
+        count = sum(map(counts.__getitem__, months))
+        pieces = -(-count // size)
+        total += pieces and pieces * -(-count // (pieces * PAGE))
+    return total
+
+
+def _division(accounts: int) -> tuple[int, int]:
+    """How many threads read with so many accounts, and how many issues each at a time."""
+    workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
+    return workers, HELD_ISSUES // workers
 
 
 def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:

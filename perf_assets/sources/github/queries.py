@@ -10,23 +10,29 @@ RATE_LIMIT = "rateLimit { cost remaining resetAt }"
 
 PAGE_INFO = "pageInfo { hasNextPage endCursor }"
 
-COMMENT_FIELDS = "fullDatabaseId author { login } createdAt body"
+# Raised when more is asked of issues or of what belongs to them: a run reads cohorts again that an
+# older version asked less of.
+FIELDS_VERSION = 2
 
-EVENT_FIELDS = """
+ACTOR = "{ __typename login }"
+
+COMMENT_FIELDS = f"fullDatabaseId author {ACTOR} createdAt body"
+
+EVENT_FIELDS = f"""
 __typename
-... on ClosedEvent {
-  id createdAt actor { login }
-  closer {
+... on ClosedEvent {{
+  id createdAt actor {ACTOR}
+  closer {{
     __typename
-    ... on Commit { oid repository { nameWithOwner } }
-    ... on PullRequest { number merged mergeCommit { oid } repository { nameWithOwner } }
-  }
-}
-... on ReopenedEvent { id createdAt actor { login } }
-... on LabeledEvent { id createdAt actor { login } label { name } }
-... on UnlabeledEvent { id createdAt actor { login } label { name } }
-... on RenamedTitleEvent { id createdAt actor { login } previousTitle currentTitle }
-... on TransferredEvent { id createdAt actor { login } fromRepository { nameWithOwner } }
+    ... on Commit {{ oid repository {{ nameWithOwner }} }}
+    ... on PullRequest {{ number merged mergeCommit {{ oid }} repository {{ nameWithOwner }} }}
+  }}
+}}
+... on ReopenedEvent {{ id createdAt actor {ACTOR} }}
+... on LabeledEvent {{ id createdAt actor {ACTOR} label {{ name }} }}
+... on UnlabeledEvent {{ id createdAt actor {ACTOR} label {{ name }} }}
+... on RenamedTitleEvent {{ id createdAt actor {ACTOR} previousTitle currentTitle }}
+... on TransferredEvent {{ id createdAt actor {ACTOR} fromRepository {{ nameWithOwner }} }}
 """
 
 PULL_REQUEST_FIELDS = (
@@ -57,7 +63,7 @@ FIRST = {
 }
 
 ISSUE_FIELDS = (
-    "id number title body author { login } state stateReason createdAt updatedAt closedAt url "
+    f"id number title body author {ACTOR} state stateReason createdAt updatedAt closedAt url "
     + " ".join(text % FIRST[name] for name, text in CONNECTIONS.items())
 )
 

@@ -72,9 +72,10 @@ class Label(TypedDict):
     name: Text
 
 
-class Login(TypedDict):
-    """An account."""
+class Actor(TypedDict):
+    """An account, and what kind of one: a user's, a bot's."""
 
+    kind: Annotated[Word, Field(alias="__typename")]
     login: Text
 
 
@@ -104,7 +105,7 @@ class Comment(TypedDict):
     """A comment."""
 
     fullDatabaseId: BigInt
-    author: Login | None
+    author: Actor | None
     createdAt: Moment
     body: Text
 
@@ -130,7 +131,7 @@ class ClosingPullRequest(TypedDict):
 class _Event(TypedDict):
     id: Word
     createdAt: Moment
-    actor: Login | None
+    actor: Actor | None
 
 
 class Closed(_Event):
@@ -219,7 +220,7 @@ class Issue(TypedDict):
     number: Number
     title: Text
     body: Text
-    author: Login | None
+    author: Actor | None
     state: Literal["OPEN", "CLOSED"]
     stateReason: Annotated[str, Strict(), Field(pattern="^[A-Z_]{1,50}$")] | None
     createdAt: Moment

@@ -5,6 +5,7 @@ from functools import partial
 
 import polars as pl
 
+from perf_assets.core.analyses.bots import bot_sensitivity
 from perf_assets.core.analyses.closing import closing_rates, open_share_changes
 from perf_assets.core.analyses.effects import effect_sizes, group_comparisons
 from perf_assets.core.analyses.family import family_of_tests
@@ -41,6 +42,7 @@ COMPUTE: dict[str, Callable[..., pl.DataFrame]] = {
     "analysis.effect_sizes": effect_sizes,
     "analysis.lifetime_comparisons": lifetime_comparisons,
     "analysis.link_sensitivity": link_sensitivity,
+    "analysis.bot_sensitivity": bot_sensitivity,
     "analysis.label_sensitivity": label_sensitivity,
     "analysis.paper_comparison": partial(paper_comparison, paper_figures()),
     "analysis.rule_agreement": rule_agreement,

@@ -16,6 +16,7 @@ from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.outdated import outdated_cohorts
 from perf_assets.storage.warehouse import Difference
 from perf_assets.study import Repository
 
@@ -74,11 +75,12 @@ def load_issues(
     Costs one look where nothing changed. With each stored cohort stands the newest update that
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
     run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
-    and with ``verify_months`` those that are due to be read whole again, see ``due_cohorts``.
+    so is one that an older version stored without all fields, and with ``verify_months`` those
+    that are due to be read whole again, see ``due_cohorts``.
     """
     repository = source.repository
     loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
-    outdated = _cohorts_without_events_count(gate, repository)
+    outdated = outdated_cohorts(gate.database.connection, repository)
     marks = {
         month: mark
         for month, mark in loads.select("month", "updated_at").iter_rows()
@@ -90,7 +92,8 @@ def load_issues(
         yield from _verify(gate, source, sorted(marks), verify_months, newest)
     missing = [month for month in months if month not in marks]
     if missing:
-        log.info("%s: loading %d months of issues", repository, len(missing))
+        again = f", {len(outdated.keys() & missing)} of them again" if outdated else ""
+        log.info("%s: loading %d months of issues%s", repository, len(missing), again)
         yield from _load_cohorts(gate, source, missing, newest)
 
 
@@ -216,15 +219,6 @@ def _issue_counts(gate: Gate, repository: str) -> dict[str, int]:
         "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
     )
     return dict(counted.iter_rows())
-
-
-def _cohorts_without_events_count(gate: Gate, repository: str) -> set[str]:
-    """Cohorts that a version loaded which did not know how many events GitHub announces."""
-    rows = gate.database.frame(
-        "SELECT DISTINCT month FROM raw.issues WHERE repository = ? AND events IS NULL",
-        [repository],
-    )
-    return set(rows["month"])
 
 
 def _load_cohorts(

@@ -1,6 +1,7 @@
 """The GitHub source against a real server on loopback, well-behaved and not."""
 
 import dataclasses
+import json
 import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -58,6 +59,77 @@ def test_missing_is_null_and_times_are_utc(corpus: Corpus, server: CorpusServer)
     assert "" not in issues["body"].to_list()
     for number, created_at in issues.select("number", "created_at").iter_rows():
         assert created_at == datetime.fromisoformat(corpus.issues[number]["created_at"])
+
+
+def with_authors(corpus: Corpus, *users: Record | None) -> tuple[Corpus, list[int]]:
+    """The corpus with other authors of its first issues, and the numbers of these."""
+    numbers = sorted(corpus.issues)[: len(users)]
+    changed = {
+        number: {**corpus.issues[number], "user": user}
+        for number, user in zip(numbers, users, strict=True)
+    }
+    return dataclasses.replace(corpus, issues={**corpus.issues, **changed}), numbers
+
+
+def test_accounts_have_their_type_and_a_bot_a_login_that_no_person_can_have(
+    corpus: Corpus,
+) -> None:
+    changed, numbers = with_authors(
+        corpus,
+        {"login": "stale[bot]"},
+        {"login": "stale", "type": "Bot"},
+        {"login": "stale", "type": "User"},
+        {"login": "stale"},
+        {"login": "a-lab", "type": "Organization"},
+        {"login": "from-elsewhere", "type": "Mannequin"},
+        {"login": "ghost", "type": "User"},
+        None,
+    )
+    with CorpusServer([changed]) as server:
+        issues = load(source(server), MONTHS).issues.filter(pl.col("number").is_in(numbers))
+    assert issues.sort("number").select("author", "author_type").rows() == [
+        ("stale[bot]", "Bot"),
+        ("stale[bot]", "Bot"),
+        ("stale", "User"),
+        ("stale", "User"),
+        ("a-lab", "Organization"),
+        ("from-elsewhere", "Mannequin"),
+        (None, None),
+        (None, None),
+    ]
+
+
+def test_a_type_that_github_did_not_have_is_not_known(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed, (number,) = with_authors(corpus, {"login": "helper", "type": "User"})
+    with CorpusServer([changed]) as server:
+        issues = source(server)
+        asked = issues.client.query
+
+        def newer(document: str, *rest: object, **more: object) -> object:
+            text = json.dumps(asked(document, *rest, **more))  # type: ignore[arg-type]
+            return json.loads(text.replace('"User"', '"Agent"'))
+
+        monkeypatch.setattr(issues.client, "query", newer)
+        row = load(issues, MONTHS).issues.row(by_predicate=pl.col("number") == number, named=True)
+    assert (row["author"], row["author_type"]) == ("helper", None)
+
+
+def test_people_and_bots_of_a_corpus_are_told_apart(corpus: Corpus, server: CorpusServer) -> None:
+    comments = load(source(server), MONTHS).comments
+    told = {
+        record["id"]: (record["user"]["login"], record["user"]["type"])
+        for records in corpus.comments.values()
+        for record in records
+        if record["user"] is not None and record["user"]["login"] != "ghost"
+    }
+    assert "Bot" in {kind for _, kind in told.values()}
+    known = comments.drop_nulls("author").select("comment_id", "author", "author_type")
+    assert {key: (login, kind) for key, login, kind in known.iter_rows()} == told
+    actors = {actor for actor in load(source(server), MONTHS).events["actor"] if actor}
+    assert "tensorkit-bot[bot]" in actors
+    assert "tensorkit-bot" not in actors
 
 
 def test_each_issue_belongs_to_the_month_of_its_opening(server: CorpusServer) -> None:

@@ -1,0 +1,86 @@
+"""How far the metrics of discussion depend on bots, which the paper counted as persons."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.core.analyses.comparisons import Comparison, by_repository_and_pooled
+from perf_assets.core.analyses.effects import compare_bugs
+from perf_assets.core.analyses.wording import p_text
+from perf_assets.tables import schema_of
+
+DISCUSSED = ("comments", "commentators", "hours_to_first_comment")
+"""The metrics that bots take part in; ``marts.bug_metrics`` has each also as ``..._with_bots``."""
+
+LEFT_OUT, COUNTED = "left out", "counted"
+
+
+def bot_sensitivity(bug_metrics: pl.DataFrame) -> pl.DataFrame:
+    """Compare performance with other bugs in what was said on them, without bots and with them.
+
+    Parameters
+    ----------
+    bug_metrics
+        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, has_author_types, and
+        each of :data:`DISCUSSED` without bots and, as ``..._with_bots``, with them.
+
+    Returns
+    -------
+    ``analysis.bot_sensitivity``: for each dataset, repository (and pooled) and metric two rows,
+    bots left out before bots counted. Where the types of accounts are not known the two are the
+    same, and what bots did is NULL.
+    """
+    rows = [
+        (dataset, repository, metric, bots, method, *presence, *row)
+        for dataset, repository, bugs in by_repository_and_pooled(bug_metrics)
+        for presence in [_presence(bugs)]
+        for metric in DISCUSSED
+        for bots, method, row in _rows(bugs, metric, presence)
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.bot_sensitivity"), orient="row")
+
+
+Presence = tuple[int, int, int | None, float | None, int | None, int | None]
+
+
+def _presence(bugs: pl.DataFrame) -> Presence:
+    """Of how many bug reports the accounts are known, and what bots did on those."""
+    known = bugs.filter("has_author_types")
+    if known.is_empty():
+        return bugs.height, 0, None, None, None, None
+    joined = int((known["commentators_with_bots"] > known["commentators"]).sum())
+    comments = int(known["comments_with_bots"].sum())
+    of_bots = comments - int(known["comments"].sum())
+    return bugs.height, known.height, joined, joined / known.height, comments, of_bots
+
+
+def _rows(
+    bugs: pl.DataFrame, metric: str, presence: Presence
+) -> Iterator[tuple[str, str, tuple[object, ...]]]:
+    with_bots = bugs.with_columns(pl.col(f"{metric}_with_bots").alias(metric))
+    for bots, chosen in ((LEFT_OUT, bugs), (COUNTED, with_bots)):
+        method, found = compare_bugs(chosen, metric)
+        n = found.n_performance + found.n_other
+        yield bots, method, (n, *found, f"{_premise(bots, presence)}: {_comparison(found)}")
+
+
+def _premise(bots: str, presence: Presence) -> str:
+    n, known, joined, share, comments, of_bots = presence
+    if share is None:
+        return "types of accounts not known, bots count as persons"
+    beside = "" if known == n else f", types known of {known:,} of {n:,} bug reports"
+    if bots == LEFT_OUT:
+        return f"without bots{beside}"
+    return (
+        f"with bots, who are among the commentators of {joined:,} of {known:,} bug reports "
+        f"({100 * share:.1f} %) and wrote {of_bots:,} of {comments:,} comments{beside}"
+    )
+
+
+def _comparison(found: Comparison) -> str:
+    if found.cliffs_delta is None:
+        return "no such bug reports in one of the groups"
+    return (
+        f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
+        f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
+    )
