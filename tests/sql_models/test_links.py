@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from perf_assets.core.linking.links import APPROACHES
+from tests.benchmarks.link_calibration import VERDICTS, counts, read
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import (
     PYTORCH,
@@ -362,13 +363,19 @@ def test_every_approach_has_a_grade_and_a_confidence(build: Build) -> None:
         assert row["confidence_low"] < row["confidence"] <= row["confidence_high"] <= 1
 
 
+def test_the_counts_behind_the_confidence_are_those_of_the_verdicts(build: Build) -> None:
+    rows = build({}).rows("SELECT * FROM intermediate.link_grades")
+    stated = {row["grade"]: (row["read_links"], row["right_links"]) for row in rows}
+    assert stated == counts(read(VERDICTS))
+
+
 def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build: Build) -> None:
     rows = build({}).rows("SELECT * FROM intermediate.link_grades WHERE grade = 'mention'")
     (row,) = rows
-    assert (row["read_links"], row["right_links"]) == (116, 99)
-    assert row["confidence"] == pytest.approx(99.5 / 117)
-    # scipy.stats.binomtest(99, 116).proportion_ci(method="wilson")
-    interval = binomtest(99, 116).proportion_ci(method="wilson")
+    assert (row["read_links"], row["right_links"]) == (115, 98)
+    assert row["confidence"] == pytest.approx(98.5 / 116)
+
+    interval = binomtest(98, 115).proportion_ci(method="wilson")
     assert (row["confidence_low"], row["confidence_high"]) == pytest.approx(
         (interval.low, interval.high), abs=1e-6
     )
