@@ -44,7 +44,7 @@ class Repository(Subject):
     ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
     directory, with which the study of it ends. With ``checks`` its trees go through the static
-    checks.
+    checks. ``aliases`` are the names that it had before.
     """
 
     trend_start: str
@@ -52,6 +52,7 @@ class Repository(Subject):
     github_url: str | None = None
     corpus: Path | None = None
     checks: bool = True
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,7 @@ class _RepositoryEntry(Document):
     github_url: Annotated[str, AfterValidator(api_address)] | None = None
     corpus: _Text | None = None
     checks: bool = True
+    aliases: Many[Annotated[str, AfterValidator(_name)]] = ()
 
     @model_validator(mode="after")
     def _is_in_order(self) -> "_RepositoryEntry":
@@ -268,6 +270,14 @@ class _StudyEntry(Document):
             if repository.name.casefold() in seen:
                 raise ValueError(f"repositories: {repository.name} is listed twice")
             seen.add(repository.name.casefold())
+        for repository in self.repositories:
+            for alias in repository.aliases:
+                if alias.casefold() in seen:
+                    raise ValueError(
+                        f"repositories: {alias}, an alias of {repository.name}, is a repository of "
+                        "the study or an alias already; a name belongs to one repository"
+                    )
+                seen.add(alias.casefold())
         names = [forum.name.casefold() for forum in self.forums]
         for name in names:
             if names.count(name) > 1:
@@ -334,6 +344,7 @@ def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
         entry.github_url,
         corpus,
         entry.checks,
+        tuple(entry.aliases),
     )
 
 

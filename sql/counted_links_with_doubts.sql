@@ -1,7 +1,6 @@
 -- Question: how many of the links that count are in doubt, and why?
 -- How to read: one line a doubt, with the links that count and have it; a link may have several, and
--- one without any is told too. confidence is how often links of the same approaches are confirmed, in
--- the mean; NULL where too few could be compared.
+-- one without any is told too. mean_confidence is the mean probability that they are right.
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: by which approaches were fixes found, and how far can each be trusted?
--- How to read: one line an approach: its links, those that count, and the share of them that the other
--- kind of evidence confirms, with its 95 % interval; NULL where nothing could be compared.
+-- How to read: one line an approach: its links, those that count, and their confidence, the mean
+-- probability that they are right. Beside it agreement, the share of them that the other kind of
+-- evidence confirms here, with its 95 % interval; NULL where nothing could be compared. Agreement is
+-- lower than confidence where a fix has commits that one kind alone knows.
 
 select
     repository,
@@ -8,12 +10,13 @@ select
     count(*) as links,
     count(*) filter (where links.is_counted) as counted,
     count(distinct number) as issues,
-    round(quality.precision, 2) as precision,
-    round(quality.precision_low, 2) as precision_low,
-    round(quality.precision_high, 2) as precision_high
+    round(avg(links.confidence), 2) as confidence,
+    round(quality.agreement, 2) as agreement,
+    round(quality.agreement_low, 2) as agreement_low,
+    round(quality.agreement_high, 2) as agreement_high
 from marts.rated_links as links
 left join marts.link_quality as quality using (dataset, repository, approach)
 where dataset = 'live'
 group by
-    repository, approach, quality.precision, quality.precision_low, quality.precision_high
+    repository, approach, quality.agreement, quality.agreement_low, quality.agreement_high
 order by repository, links desc, approach;

@@ -51,6 +51,12 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert study.close_look
 
 
+def test_a_repository_may_have_names_that_it_had_before(tmp_path: Path) -> None:
+    text = MINIMAL + 'aliases = ["old/name", "older/title"]\n'
+    (repository,) = load_study(written(tmp_path, text)).repositories
+    assert repository.aliases == ("old/name", "older/title")
+
+
 def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path) -> None:
     for text, wanted in (("", True), ("checks = false\n", False)):
         (repository,) = load_study(written(tmp_path, MINIMAL + text)).repositories
@@ -121,6 +127,15 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
             "trend_start 2019-12 is before start",
         ),
         (MINIMAL + 'end = "2019-12"\n', "repositories[1]", "end 2019-12 is before start"),
+        (MINIMAL + 'aliases = "old/name"\n', "repositories[1].aliases", "a list is needed here"),
+        (MINIMAL + 'aliases = ["old"]\n', "repositories[1].aliases[1]", "write owner/name"),
+        (MINIMAL + 'aliases = ["Owner/Name"]\n', "repositories", "belongs to one repository"),
+        (MINIMAL + 'aliases = ["a/b", "A/b"]\n', "repositories", "belongs to one repository"),
+        (
+            MINIMAL + REPOSITORY.replace("owner", "other") + 'aliases = ["owner/name"]\n',
+            "repositories",
+            "owner/name, an alias of other/name, is a repository of the study",
+        ),
         (MINIMAL + REPOSITORY, "repositories", "twice"),
         (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories", "twice"),
         ('name = "x"\n', "", "there is nothing to study: add [[repositories]] or [[forums]]"),

@@ -1,7 +1,8 @@
 -- The links between commits and issues on which two kinds of evidence can be compared: what commit
--- messages name (url, id) and what GitHub knows of closing commits and pull requests (the other
--- three). Each is judged by the other kind, its reference, on the issues for which that has a
--- commit at all. What came by one pull request is one link here.
+-- messages name (url, id, plain_id, named_by_pull_request) and what GitHub knows of closing commits
+-- and pull requests (closed_by_commit, closed_by_pull_request, pull_request). Each is judged by the
+-- other kind, its reference, on the issues for which that has a commit at all; what comments name
+-- is judged by messages and judges nothing. What came by one pull request is one link here.
 
 with
 
@@ -12,7 +13,10 @@ links as (
         sha,
         approach,
         coalesce(cast(pull_request as varchar), sha) as delivery,
-        case when approach in ('url', 'id') then 'github' else 'messages' end as reference
+        case
+            when approach in ('url', 'id', 'plain_id', 'named_by_pull_request') then 'github'
+            else 'messages'
+        end as reference
     from links.fix_links
     where branch is null
 ),
@@ -25,6 +29,7 @@ known as (
         sha,
         case when reference = 'github' then 'messages' else 'github' end as reference
     from links
+    where approach <> 'named_in_comment'
 ),
 
 -- A pull request is confirmed when one of its commits is.

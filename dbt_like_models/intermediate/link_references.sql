@@ -7,9 +7,12 @@ links as (
     select
         repository,
         number,
-        case when approach in ('url', 'id') then 'messages' else 'github' end as reference
+        case
+            when approach in ('url', 'id', 'plain_id', 'named_by_pull_request') then 'messages'
+            else 'github'
+        end as reference
     from links.fix_links
-    where branch is null
+    where branch is null and approach <> 'named_in_comment'
 )
 
 select

@@ -1,9 +1,10 @@
 -- How far the approaches that link commits to issues agree where two kinds of evidence exist: what
--- commit messages name (url, id) against what GitHub knows of closing commits and pull requests
--- (the other three). Each is judged by the other kind, on the issues for which that has a commit
--- at all. What came by one pull request is one link here. The two are not wholly independent, as
--- GitHub closes issues by such words itself; so this is how well a link is confirmed, and a
--- reviewed sample is still the better measure.
+-- commit messages name (url, id, plain_id, named_by_pull_request) against what GitHub knows of
+-- closing commits and pull requests (closed_by_commit, closed_by_pull_request, pull_request); what
+-- comments name is compared with messages. Each is judged on the issues for which the other kind
+-- has a commit at all; what came by one pull request is one link here. Agreement is not precision:
+-- a fix may have several commits, and each kind may know another. How often a link is right was
+-- read, in intermediate.link_grades.
 
 with
 
@@ -18,9 +19,12 @@ approaches as (
         values
         ('url', 'github'),
         ('id', 'github'),
+        ('plain_id', 'github'),
+        ('named_by_pull_request', 'github'),
         ('closed_by_commit', 'messages'),
         ('closed_by_pull_request', 'messages'),
-        ('pull_request', 'messages')
+        ('pull_request', 'messages'),
+        ('named_in_comment', 'messages')
     ) as kinds(approach, reference)
 ),
 
@@ -79,7 +83,7 @@ pooled as (
 shares as (
     select
         *,
-        agreeing / nullif(comparable, 0) as precision,
+        agreeing / nullif(comparable, 0) as agreement,
         found_issues / nullif(known_issues, 0) as recall
     from pooled
 ),
@@ -89,7 +93,7 @@ intervals as (
     select
         *,
         (agreeing + 3.841459e0 / 2) / cast(comparable + 3.841459 as double) as centre,
-        1.959964e0 * sqrt(agreeing * (1 - precision) + 3.841459e0 / 4)
+        1.959964e0 * sqrt(agreeing * (1 - agreement) + 3.841459e0 / 4)
             / cast(comparable + 3.841459 as double) as reach
     from shares
 )
@@ -102,9 +106,9 @@ select
     reference,
     comparable,
     agreeing,
-    precision,
-    case when comparable > 0 then least(precision, centre - reach) end as precision_low,
-    case when comparable > 0 then greatest(precision, centre + reach) end as precision_high,
+    agreement,
+    case when comparable > 0 then least(agreement, centre - reach) end as agreement_low,
+    case when comparable > 0 then greatest(agreement, centre + reach) end as agreement_high,
     known_issues,
     found_issues,
     recall

@@ -21,6 +21,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "raw.issues",
         "raw.issue_events",
         "raw.issue_pull_requests",
+        "raw.issue_comments",
     ),
     "labels.question_kinds": (
         "raw.questions",

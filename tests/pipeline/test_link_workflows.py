@@ -18,6 +18,7 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.study import load_study
 from tests.thoroughness import SEEDS
 
 pytestmark = pytest.mark.slow
@@ -42,11 +43,14 @@ def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
         source = IssueSource(GitHubClient(server.url, "t0ken"), corpus.repository)
         months = sorted({record["created_at"][:7] for record in corpus.issues.values()})
         batches = [batch for _, batch in source.cohorts(source.counts(months))]
-    issues, _, events, pulls = (
+    issues, comments, events, pulls = (
         pl.concat(frames) for frames in zip(*(vars(b).values() for b in batches), strict=True)
     )
     closed = events.filter(event="closed")
-    return link_fixes(commits, issues, closed, pulls, APPROACHES)
+    (studied,) = load_study(made.study).repositories
+    return link_fixes(
+        commits, issues, closed, pulls, APPROACHES, comments=comments, aliases=studied.aliases
+    )
 
 
 def _mined(clone: Clone, listed: pl.DataFrame) -> pl.DataFrame:

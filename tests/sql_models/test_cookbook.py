@@ -166,7 +166,14 @@ FILLED = {
         }
     ],
     "raw.commits": [
-        commit("a", "2020-02-20T00:00:00Z", 5, 1),
+        commit(
+            "a",
+            "2020-02-20T00:00:00Z",
+            5,
+            1,
+            message="Fix https://github.com/Former/name/issues/1, github.com/former/name/pull/2\n\n"
+            "See https://github.com/former/name/issues/77 and https://github.com/o/r/issues/1",
+        ),
         commit("b", "2020-02-29T00:00:00Z", 30, 4),
         commit("c", "2020-02-02T00:00:00Z", 2, 0, author_name="Other"),
         commit("e", "2020-01-20T00:00:00Z", 1, 1),
@@ -235,6 +242,15 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "both_sides_by_year": [
         (REPOSITORY, FORUM, "2020", 1, 3, 75.0, 33.3, 1, 33.3, 1),
     ],
+    "former_names": [
+        (
+            REPOSITORY,
+            "former/name",
+            3,
+            2,
+            True,
+        ),
+    ],
     "hardest_kinds_of_questions": [
         (FORUM, TAG_SET, "all", 4, 50.0, 0.0),
         (FORUM, TAG_SET, PERFORMANCE, 2, 50.0, 0.0),
@@ -296,14 +312,14 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             "issue_number_below_100",
             4,
             3,
-            None,
+            0.5,
         ),
         (
             REPOSITORY,
             "written_a_day_before_report",
             1,
             1,
-            None,
+            0.5,
         ),
     ],
     "files_most_often_fixed": [
@@ -402,6 +418,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             4,
             3,
             0.5,
+            0.5,
             0.09,
             0.91,
         ),
@@ -411,6 +428,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             1,
             0,
             1,
+            0.98,
             1.0,
             0.21,
             1.0,

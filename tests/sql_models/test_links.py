@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
+from perf_assets.core.linking.links import APPROACHES
+from tests.benchmarks.link_calibration import VERDICTS, counts, read
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import (
     PYTORCH,
@@ -220,7 +223,7 @@ def test_approaches_are_measured_where_both_kinds_of_evidence_exist(build: Build
     assert [quality(database, "closed_by_commit")[n] for n in figures[:2]] == [1, 0]
     nothing = quality(database, "url")
     assert [nothing[name] for name in figures[:4]] == [0, 0, 3, 0]
-    assert [nothing[n] for n in ("precision", "precision_low", "precision_high", "recall")] == [
+    assert [nothing[n] for n in ("agreement", "agreement_low", "agreement_high", "recall")] == [
         None,
         None,
         None,
@@ -243,21 +246,21 @@ def measured(right: int, wrong: int) -> tuple[dict[str, list[Row]], list[Row], l
 def test_the_interval_is_wilsons(build: Build) -> None:
     issues, commits, links = measured(16, 4)
     found = quality(build({**issues, "raw.commits": commits, "links.fix_links": links}), "id")
-    assert found["precision"] == 0.8
+    assert found["agreement"] == 0.8
     # scipy.stats.binomtest(16, 20).proportion_ci(method="wilson")
-    assert found["precision_low"] == pytest.approx(0.583983, abs=1e-6)
-    assert found["precision_high"] == pytest.approx(0.919342, abs=1e-6)
+    assert found["agreement_low"] == pytest.approx(0.583983, abs=1e-6)
+    assert found["agreement_high"] == pytest.approx(0.919342, abs=1e-6)
 
 
-@pytest.mark.parametrize(("right", "confidence"), [(15, None), (16, 0.8)])
-def test_a_link_is_as_sure_as_enough_links_of_its_approach_turned_out(
-    build: Build, right: int, confidence: float | None
+@pytest.mark.parametrize(("right", "agreement"), [(15, None), (16, 0.8)])
+def test_agreement_is_told_where_enough_links_of_the_approach_were_compared(
+    build: Build, right: int, agreement: float | None
 ) -> None:
     issues, commits, links = measured(right, 4)
     database = build({**issues, "raw.commits": commits, "links.fix_links": links})
     rated = database.rows("SELECT * FROM marts.rated_links ORDER BY number, approach")
     assert len(rated) == len(links)
-    assert {row["confidence"] for row in rated if row["approach"] == "id"} == {confidence}
+    assert {row["agreement"] for row in rated if row["approach"] == "id"} == {agreement}
     assert all(row["evidence"] and row["doubts"] == [] for row in rated)
 
 
@@ -265,9 +268,9 @@ def of_another(rows: list[Row]) -> list[Row]:
     return [row | {"repository": "other/name"} for row in rows]
 
 
-@pytest.mark.parametrize(("right", "confidence", "links"), [(16, 0.8, 20), (15, 0.915254, 59)])
+@pytest.mark.parametrize(("right", "agreement", "links"), [(16, 0.8, 20), (15, 0.915254, 59)])
 def test_a_repository_goes_by_its_own_links_where_it_has_twenty_else_by_those_of_all(
-    build: Build, right: int, confidence: float, links: int
+    build: Build, right: int, agreement: float, links: int
 ) -> None:
     issues, commits, own = measured(right, 4)
     _, _, others = measured(39, 1)
@@ -282,9 +285,9 @@ def test_a_repository_goes_by_its_own_links_where_it_has_twenty_else_by_those_of
     )
     rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
     here = [row for row in rated if row["repository"] == "owner/name"]
-    assert {round(row["confidence"], 6) for row in here} == {confidence}
-    assert {row["confidence_links"] for row in here} == {links}
-    assert {row["confidence"] for row in rated if row not in here} == {39 / 40}
+    assert {round(row["agreement"], 6) for row in here} == {agreement}
+    assert {row["agreement_links"] for row in here} == {links}
+    assert {row["agreement"] for row in rated if row not in here} == {39 / 40}
 
 
 @pytest.mark.parametrize(("right", "is_known"), [(9, False), (10, True)])
@@ -302,5 +305,94 @@ def test_two_repositories_with_few_links_know_enough_together(
     )
     rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
     assert len(rated) == 2 * right
-    assert {row["confidence"] for row in rated} == {1.0 if is_known else None}
-    assert {row["confidence_links"] for row in rated} == {2 * right if is_known else None}
+    assert {row["agreement"] for row in rated} == {1.0 if is_known else None}
+    assert {row["agreement_links"] for row in rated} == {2 * right if is_known else None}
+
+
+# Grades and confidence
+
+
+def grades(build: Build, *links: Row) -> dict[tuple[Any, ...], str]:
+    names = {row["sha"] for row in links}
+    commits = [done("x") | {"sha": name} for name in sorted(names)]
+    tables = {**bugs(200, 201, 99), "raw.commits": commits, "links.fix_links": list(links)}
+    rows = build(tables).table("marts.rated_links", "number, approach, grade")
+    return {(number, approach): grade for number, approach, grade in rows}
+
+
+def test_what_closes_an_issue_is_more_than_a_mention_and_a_doubt_takes_that_away(
+    build: Build,
+) -> None:
+    found = grades(
+        build,
+        link(200, "a") | {"evidence": "Fixes #200"},
+        link(201, "b") | {"evidence": "#201"},
+        link(201, "b", "url") | {"evidence": "closes https://github.com/owner/name/issues/201"},
+        link(99, "c") | {"evidence": "Resolves #99"},
+        link(99, "c", "closed_by_commit"),
+        through(200, "d", 9, "closed_by_pull_request"),
+        through(200, "d", 9),
+        through(200, "d", 9, "named_by_pull_request"),
+        through(200, "d", 9, "named_in_comment"),
+        link(200, "e", "plain_id"),
+    )
+    assert found == {
+        (200, "id"): "closing_words",
+        (201, "id"): "mention",
+        (201, "url"): "closing_words",
+        (99, "id"): "doubted_mention",
+        (99, "closed_by_commit"): "closing_words",
+        (200, "closed_by_pull_request"): "closing_words",
+        (200, "pull_request"): "closing_merge",
+        (200, "named_by_pull_request"): "merge_title",
+        (200, "named_in_comment"): "comment",
+        (200, "plain_id"): "plain_number",
+    }
+
+
+def test_every_approach_has_a_grade_and_a_confidence(build: Build) -> None:
+    links = [
+        link(200, "a", approach) | {"pull_request": None if approach in ("url", "id") else 9}
+        for approach in APPROACHES
+    ]
+    tables = {**bugs(200), "raw.commits": [done("a")], "links.fix_links": links}
+    rated = build(tables).rows("SELECT * FROM marts.rated_links")
+    assert {row["approach"] for row in rated} == set(APPROACHES)
+    for row in rated:
+        assert 0.8 < row["confidence"] < 1
+        assert row["confidence_low"] < row["confidence"] <= row["confidence_high"] <= 1
+
+
+def test_the_counts_behind_the_confidence_are_those_of_the_verdicts(build: Build) -> None:
+    rows = build({}).rows("SELECT * FROM intermediate.link_grades")
+    stated = {row["grade"]: (row["read_links"], row["right_links"]) for row in rows}
+    assert stated == counts(read(VERDICTS))
+
+
+def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build: Build) -> None:
+    rows = build({}).rows("SELECT * FROM intermediate.link_grades WHERE grade = 'mention'")
+    (row,) = rows
+    assert (row["read_links"], row["right_links"]) == (115, 98)
+    assert row["confidence"] == pytest.approx(98.5 / 116)
+
+    interval = binomtest(98, 115).proportion_ci(method="wilson")
+    assert (row["confidence_low"], row["confidence_high"]) == pytest.approx(
+        (interval.low, interval.high), abs=1e-6
+    )
+
+
+# Fixes of many commits
+
+
+@pytest.mark.parametrize(("size", "is_doubted"), [(49, False), (50, True)])
+def test_a_fix_of_fifty_commits_is_doubted(build: Build, size: int, is_doubted: bool) -> None:
+    names = [f"n{place}" for place in range(size)]
+    links = [link(200, name) for name in names]
+    # What does not count makes no fix larger.
+    links += [link(200, name, "named_in_comment", is_counted=False) for name in ("y", "z")]
+    commits = [done(name) for name in (*names, "y", "z")]
+    found = doubts(build, commits, links)
+    assert {tuple(found[200, sha(name)]) for name in names} == {
+        ("fix_of_50_commits",) if is_doubted else ()
+    }
+    assert found[200, sha("y")] == []

@@ -139,7 +139,11 @@ def test_only_what_reads_what_changed_is_made_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
     home = shutil.copytree(middling.home, tmp_path / "home")
-    comments = tables_made(home, study, "DELETE FROM raw.issue_comments WHERE comment_id % 2 = 0")
+    comments = tables_made(
+        home,
+        study,
+        "DELETE FROM raw.issue_comments WHERE body NOT LIKE '%#%' AND comment_id % 2 = 0",
+    )
     assert {"marts.bug_metrics", "analysis.group_comparisons"} <= comments
     assert not comments & {"labels.performance_labels", "links.fix_links", "marts.trend_monthly"}
     # What is made of a table that is made again and comes out the same stays too.

@@ -1,102 +1,31 @@
 """Linking: which commits fixed which issues, with the approach and the evidence of each link."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import polars as pl
 
-from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, foreign_numbers
-from perf_assets.core.markdown import visible_lines
+from perf_assets.core.linking.mentions import Mention, mentions, named_pull_requests
+from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, own_names
 from perf_assets.tables import schema_of
 
-APPROACHES = ("url", "id", "closed_by_commit", "closed_by_pull_request", "pull_request")
-
-
-ISSUE_URL = re.compile(
-    r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/issues/(?P<number>\d+)\b",
-    re.IGNORECASE,
+APPROACHES = (
+    "url",
+    "id",
+    "plain_id",
+    "closed_by_commit",
+    "closed_by_pull_request",
+    "pull_request",
+    "named_by_pull_request",
+    "named_in_comment",
 )
-ANY_URL = re.compile(r"\b\w+://[^\s<>\"]+")
-INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
-VERB = r"(?:(?:fix|clos|resolv)(?:e[sd]?|es|ed|ing)?:?\s+(?:issue\s+)?)?"
-# "Merge pull request #12" names no issue, even where another repository's history was merged in
-# and the number happens to be one of ours.
-PULL_REQUEST = re.compile(
-    r"\b(?:pull[ -]requests?|PRs?):?\s+#\d+(?:(?:,| and)\s+#\d+)*", re.IGNORECASE
+"""All ways to link a commit to an issue, as they are told in ``links.fix_links``."""
+TELLING = (
+    r"#\d|(?i:gh-\d|/issues/\d"
+    r"|(?:issues?|bug|gh|fix(?:e[sd])?|close[sd]?|resolve[sd]?):?[ _/-]?#?\d)"
 )
-NAMED_ISSUE = re.compile(
-    VERB + r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<number>\d+)(?![\w])"
-    r"|" + VERB + r"(?<![\w/-])GH-(?P<gh>\d+)(?![\w])",
-    re.IGNORECASE,
-)
-ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
-INDENTED = re.compile(r"^(?: {4}|\t)")
-
-
-@dataclass(frozen=True)
-class Mention:
-    """An issue linked to a commit: its number, the approach, and the words or event that link it.
-
-    ``pull_request`` is the number of the pull request that stands between the two, if one does.
-    """
-
-    number: int
-    approach: str
-    evidence: str
-    pull_request: int | None = None
-
-
-def mentions(message: str, repository: str) -> list[Mention]:
-    """The issues of ``repository`` that a commit message names, one per number and approach.
-
-    ``url`` is a link to the issue; ``id`` its number written ``#12``, ``GH-12`` or
-    ``owner/name#12``, with or without a verb. Left out are fenced, inline and indented code,
-    links and numbers of other repositories, numbers that the message gives to another repository by
-    address, numbers called a pull request, and numbers that only count the items of a list.
-    Whether a number is an issue at all is for the caller to look up.
-    """
-    found: dict[tuple[int, str], Mention] = {}
-    foreign = foreign_numbers(message, repository)
-    for line in _prose(message):
-        for mention in _in_line(line, repository.casefold()):
-            if mention.number not in foreign:
-                found.setdefault((mention.number, mention.approach), mention)
-    return list(found.values())
-
-
-def _prose(message: str) -> Iterator[str]:
-    lines = visible_lines(message)
-    subject = next((place for place, line in enumerate(lines) if line.strip()), 0)
-    numbered = _enumerated(lines, subject)
-    for place, line in enumerate(lines):
-        if INDENTED.match(line):
-            continue
-        text = line if place not in numbered else line.replace("#", "", 1)
-        yield INLINE_CODE.sub(" ", text)
-
-
-def _enumerated(lines: list[str], subject: int) -> set[int]:
-    """Places of the lines whose leading ``#k`` counts items: a run from 1, or ``#1 text`` alone."""
-    run: dict[int, str] = {}
-    for place, line in enumerate(lines):
-        item = ITEM.match(line)
-        if item is not None and int(item["number"]) == len(run) + 1:
-            run[place] = item["rest"].strip()
-    if len(run) >= 2:
-        return set(run)
-    return {place for place, text in run.items() if place != subject and text}
-
-
-def _in_line(line: str, repository: str) -> Iterator[Mention]:
-    for link in ISSUE_URL.finditer(line):
-        if link["repository"].casefold() == repository:
-            yield Mention(int(link["number"]), "url", link[0])
-    text = PULL_REQUEST.sub(" ", ANY_URL.sub(" ", line))
-    for named in NAMED_ISSUE.finditer(text):
-        if named["repository"] is None or named["repository"].casefold() == repository:
-            yield Mention(int(named["number"] or named["gh"]), "id", named[0])
+"""What a message has that names an issue: most have none of it, and need no parsing."""
 
 
 def link_fixes(
@@ -105,6 +34,9 @@ def link_fixes(
     closed_events: pl.DataFrame,
     pull_requests: pl.DataFrame,
     count_approaches: Collection[str],
+    *,
+    comments: pl.DataFrame | None = None,
+    aliases: Collection[str] = (),
 ) -> pl.DataFrame:
     """Link the commits of one repository to the issues they fixed.
 
@@ -126,6 +58,9 @@ def link_fixes(
         merge_commit_sha, commits: the pull requests that GitHub relates to an issue.
     count_approaches : the approaches whose links make a fix; the paper's rule is ``url`` and
         ``id`` (section III).
+    comments : columns number, comment_id, body: what was said of the issues; None where nothing is
+        to be taken from there.
+    aliases : the names that the repository had before.
 
     Returns
     -------
@@ -133,15 +68,22 @@ def link_fixes(
     of the commit.
     """
     links = _Links(commits, issues, count_approaches)
-    for commit in _telling(commits).iter_rows(named=True):
-        for mention in mentions(commit["message"], commit["repository"]):
+    names = (*commits["repository"].unique().to_list(), *aliases)
+    naming: dict[str, list[Mention]] = {}
+    for commit in commits.filter(pl.col("message").str.contains(TELLING)).iter_rows(named=True):
+        found = mentions(commit["message"], *names)
+        for mention in found:
             links.add(commit["sha"], mention)
-    closing = _own(closed_events, "closer_repository", commits).sort("created_at", "event_id")
+        naming[commit["sha"]] = found
+    closing = _own(closed_events, "closer_repository", names).sort("created_at", "event_id")
     for event in closing.iter_rows(named=True):
         links.add(event["commit_sha"], _closer(event))
-    related = _own(pull_requests, "pull_request_repository", commits)
-    if related.height:
-        _link_pull_requests(links, related, History(commits, issues["number"].to_list()))
+    related = _own(pull_requests, "pull_request_repository", names)
+    history = History(commits, issues["number"].to_list(), aliases)
+    known = _link_pull_requests(links, related, history)
+    _link_titles(links, naming, history)
+    if comments is not None:
+        _link_comments(links, comments, known, history, names)
     return links.frame()
 
 
@@ -192,8 +134,10 @@ class _Links:
         return frame.sort("number", "sha", "approach")
 
 
-def _link_pull_requests(links: _Links, related: pl.DataFrame, history: History) -> None:
-    """Link the commits by which the pull requests of an issue landed."""
+def _link_pull_requests(
+    links: _Links, related: pl.DataFrame, history: History
+) -> dict[int, PullRequest]:
+    """Link the commits by which the pull requests of an issue landed; returns these by number."""
     landed: dict[PullRequest, list[Landing]] = {}
     by_pull = related.sort("number", "pull_request", "relation").group_by(
         "number", "pull_request", maintain_order=True
@@ -205,43 +149,75 @@ def _link_pull_requests(links: _Links, related: pl.DataFrame, history: History) 
         )
         if pull not in landed:
             landed[pull] = history.landings(pull)
+        words = f"pull request #{pull.number} ({', '.join(rows['relation'])} on GitHub)"
         for landing in landed[pull]:
-            relations = rows["relation"].to_list()
-            _link_landing(links, int(str(number)), pull.number, landing, relations, history)
+            mention = Mention(int(str(number)), "pull_request", words, pull.number)
+            _link_landing(links, mention, landing, history)
+    return {pull.number: pull for pull in landed}
+
+
+def _link_titles(links: _Links, naming: Mapping[str, Sequence[Mention]], history: History) -> None:
+    """Link the commits that a merge brought to the issues that its message names."""
+    for sha, found in naming.items():
+        merged = history.merged_by(sha) if found else None
+        if merged is None:
+            continue
+        pull, landing = merged
+        for number, evidence in {one.number: one.evidence for one in reversed(found)}.items():
+            words = f"pull request #{pull} (named {evidence!r} by its merge)"
+            mention = Mention(number, "named_by_pull_request", words, pull)
+            _link_landing(links, mention, landing, history, with_merge=False)
+
+
+def _link_comments(
+    links: _Links,
+    comments: pl.DataFrame,
+    known: Mapping[int, PullRequest],
+    history: History,
+    names: Collection[str],
+) -> None:
+    """Link the commits of the pull requests that comments of an issue name.
+
+    One with a lower number was there before the issue: it is what broke, if anything.
+    """
+    landed: dict[int, list[Landing]] = {}
+    seen: set[tuple[int, int]] = set()
+    for number, body in comments.sort("comment_id").select("number", "body").iter_rows():
+        for named, words in named_pull_requests(body or "", *names).items():
+            if named <= number or (number, named) in seen:
+                continue
+            seen.add((number, named))
+            if named not in landed:
+                pull = known.get(named, PullRequest(named, is_merged=False))
+                landed[named] = history.landings(pull)
+            for landing in landed[named]:
+                told = f"pull request #{named} ({words} in a comment)"
+                mention = Mention(number, "named_in_comment", told, named)
+                _link_landing(links, mention, landing, history)
 
 
 def _link_landing(
-    links: _Links,
-    number: int,
-    pull: int,
-    landing: Landing,
-    relations: list[str],
-    history: History,
+    links: _Links, mention: Mention, landing: Landing, history: History, *, with_merge: bool = True
 ) -> None:
-    told = f"pull request #{pull} ({', '.join(relations)} on GitHub), {landing.words}"
+    """Link the commits of a landing as ``mention`` says, and the merge that brought them."""
+    told = f"{mention.evidence}, {landing.words}"
     merges = [sha for sha in landing.own if history.graph.is_merge(sha)]
     do_commits_count = False
     for sha in landing.own:
         evidence = f"{told}, which brought this commit" if landing.is_merge else told
-        can_count = links.add(sha, Mention(number, "pull_request", evidence, pull))
+        can_count = links.add(sha, replace(mention, evidence=evidence))
         do_commits_count |= can_count and sha not in merges
     if landing.is_merge:
-        if not links.has(number, landing.sha, "closed_by_pull_request"):
-            links.add(landing.sha, Mention(number, "pull_request", f"{told}, this commit", pull))
+        if with_merge and not links.has(mention.number, landing.sha, "closed_by_pull_request"):
+            links.add(landing.sha, replace(mention, evidence=f"{told}, this commit"))
         if do_commits_count:
             for sha in [landing.sha, *merges]:
-                links.repeat(number, sha)
+                links.repeat(mention.number, sha)
 
 
-def _telling(commits: pl.DataFrame) -> pl.DataFrame:
-    """Commits whose message could name an issue at all: most cannot, and need no parsing."""
-    return commits.filter(pl.col("message").str.contains(r"(?i)#\d|gh-\d|/issues/\d"))
-
-
-def _own(told: pl.DataFrame, column: str, commits: pl.DataFrame) -> pl.DataFrame:
+def _own(told: pl.DataFrame, column: str, names: Collection[str]) -> pl.DataFrame:
     """What GitHub tells of the repository itself, whose name in ``column`` may be spelt freely."""
-    names = commits["repository"].unique().str.to_lowercase().to_list()
-    return told.filter(pl.col(column).str.to_lowercase().is_in(names))
+    return told.filter(pl.col(column).str.to_lowercase().is_in(sorted(own_names(names))))
 
 
 def _closer(event: Mapping[str, object]) -> Mention:

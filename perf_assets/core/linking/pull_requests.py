@@ -1,7 +1,7 @@
 """Pull requests in git: by which commits of a history a pull request landed."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ LANDED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 ADDRESS = re.compile(
-    r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:pull|issues)/"
+    r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?P<sort>pull|issues)/"
     r"(?P<number>\d+)\b",
     re.IGNORECASE,
 )
@@ -60,20 +60,27 @@ class Landing:
         return self.sha not in self.own
 
 
-def foreign_numbers(message: str, repository: str) -> set[int]:
+def own_names(names: Iterable[str]) -> frozenset[str]:
+    """The names of a repository, now and before, as they are compared: whatever their case."""
+    return frozenset(name.casefold() for name in names)
+
+
+def foreign_numbers(message: str, *names: str) -> set[int]:
     """Numbers that a message gives, by address, to issues or pull requests of other repositories.
 
-    Imported commits name their pull request both ways, and the bare number would be taken for one
-    of ours.
+    ``names`` are those of the repository, now and before. Imported commits name their pull request
+    both ways, and the bare number would be taken for one of ours.
     """
-    own = repository.casefold()
+    own = own_names(names)
     addresses = [(a["repository"].casefold(), int(a["number"])) for a in ADDRESS.finditer(message)]
-    ours = {number for name, number in addresses if name == own}
-    return {number for name, number in addresses if name != own} - ours
+    ours = {number for name, number in addresses if name in own}
+    return {number for name, number in addresses if name not in own} - ours
 
 
-def landed_numbers(message: str, repository: str) -> set[int]:
-    """The numbers of the pull requests that a commit says to land.
+def landed_numbers(message: str, *names: str) -> set[int]:
+    """The numbers of the pull requests of a repository that a commit says to land.
+
+    ``names`` are those of the repository, now and before.
 
     By the subject: GitHub's merges, a number in brackets at its end (squashed), ``PR #12:``
     (imported). By lines of the body: an address after ``Pull Request resolved:``, ``Closes``,
@@ -88,19 +95,24 @@ def landed_numbers(message: str, repository: str) -> set[int]:
     }
     if IMPORT_MARK.search(message):
         bare |= {int(found[1]) for found in CLOSES.finditer(message)}
-    return bare - foreign_numbers(message, repository) | set(_addressed(message, repository))
+    return bare - foreign_numbers(message, *names) | set(_addressed(message, own_names(names)))
 
 
-def _addressed(message: str, repository: str) -> Iterator[int]:
+def _addressed(message: str, own: Collection[str]) -> Iterator[int]:
     for found in LANDED.finditer(message):
-        if found["repository"].casefold() == repository.casefold():
+        if found["repository"].casefold() in own:
             yield int(found["number"])
 
 
 class History:
     """The commits of one repository, asked which of them a pull request is."""
 
-    def __init__(self, commits: pl.DataFrame, issue_numbers: Collection[int]) -> None:
+    def __init__(
+        self,
+        commits: pl.DataFrame,
+        issue_numbers: Collection[int],
+        aliases: Collection[str] = (),
+    ) -> None:
         """Read who claims which number.
 
         Parameters
@@ -108,6 +120,7 @@ class History:
         commits : columns repository, sha, parents, message, committed_at, branch (NULL on the
             default branch).
         issue_numbers : numbers that are issues, so that no pull request has them.
+        aliases : names that the repository had before.
         """
         shas = commits["sha"].to_list()
         is_main = commits["branch"].is_null().to_list()
@@ -117,13 +130,24 @@ class History:
         )
         self._when = dict(zip(shas, commits["committed_at"].to_list(), strict=True))
         self._claims: dict[int, list[str]] = {}
-        self._claimed: set[str] = set()
+        self._claimed: dict[str, list[int]] = {}
         issues = frozenset(issue_numbers)
         telling = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
         for repository, sha, message in telling.select("repository", "sha", "message").iter_rows():
-            for number in landed_numbers(message, repository) - issues:
+            for number in landed_numbers(message, repository, *aliases) - issues:
                 self._claims.setdefault(number, []).append(sha)
-                self._claimed.add(sha)
+                self._claimed.setdefault(sha, []).append(number)
+
+    def claimed(self, number: int) -> bool:
+        """Whether a commit says to land the pull request ``number``."""
+        return number in self._claims
+
+    def merged_by(self, sha: str) -> tuple[int, Landing] | None:
+        """The one pull request that a merge says to land, and what it brought; None without one."""
+        numbers = self._claimed.get(sha, [])
+        if len(numbers) != 1 or not self.graph.is_merge(sha):
+            return None
+        return numbers[0], self._landing(sha, PullRequest(numbers[0]))
 
     def landings(self, pull: PullRequest) -> list[Landing]:
         """By which commits ``pull`` landed; none where the history does not have it.

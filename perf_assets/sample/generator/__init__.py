@@ -17,6 +17,7 @@ from perf_assets.sample.generator import (  # noqa: F401  (importing registers t
     boilerplate_traps,
     commit_traps,
     link_traps,
+    naming_traps,
     text_traps,
 )
 from perf_assets.sample.generator.corpus import write_corpus
@@ -86,7 +87,7 @@ def generate(  # noqa: PLR0913
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
     The same arguments give the same bytes. All traps fit from 280 issues, 15 months and
-    120 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
+    160 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
 
     Parameters
     ----------
@@ -174,6 +175,7 @@ def _study(plan: Plan, trend_start: int) -> str:
         'non_bug_labels = ["feature", "enhancement", "question", "documentation"]\n'
         "\n[[repositories]]\n"
         f'name = "{plan.repository}"\n'
+        f'aliases = ["{plan.former_name}"]\n'
         f'start = "{names[0]}"\n'
         f'trend_start = "{names[trend_start]}"\n'
         f'end = "{names[-1]}"\n'

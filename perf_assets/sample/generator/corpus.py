@@ -74,7 +74,7 @@ def _comments(issues: Iterable[Issue]) -> Iterator[Record]:
             "issue_number": issue.number,
             "user": _user(comment.author),
             "created_at": timestamp(at),
-            "body": comment.body,
+            "body": comment.body(),
         }
 
 

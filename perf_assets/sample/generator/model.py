@@ -23,11 +23,11 @@ def person(login: str | None) -> str | None:
 
 @dataclass(slots=True)
 class Comment:
-    """One comment of an issue."""
+    """One comment of an issue; ``body`` is called when all numbers are known."""
 
     author: str | None
     at: int
-    body: str
+    body: Callable[[], str]
 
 
 @dataclass(slots=True)
@@ -95,7 +95,8 @@ class Issue:
     ``keywords`` and ``places`` (title, body) are those that count; ``performance_labels`` those
     of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
     first. ``marks`` says of labels that it carries or carried what they mean, performance or
-    other. ``chatter`` weighs how many of the remaining comments this issue draws.
+    other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
+    weighs how many of the remaining comments this issue draws.
     """
 
     title: str
@@ -116,6 +117,7 @@ class Issue:
     has_close_events: bool = True
     events: list[Event] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    named_pulls: list[Pull] = field(default_factory=list)
     chatter: float = 1.0
     number: int = 0
 
@@ -163,7 +165,8 @@ class Commit:
     """A commit; sizes and ``sha`` are filled in when the history is written.
 
     ``order`` is its place in the history, by default its time. ``links`` are the issues its
-    message names in a way that counts as a link, with the approach (url or id). ``quotes`` is an
+    message names in a way that counts as a link, with the approach (url, id or plain_id).
+    ``quotes`` is an
     earlier commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
     ``origins`` the deleted ones by path and who wrote them. ``program_step`` is the step that it
     makes of the planted program, counted from 1.

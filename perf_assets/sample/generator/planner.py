@@ -206,10 +206,17 @@ class Plan:
         issue.state_reason = "reopened"
         issue.events.append(Event("reopened", at, self.login()))
 
-    def comment(self, issue: Issue, author: str | None, at: int, body: str | None = None) -> None:
-        """Add a comment of ``author`` at ``at``."""
+    def comment(
+        self,
+        issue: Issue,
+        author: str | None,
+        at: int,
+        body: Callable[[], str] | str | None = None,
+    ) -> None:
+        """Add a comment of ``author`` at ``at``; ``body`` is called when all numbers are known."""
         text = self.texts.reply() if body is None else body
-        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), text))
+        said = text if callable(text) else lambda: text
+        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), said))
 
     # Pull requests and commits
 
@@ -297,6 +304,11 @@ class Plan:
         return self.commit(
             at, lambda: f"{subject}\n\n{verb} #{issue.number}", [(issue, "id")], edit
         )
+
+    @property
+    def former_name(self) -> str:
+        """The name that the repository had before."""
+        return f"{self.repository.partition('/')[0]}-before/{self.repository.partition('/')[2]}"
 
     def url(self, issue: Issue) -> str:
         """Where the issue stands on GitHub."""

@@ -5,7 +5,7 @@ Every value comes from what was planned. Nothing here reads titles, bodies or co
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     """Write the truth tables into ``directory``; ``trend_start`` is the place of that month."""
     issues = sorted(plan.issues, key=lambda issue: issue.number)
     commits = [commit for commit in plan.commits if commit.is_on_main]
-    links = planned_links(issues, plan.pulls, plan.commits)
+    links = planned_links(issues, plan.pulls, plan.commits, plan.former_name)
     bugs = [issue for issue in issues if issue.is_bug_report]
     fixes = _fixes(links)
     linked = {
@@ -59,16 +59,19 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
 
 
 def planned_links(
-    issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit]
+    issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit], former_name: str
 ) -> Links:
     """Issue, commit and approach of every fix link, each once, and whether it is repeated.
 
     Of a merged pull request its commits make the size, and the merge only where none of them is
-    linked.
+    linked. What closed an issue under ``former_name`` is the repository's own.
     """
+    own = (None, former_name)
     links: dict[Link, None] = {}
     repeated: set[tuple[Issue, Commit]] = set()
-    for issue, pull in _related(issues, pulls):
+    related = [(issue, pull, "pull_request") for issue, pull in _related(issues, pulls, own)]
+    named = [(issue, pull, "named_in_comment") for issue in issues for pull in issue.named_pulls]
+    for issue, pull, approach in related + named:
         later = [commit for commit in pull.own if commit.at >= issue.created]
         merge = pull.merge_commit
         if merge is not None and merge.merges is not None:
@@ -77,30 +80,51 @@ def planned_links(
             if not any(event.closer and event.closer.pull is pull for event in issue.events):
                 later.append(merge)
         for commit in later:
-            links[issue, commit, "pull_request"] = None
-    for commit in commits:
-        for issue, approach in commit.links:
             links[issue, commit, approach] = None
-    for issue in issues:
-        for event in issue.events:
-            closer = event.closer
-            if closer is None or closer.repository is not None:
-                continue
-            if closer.commit is not None:
-                links[issue, closer.commit, "closed_by_commit"] = None
-            elif closer.pull is not None and closer.pull.merge_commit is not None:
-                links[issue, closer.pull.merge_commit, "closed_by_pull_request"] = None
+    links |= {
+        (issue, commit, approach): None for commit in commits for issue, approach in commit.links
+    }
+    for issue, merge, side in _brought(pulls):
+        links[issue, side, "named_by_pull_request"] = None
+        repeated.add((issue, merge))
+    links |= dict.fromkeys(_closed(issues, own))
     ordered = sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
     return {link: link[:2] in repeated for link in ordered}
 
 
-def _related(issues: Sequence[Issue], pulls: Sequence[Pull]) -> list[tuple[Issue, Pull]]:
+def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
+    """Issue, merge and commit, where the merge names the issue and brought the commit."""
+    for pull in pulls:
+        merge = pull.merge_commit
+        if merge is not None and merge.merges is not None:
+            for issue, _ in merge.links:
+                for side in merge.merges.commits:
+                    if side.at >= issue.created:
+                        yield issue, merge, side
+
+
+def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Link]:
+    """The links that closing events tell."""
+    for issue in issues:
+        for event in issue.events:
+            closer = event.closer
+            if closer is None or closer.repository not in own:
+                continue
+            if closer.commit is not None:
+                yield issue, closer.commit, "closed_by_commit"
+            elif closer.pull is not None and closer.pull.merge_commit is not None:
+                yield issue, closer.pull.merge_commit, "closed_by_pull_request"
+
+
+def _related(
+    issues: Sequence[Issue], pulls: Sequence[Pull], own: Collection[str | None]
+) -> list[tuple[Issue, Pull]]:
     """The pull requests of the repository itself that closed an issue or are linked to it."""
     closers = [(issue, event.closer) for issue in issues for event in issue.events if event.closer]
     closed = [
         (issue, closer.pull)
         for issue, closer in closers
-        if closer.pull is not None and closer.repository is None
+        if closer.pull is not None and closer.repository in own
     ]
     return closed + [(issue, pull) for pull in pulls for issue in pull.closes]
 

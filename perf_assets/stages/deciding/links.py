@@ -27,6 +27,13 @@ COMMITS = """
 ISSUES = "select number, created_at from raw.issues where repository = ?"
 CLOSED = "select * from raw.issue_events where repository = ? and event = 'closed'"
 PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
+# Most comments name no number: what they say is neither read nor remembered.
+COMMENTS = r"""
+    select comment_id, number, body
+    from raw.issue_comments
+    where repository = ? and regexp_matches(body, '#\d|/pull/\d')
+"""
+QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
 
 
 def link_commits(
@@ -38,17 +45,25 @@ def link_commits(
     """
     loaded = loaded_months(gate, "raw.commits", repository)
     work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
-    basis = work.basis((COMMITS, ISSUES, CLOSED, PULL_REQUESTS), study.count_approaches)
+    aliases = study.repository(repository).aliases
+    basis = work.basis(QUERIES, (study.count_approaches, aliases))
     if not forced and work.is_done(basis):
         return []
-    commits, issues, closed, pull_requests = (
-        gate.database.frame(query, [repository])
-        for query in (COMMITS, ISSUES, CLOSED, PULL_REQUESTS)
+    commits, issues, closed, pull_requests, comments = (
+        gate.database.frame(query, [repository]) for query in QUERIES
     )
     numbers = set(issues["number"])
     with phase(f"linking commits of {repository}"):
-        links = link_fixes(commits, issues, closed, pull_requests, study.count_approaches)
-    mark = Mark(rule_version=",".join(study.count_approaches))
+        links = link_fixes(
+            commits,
+            issues,
+            closed,
+            pull_requests,
+            study.count_approaches,
+            comments=comments,
+            aliases=aliases,
+        )
+    mark = Mark(rule_version=",".join((*study.count_approaches, *aliases)))
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month

@@ -65,6 +65,14 @@ def tell_study(gate: Gate, study: Study) -> None:
             ),
             (
                 "study",
+                "aliases",
+                _listed(
+                    f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases
+                ),
+                "Names that the repositories had before: what names them counts as theirs.",
+            ),
+            (
+                "study",
                 "checked",
                 _listed(one.name for one in study.repositories if one.checks),
                 "The repositories whose trees go through the static checks.",

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.linking.links import APPROACHES, link_fixes, mentions
+from perf_assets.core.linking.links import APPROACHES, link_fixes
+from perf_assets.core.linking.mentions import mentions
 from perf_assets.tables import schema_of
 
 OWN = "Owner/Name"

@@ -280,6 +280,7 @@ def links(
         rows, issues, pl.DataFrame(schema=schema_of("raw.issue_events")), pulls, count
     )
     assert found["pull_request"].is_null().eq(found["approach"].is_in(["id", "url"])).all()
+    found = found.filter(pl.col("approach") != "named_by_pull_request")
     return {
         (row["sha"], row["approach"]): "not counted"
         if not row["is_counted"]

@@ -1,0 +1,154 @@
+"""What texts name: issues in the message of a commit, pull requests in the comment of an issue."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from perf_assets.core.linking.plain_numbers import plain_numbers
+from perf_assets.core.linking.pull_requests import ADDRESS, foreign_numbers, own_names
+from perf_assets.core.markdown import visible_lines
+
+ANY_URL = re.compile(r"\b\w+://[^\s<>\"]+")
+INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+VERB = r"(?:(?:fix|clos|resolv)(?:e[sd]?|es|ed|ing)?:?\s+(?:issue\s+)?)?"
+CLOSING = re.compile(r"fix|clos|resolv", re.IGNORECASE)
+# "Merge pull request #12" names no issue, even where another repository's history was merged in
+# and the number happens to be one of ours.
+PULL_REQUEST = re.compile(
+    r"\b(?:pull[ -]requests?|PRs?):?\s+#\d+(?:(?:,| and)\s+#\d+)*", re.IGNORECASE
+)
+NUMBER = r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<number>\d+)(?![\w])"
+NAMED_NUMBER = re.compile(NUMBER)
+NAMED_ISSUE = re.compile(rf"{VERB}{NUMBER}|{VERB}(?<![\w/-])GH-(?P<gh>\d+)(?![\w])", re.IGNORECASE)
+LINKED_ISSUE = re.compile(VERB + ADDRESS.pattern, re.IGNORECASE)
+ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
+# What a robot says of a new version names the issues of who made it.
+BUMP = re.compile(r"^\W*(?:\w+(?:\([\w-]+\))?: )?bumps? .+ (?:from .+ to|group)\b", re.IGNORECASE)
+INDENTED = re.compile(r"^(?: {4}|\t)")
+QUOTED = re.compile(r"^ {0,3}>")
+# What is said of a pull request that is no fix, in the sentence that names it; and the mark of a
+# remark on it, which may say anything.
+NO_FIX = re.compile(
+    r"(?:\bnot|n't) (?:\w+ )?(?:fix|solve|resolve|address)"
+    r"|\b(?:caus(?:ed|es|ing)|introduced|broken?|regression|blocked|depends?|related|relevant"
+    r"|similar|unrelated)\b",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
+REMARK = re.compile(r"#(?:issuecomment|discussion_r|pullrequestreview)|\s*\(comment\)")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """An issue linked to a commit: its number, the approach, and the words or event that link it.
+
+    ``pull_request`` is the number of the pull request that stands between the two, if one does.
+    """
+
+    number: int
+    approach: str
+    evidence: str
+    pull_request: int | None = None
+
+
+def mentions(message: str, *names: str) -> list[Mention]:
+    """The issues of a repository that a commit message names, one per number and approach.
+
+    ``names`` are the repository's name and those that it had before. ``url`` is a link to the
+    issue; ``id`` its number written ``#12``, ``GH-12`` or ``owner/name#12``, with or without a
+    verb; ``plain_id`` its number without such a mark, where the message names it in no other way
+    (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline and
+    indented code, links and numbers of other repositories, numbers that the message gives to
+    another repository by address, numbers called a pull request, numbers that only count the items
+    of a list, and all that stands below the subject "Bump x from 1 to 2", the news of another
+    project. Of several mentions of an issue one with a verb that closes it is told, else the first.
+    Whether a number is an issue at all is for the caller to look up.
+    """
+    found: dict[tuple[int, str], Mention] = {}
+    own = own_names(names)
+    foreign = foreign_numbers(message, *names)
+    for line, is_subject in _prose(message):
+        if not is_subject and BUMP.match(message):
+            continue
+        for mention in _in_line(line, own, is_subject=is_subject):
+            key = (mention.number, mention.approach)
+            if mention.number in foreign or (key in found and not _closes(mention)):
+                continue
+            if key not in found or not _closes(found[key]):
+                found[key] = mention
+    marked = {number for number, approach in found if approach != "plain_id"}
+    return [one for one in found.values() if one.approach != "plain_id" or one.number not in marked]
+
+
+def _closes(mention: Mention) -> bool:
+    """Whether the words that name an issue begin with a verb that closes it."""
+    return CLOSING.match(mention.evidence) is not None
+
+
+def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
+    """The numbers in a comment that may be pull requests that fix its issue, and the words.
+
+    By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
+    had before. Left out are code, quoted lines, as what is quoted was said elsewhere, remarks on a
+    pull request, and sentences that say of it that it is no fix: it caused, introduced or broke
+    something, it is related or similar. Whether a number is a pull request, and whether it landed,
+    is for the caller to look up.
+    """
+    own = own_names(names)
+    found: dict[int, str] = {}
+    for line in visible_lines(comment):
+        if QUOTED.match(line) or INDENTED.match(line):
+            continue
+        for sentence in SENTENCE.split(INLINE_CODE.sub(" ", line)):
+            if not NO_FIX.search(sentence):
+                for number, words in _pull_requests_in(sentence, own):
+                    found.setdefault(number, words)
+    return found
+
+
+def _pull_requests_in(sentence: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
+    for link in ADDRESS.finditer(sentence):
+        is_own = link["repository"].casefold() in own and link["sort"].casefold() == "pull"
+        if is_own and not REMARK.match(sentence, link.end()):
+            yield int(link["number"]), link[0]
+    text = ANY_URL.sub(" ", sentence)
+    for named in NAMED_NUMBER.finditer(text):
+        is_own = named["repository"] is None or named["repository"].casefold() in own
+        if is_own and not REMARK.match(text, named.end()):
+            yield int(named["number"]), named[0]
+
+
+def _prose(message: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a message that are no code, and whether each is its subject."""
+    lines = visible_lines(message)
+    subject = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    numbered = _enumerated(lines, subject)
+    for place, line in enumerate(lines):
+        if INDENTED.match(line):
+            continue
+        text = line if place not in numbered else line.replace("#", "", 1)
+        yield INLINE_CODE.sub(" ", text), place == subject
+
+
+def _enumerated(lines: list[str], subject: int) -> set[int]:
+    """Places of the lines whose leading ``#k`` counts items: a run from 1, or ``#1 text`` alone."""
+    run: dict[int, str] = {}
+    for place, line in enumerate(lines):
+        item = ITEM.match(line)
+        if item is not None and int(item["number"]) == len(run) + 1:
+            run[place] = item["rest"].strip()
+    if len(run) >= 2:
+        return set(run)
+    return {place for place, text in run.items() if place != subject and text}
+
+
+def _in_line(line: str, own: Collection[str], *, is_subject: bool) -> Iterator[Mention]:
+    for link in LINKED_ISSUE.finditer(line):
+        if link["repository"].casefold() in own and link["sort"].casefold() == "issues":
+            yield Mention(int(link["number"]), "url", link[0])
+    text = PULL_REQUEST.sub(" ", ANY_URL.sub(" ", line))
+    for named in NAMED_ISSUE.finditer(text):
+        if named["repository"] is None or named["repository"].casefold() in own:
+            yield Mention(int(named["number"] or named["gh"]), "id", named[0])
+    for number, words in plain_numbers(ANY_URL.sub(" ", line), is_subject=is_subject):
+        yield Mention(number, "plain_id", words)
