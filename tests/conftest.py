@@ -16,7 +16,12 @@ from tests.thoroughness import EXAMPLES
 if TYPE_CHECKING:
     from tests.support import Prepared
 
-TEST_VARIABLES = ("PERF_ASSETS_TESTS", "PERF_ASSETS_KILLS", "PERF_ASSETS_SEEDS")
+TEST_VARIABLES = (
+    "PERF_ASSETS_TESTS",
+    "PERF_ASSETS_KILLS",
+    "PERF_ASSETS_SEEDS",
+    "PERF_ASSETS_HISTORIES",
+)
 # Whatever the shell says, before anything of the project reads it.
 for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GITHUB_"))]:
     if name not in TEST_VARIABLES:

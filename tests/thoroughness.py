@@ -8,6 +8,8 @@ IS_THOROUGH = os.environ.get("PERF_ASSETS_TESTS") == "all"
 # How often a run is killed, and how many seeds a random story has.
 KILLS = int(os.environ.get("PERF_ASSETS_KILLS", "12" if IS_THOROUGH else "1"))
 SEEDS = int(os.environ.get("PERF_ASSETS_SEEDS", "12" if IS_THOROUGH else "1"))
+# Of each kind, to measure how often tests of trends are wrong.
+HISTORIES = int(os.environ.get("PERF_ASSETS_HISTORIES", "1000" if IS_THOROUGH else "0"))
 EXAMPLES = 500 if IS_THOROUGH else 60  # of a property that is quick to try
 
 

@@ -29,7 +29,7 @@ select
             'odds x %.2f a year [%.2f, %.2f]',
             odds_ratio_per_year, odds_ratio_low, odds_ratio_high
         )
-        when n_pairs is not null then n_positive || ' of ' || n_pairs || ' pairs rise'
+        when tests.method = 'permutation' then printf('%+.2f points a year', tests.statistic)
         else '-'
     end as result,
     tests.p_value as p, family.p_value_holm as p_adjusted

@@ -25,6 +25,9 @@ AUTHOR_TYPES = (
     ("raw.issue_comments", "author_type VARCHAR"),
 )
 
+# Statistics that format 7 replaces by others.
+GONE = ("analysis.trend_robustness", "analysis.fix_time_survival")
+
 # What people said is nowhere else; everything else is told again, or follows from what is.
 IRREPLACEABLE = ("reviews.",)
 
@@ -94,6 +97,8 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
     if version is not None and version < 4:
         _type_marks(connection)
         _rename(connection)
+    for name in GONE:
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
     wanted = {name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()}
     for name, columns in _columns(connection).items():
         if name in wanted and columns != wanted[name] and not name.startswith(IRREPLACEABLE):

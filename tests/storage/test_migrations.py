@@ -9,6 +9,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest
+from perf_assets.storage.copies import tables_of
 from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, Database, open_warehouse
@@ -126,6 +127,7 @@ def test_a_home_of_format_6_gains_the_types_of_authors_as_unknown_and_loses_noth
         connection.execute("SET TimeZone = 'UTC'")
         schema = Path(__file__).with_name("format_6.sql")
         connection.execute(schema.read_text(encoding="utf-8"))
+        connection.execute("CREATE SCHEMA analysis; CREATE TABLE analysis.trend_robustness (n INT)")
         insert(connection, "meta.format", [{"version": 6}])
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         comment = {**said, "created_at": "2020-01-06", "month": "2020-01"}
@@ -138,6 +140,7 @@ def test_a_home_of_format_6_gains_the_types_of_authors_as_unknown_and_loses_noth
         comments = "SELECT author, author_type FROM raw.issue_comments"
         assert database.frame(comments).rows() == [("stale", None)]
         assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
+        assert "analysis.trend_robustness" not in tables_of(database.connection)
     assert read_manifest(home.backup_of_format(6)).rows["raw.issue_comments"] == 1
 
 
@@ -201,7 +204,6 @@ def test_what_stored_rows_show_is_typed(migrated: Database) -> None:
     )
     assert loads.rows() == [
         ("details.commit_details", "2020-01", True, None, None, "1.1, PyDriller 2.12"),
-        ("labels.performance_labels", "2020-01", True, None, None, "1-3f2a9c0b"),
         ("raw.commits", "2020-01", True, None, "2-abcdef", None),
         ("raw.issue_templates", "2020-01", True, None, "2-abcdef", None),
         ("raw.issues", "2020-01", True, "2020-02-03", None, None),

@@ -17,6 +17,7 @@ from perf_assets.core.analyses.incidence import DAY, watched
 from perf_assets.core.analyses.paths import (
     MONTHS_IN_A_YEAR,
     Paths,
+    months_about_their_mean,
     paths_of,
 )
 from perf_assets.core.analyses.wording import p_text
@@ -102,17 +103,13 @@ def open_share_change(paths: Paths) -> dict[str, Any]:
     nothing = dict.fromkeys(
         ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value")
     )
-    place = np.arange(paths.months) / MONTHS_IN_A_YEAR
     if totals.sum() == 0:
         return {"n": len(paths.opened), **nothing, "result": "no bug report was open in any month"}
-    centred = place - (totals @ place) / totals.sum()
+    centred = months_about_their_mean(totals)
     spread = totals @ centred**2
     if spread == 0:
-        return {
-            "n": len(paths.opened),
-            **nothing,
-            "result": "bug reports were open in one month alone",
-        }
+        told = "bug reports were open in one month alone"
+        return {"n": len(paths.opened), **nothing, "result": told}
     # A report that opens in a month is open in all that follow, until a step takes it out.
     following = np.cumsum(centred[::-1])[::-1]
     adds = 100 * (paths.steps[:, : paths.months] @ following) / spread

@@ -1,5 +1,7 @@
 """How long bugs lived before they were reported: performance bugs compared with the others.
 
+All repositories together are compared within each.
+
 Table and column names are those of the marts they read and of the analysis table they make.
 """
 
@@ -7,7 +9,13 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled, compare_samples
+from perf_assets.core.analyses.comparisons import (
+    by_repository,
+    by_repository_and_pooled,
+    median_of,
+)
+from perf_assets.core.statistics.samples import magnitude
+from perf_assets.core.statistics.strata import alone, compare_strata
 from perf_assets.tables import schema_of
 
 INTRODUCERS = {"latest": "lifetime_days", "earliest": "longest_lifetime_days"}
@@ -61,8 +69,18 @@ def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
 
 
 def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
-    performance, other = (
-        bugs.filter(is_performance=group == "performance")[column].drop_nulls() for group in GROUPS
+    known = bugs.select("dataset", "repository", "is_performance", lived=column).drop_nulls("lived")
+    groups = [known.filter(is_performance=group == "performance")["lived"] for group in GROUPS]
+    found = compare_strata(
+        [
+            alone(*(own.filter(is_performance=group == "performance")["lived"] for group in GROUPS))
+            for _, _, own in by_repository(known)
+        ]
     )
-    _, _, *figures = compare_samples(performance, other)
-    return tuple(figures)
+    return (
+        *map(median_of, groups),
+        found.statistic,
+        found.pvalue,
+        found.delta,
+        magnitude(found.delta),
+    )

@@ -65,12 +65,13 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     Returns
     -------
     ``analysis.trend_tests``. For each dataset, repository and series a row ``cox_stuart``, the
-    paper's test, one-sided; for the cumulative series one ``permutation``, the same statistic with
-    a p-value from :data:`PERMUTATIONS` permutations of the labels among the bug reports, each of
-    which keeps its times; for the flows one ``binomial_regression`` and one ``cochran_armitage``,
-    both two-sided. ``false_alarm_share`` is in how many of the same permutations a test finds a
-    trend at 0.05. Several repositories also have rows of both flows :data:`POOLED`: each keeps its
-    own level, and what differs between their trends stands in ``heterogeneity_p_value``.
+    paper's test, one-sided; for the cumulative series one ``permutation``, the slope of the
+    share, one-sided too, with a p-value from :data:`PERMUTATIONS` permutations of the labels
+    among the bug reports, each of which keeps its times; for the flows one
+    ``binomial_regression`` and one ``cochran_armitage``, both two-sided. ``false_alarm_share`` is
+    in how many of the same permutations a test finds a trend at 0.05. Several repositories also
+    have rows of both flows :data:`POOLED`: each keeps its own level, and what differs between
+    their trends stands in ``heterogeneity_p_value``.
 
     Notes
     -----
@@ -162,9 +163,7 @@ def _permutation_row(series: str, paths: Paths, chance: Chance | None) -> dict[s
         series,
         "permutation",
         test.n,
-        n_pairs=test.n_pairs,
-        n_positive=test.n_positive,
-        statistic=float(test.n_positive) if test.n_pairs else None,
+        statistic=test.slope,
         p_value=test.p_value,
         alternative=TREND_ALTERNATIVE,
         permutations=test.permutations,

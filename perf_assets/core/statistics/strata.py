@@ -11,10 +11,12 @@ from scipy.sparse.csgraph import connected_components
 
 from perf_assets.core.statistics.samples import (
     Floats,
+    Values,
     cliffs_delta,
     delta_limits,
     delta_variance,
     mann_whitney_u,
+    present,
     wins_and_losses,
 )
 
@@ -59,6 +61,13 @@ class StratifiedComparison:
     low: float | None
     high: float | None
     heterogeneity_pvalue: float | None
+
+
+def alone(x: Values, y: Values) -> Stratum:
+    """A stratum in which each value is a cluster of its own; missing ones are left out."""
+    first, second = present(x), present(y)
+    place = np.arange(len(first) + len(second))
+    return Stratum(first, second, place[: len(first)], place[len(first) :])
 
 
 def linked_clusters(left: Sequence[object], right: Sequence[object]) -> NDArray[np.int64]:
