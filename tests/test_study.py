@@ -104,6 +104,14 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
     assert study.count_approaches == paper.APPROACHES == ("url", "id")
 
 
+def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: Path) -> None:
+    whole = load_study(written(tmp_path, MINIMAL)).rules
+    assert (whole.strong_keywords, whole.weak_keywords) == (("memory leak",), ("slow",))
+    text = 'keywords = ["slow", "hang"]\nstrong_keywords = ["hang"]\n' + MINIMAL
+    own = load_study(written(tmp_path, text)).rules
+    assert (own.strong_keywords, own.weak_keywords) == (("hang",), ("slow",))
+
+
 @pytest.mark.parametrize(
     ("text", "key", "reason"),
     [
@@ -135,6 +143,12 @@ def test_the_packaged_study_is_that_of_the_paper() -> None:
             MINIMAL + REPOSITORY.replace("owner", "other") + 'aliases = ["owner/name"]\n',
             "repositories",
             "owner/name, an alias of other/name, is a repository of the study",
+        ),
+        ('weak_keywords = ["fast"]\n' + MINIMAL, "weak_keywords", "'fast' is none of the keywords"),
+        (
+            'strong_keywords = ["slow"]\n' + 'weak_keywords = ["slow"]\n' + MINIMAL,
+            "",
+            "'slow' is a strong and a weak keyword",
         ),
         (MINIMAL + REPOSITORY, "repositories", "twice"),
         (MINIMAL + REPOSITORY.replace("owner", "OWNER"), "repositories", "twice"),

@@ -17,6 +17,7 @@ from perf_assets.months import add_months
 from perf_assets.tables import schema_of
 
 RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)
+TEXTS = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}
 NO_TEMPLATES = pl.DataFrame(
     schema={
         "sha": pl.String,
@@ -44,7 +45,7 @@ def issue(number: int, body: str | None = None, **columns: object) -> dict[str, 
 def labelled(
     issues: list[dict[str, object]], templates: pl.DataFrame = NO_TEMPLATES
 ) -> dict[int, dict[str, object]]:
-    schema = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}
+    schema = TEXTS
     frame, _ = label_issues(pl.DataFrame(issues, schema_overrides=schema), templates, RULES)
     assert dict(frame.schema) == schema_of("labels.performance_labels")
     return {row["number"]: row for row in frame.iter_rows(named=True)}
@@ -283,3 +284,53 @@ def test_what_a_label_means_follows_the_rules_of_the_study() -> None:
         (False, False),
     ]
     assert kinds["rule_version"].unique().to_list() == [rules.version]
+
+
+@pytest.mark.parametrize(
+    ("columns", "strength"),
+    [
+        ({"title": "A latency of seconds"}, "strong"),
+        ({"body": "A latency of seconds"}, "moderate"),
+        ({"title": "It is slow"}, "moderate"),
+        ({"body": "It is slow"}, "weak"),
+        ({"body": "There is a memory leak"}, "strong"),
+        ({"body": "It is slow", "labels": ["module: performance"]}, "strong"),
+        ({"title": "It is slow", "body": "The throughput is low"}, "moderate"),
+        # A word that has a weak one in it is not that word alone.
+        ({"body": "It is slower than before"}, "moderate"),
+        ({"body": "Nothing of the kind"}, None),
+        ({"title": "Memory leak", "labels": ["feature"]}, None),
+    ],
+)
+def test_a_label_is_as_strong_as_its_strongest_evidence(columns, strength) -> None:
+    found = labelled([issue(1, **{"body": None, **columns})])[1]
+    assert found["strength"] == strength
+    assert found["is_performance"] == (strength is not None)
+
+
+def test_the_grades_are_those_of_the_study() -> None:
+    rules = Rules(("performance",), (), ("slow", "leak"), ("slow",), ("leak",), ())
+    issues = pl.DataFrame([issue(1, "slow"), issue(2, "leak")], schema_overrides=TEXTS)
+    decided, _ = label_issues(issues, NO_TEMPLATES, rules)
+    assert decided["strength"].to_list() == ["strong", "weak"]
+    assert rules.version != Rules(("performance",), (), ("slow", "leak")).version
+
+
+def test_words_of_the_widened_list_are_found_in_titles_and_do_not_count() -> None:
+    found = labelled(
+        [
+            issue(1, "It leaks.", title="Training leaks memory at some SPEED"),
+            issue(2, "An overhead of a leak", title="A question"),
+        ]
+    )
+    assert found[1]["widened_keywords"] == ["leak", "speed"]
+    assert found[2]["widened_keywords"] == []
+    assert not found[1]["is_performance"]
+
+
+@given(st.lists(st.sampled_from(paper.KEYWORDS), max_size=4), st.booleans())
+def test_exactly_performance_bugs_have_a_strength(keywords: list[str], in_title: bool) -> None:
+    text = " and ".join(keywords) or "nothing"
+    columns = {"title": text} if in_title else {"body": text}
+    found = labelled([issue(1, **{"body": None, **columns})])[1]
+    assert found["is_performance"] == (found["strength"] is not None) == bool(keywords)
