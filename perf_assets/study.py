@@ -247,13 +247,9 @@ class _StudyEntry(Document):
         strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
         for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
             for word in sorted(words - set(self.keywords)):
-                raise ValueError(
-                    f"{key}: {word} is none of the keywords; add it there, or remove it"
-                )
+                raise ValueError(f"{key}: {word!r} is none of the keywords; add it there")
         for word in sorted(strong & weak):
-            raise ValueError(
-                f"{word} is among strong_keywords and weak_keywords; remove it from one"
-            )
+            raise ValueError(f"{word!r} is a strong and a weak keyword; remove it from one")
         return self
 
     def graded(self, words: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
