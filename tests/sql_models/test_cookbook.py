@@ -37,6 +37,7 @@ from tests.rows import (
     scanned_tree,
     sha,
     static_finding,
+    statistic,
     verdict,
 )
 
@@ -68,6 +69,35 @@ FILLED = {
         static_finding(2, "2020-03", "2020-Q1"),
         static_finding(2, "2020-06", "2020-Q2"),
         static_finding(3, "2020-06", "2020-Q2", rule="loop-invariant-op", severity="note"),
+    ],
+    "analysis.test_family": [
+        statistic(
+            dataset="live",
+            repository=REPOSITORY,
+            source="trend_tests",
+            result_of=series,
+            method=method,
+            p_value=p,
+            p_value_holm=adjusted,
+            tests=2,
+        )
+        for series, method, p, adjusted in (
+            ("open", "permutation", 0.03, 0.06),
+            ("opened", "binomial_regression", 0.01, 0.02),
+            ("fixed", "permutation", None, None),
+        )
+    ],
+    "analysis.label_sensitivity": [
+        statistic(
+            dataset="live",
+            repository=REPOSITORY,
+            labels=labels,
+            result_of="share",
+            n_performance=1,
+            n_other=2,
+            result=f"{labels}: 33.3 %",
+        )
+        for labels in ("study", "without_weak", "widened")
     ],
     "analysis.static_findings": [
         {
@@ -395,6 +425,18 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             *(REPOSITORY, "2020-Q2", "loop-invariant-op", "note"),
             *("src/file 3.py", 3, "ds.map(parse)"),
         ),
+    ],
+    "what_the_tests_say": [
+        ("live", REPOSITORY, "trend_tests", *row)
+        for row in (
+            ("opened", "binomial regression", 0.01, 0.02, 2, True),
+            ("open", "permutation", 0.03, 0.06, 2, False),
+            ("fixed", "permutation", None, None, 2, False),
+        )
+    ],
+    "results_by_other_labels": [
+        ("live", REPOSITORY, "share", "study: 33.3 %", "without_weak: 33.3 %", None)
+        + ("widened: 33.3 %",)
     ],
     "static_findings_by_quarter": [
         (REPOSITORY, "2020-Q1", "sequential-map", 2, None, None, None, 9, 222.2),
