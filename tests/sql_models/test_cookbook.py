@@ -800,6 +800,25 @@ def test_a_query_answers_nothing_where_nothing_is_stored() -> None:
         assert answer == [], path.stem
 
 
+def test_a_bot_is_no_reporter() -> None:
+    database = ModelDatabase()
+    bot = {"author": "ci[bot]", "author_type": "Bot"}
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "raw.issues": [
+                issue(1, "2020-02-01T00:00:00Z", **bot),
+                issue(2, "2020-02-01T00:00:00Z", author="ci"),
+            ],
+            "labels.performance_labels": [
+                label(number, is_performance=True, matched_keywords=["slow"]) for number in (1, 2)
+            ],
+        }
+    )
+    query = (COOKBOOK / "who_reports.sql").read_text(encoding="utf-8")
+    assert database.connection.execute(query).fetchall() == [(REPOSITORY, "ci", 1, 0, 1)]
+
+
 def test_there_are_thirty_queries_and_each_is_one_statement() -> None:
     assert len(QUERIES) >= 30
     for path in QUERIES:

@@ -1,12 +1,15 @@
 """How much bots change: counted apart, compared without and with them, told where not known."""
 
+from statistics import median
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
 from perf_assets.core.analyses.bots import DISCUSSED, bot_sensitivity
-from perf_assets.core.analyses.comparisons import group_comparisons
+from perf_assets.core.analyses.comparisons import POOLED
 from perf_assets.tables import schema_of
 from tests.thoroughness import examples
 
@@ -121,18 +124,26 @@ COUNTS = st.tuples(st.integers(0, 4), st.integers(0, 3), st.none() | st.floats(0
         max_size=12,
     )
 )
-def test_each_way_of_counting_is_the_comparison_of_those_columns(
+def test_each_way_of_counting_compares_the_values_of_its_column(
     bugs: list[tuple[object, ...]],
 ) -> None:
     frame = pl.DataFrame(bugs, schema=SCHEMA, orient="row")
-    as_counted = frame.with_columns(
-        pl.col(column).alias(metric) for metric, column in zip(DISCUSSED, WITH_BOTS, strict=True)
-    )
-    table = bot_sensitivity(frame)
-    for bots, compared in (("left out", frame), ("counted", as_counted)):
-        expected = group_comparisons(compared).filter(pl.col("metric").is_in(DISCUSSED))
-        chosen = table.filter(bots=bots).select(expected.columns)
-        assert chosen.equals(expected)
+    for row in bot_sensitivity(frame).rows(named=True):
+        column = row["metric"] + ("_with_bots" if row["bots"] == "counted" else "")
+        chosen = frame.filter(
+            (pl.col("repository") == row["repository"]) | (row["repository"] == POOLED)
+        )
+        performance, other = (
+            chosen.filter(is_performance=kind)[column].drop_nulls().to_list()
+            for kind in (True, False)
+        )
+        assert (row["n_performance"], row["n_other"]) == (len(performance), len(other))
+        if performance and other:
+            test = mannwhitneyu(performance, other, method="asymptotic")
+            assert row["statistic"] == test.statistic
+            assert row["p_value"] == pytest.approx(test.pvalue, nan_ok=True)
+            assert row["median_performance"] == median(performance)
+            assert row["median_other"] == median(other)
 
 
 @pytest.mark.parametrize("metric", DISCUSSED)
