@@ -88,6 +88,22 @@ def test_pytorch_gives_the_known_trend_tests(real: Database) -> None:
         assert published["verdict"] == "within rounding"
 
 
+def test_the_points_of_figure_1_are_those_of_the_published_series(real: Database) -> None:
+    comparison = compared(real)
+    name = f"figure_1.{PYTORCH}.open"
+    for point in ("first", "last", "change"):
+        published = comparison[f"{name}.{point}.published"]
+        assert published["verdict"] in ("exact", "within rounding"), point
+    counted = comparison[f"{name}.last.reproduced"]
+    assert (counted["verdict"], round(counted["reproduced"], 2)) == ("differs", 9.30)
+    assert "31 have fewer" in counted["reason"] and "20 have more" in counted["reason"]
+    # Counted from other bug reports, the trend test gives the same value nevertheless.
+    tested = comparison[f"cox_stuart.{PYTORCH}.open.reproduced"]
+    assert tested["verdict"] == "coincides"
+    assert tested["reason"].endswith("51 of 53 months have other counts")
+    assert comparison[f"cox_stuart.{PYTORCH}.fixed.reproduced"]["verdict"] == "within rounding"
+
+
 def test_pytorch_gives_the_known_counts(real: Database) -> None:
     breakdown = "SELECT is_performance, open + closed, fixed FROM marts.dataset_breakdown"
     assert sorted(rows(real, breakdown)) == [(False, 15_276, 2_675), (True, 1_008, 113)]

@@ -435,8 +435,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         )
     ],
     "results_by_other_labels": [
-        ("live", REPOSITORY, "share", "study: 33.3 %", "without_weak: 33.3 %", None)
-        + ("widened: 33.3 %",)
+        (
+            *("live", REPOSITORY, "share"),
+            *("study: 33.3 %", "without_weak: 33.3 %", None, "widened: 33.3 %"),
+        )
     ],
     "static_findings_by_quarter": [
         (REPOSITORY, "2020-Q1", "sequential-map", 2, None, None, None, 9, 222.2),
@@ -858,6 +860,25 @@ def test_a_query_answers_nothing_where_nothing_is_stored() -> None:
     for path in QUERIES:
         answer = empty.connection.execute(path.read_text(encoding="utf-8")).fetchall()
         assert answer == [], path.stem
+
+
+def test_a_bot_is_no_reporter() -> None:
+    database = ModelDatabase()
+    bot = {"author": "ci[bot]", "author_type": "Bot"}
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "raw.issues": [
+                issue(1, "2020-02-01T00:00:00Z", **bot),
+                issue(2, "2020-02-01T00:00:00Z", author="ci"),
+            ],
+            "labels.performance_labels": [
+                label(number, is_performance=True, matched_keywords=["slow"]) for number in (1, 2)
+            ],
+        }
+    )
+    query = (COOKBOOK / "who_reports.sql").read_text(encoding="utf-8")
+    assert database.connection.execute(query).fetchall() == [(REPOSITORY, "ci", 1, 0, 1)]
 
 
 def test_there_are_thirty_queries_and_each_is_one_statement() -> None:

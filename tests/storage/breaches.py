@@ -63,6 +63,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "what_was_derived_has_a_value": {"reproduced": None},
         "what_was_not_derived_has_no_value": {"verdict": "not derivable"},
         "deviations_have_a_reason": {"verdict": "differs"},
+        "coincidences_have_a_reason": {"verdict": "coincides"},
         "gaps_have_a_reason": {"verdict": "not derivable", "reproduced": None},
     },
     "raw.issues": {

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from perf_assets.core.paper.against_itself import against_itself
 from perf_assets.core.paper.challenges import challenges_figures
 from perf_assets.core.paper.counts import section_3, table_1
+from perf_assets.core.paper.examples import example_issues
 from perf_assets.core.paper.figures import DATASET, Data, PaperTables
 from perf_assets.core.paper.problems import problem_figures
 from perf_assets.core.paper.table_2 import table_2
@@ -54,7 +56,9 @@ def paper_comparison(
     whose data are not there. Those of the study of challenges were never published: its figures
     stand with those of the others, or with a forum. ``verdict`` is ``exact`` (the same number, or a
     claim that holds), ``within rounding`` (the same when rounded to the printed digits),
-    ``differs`` or ``not derivable``; ``reason`` says why, or what the value is of.
+    ``coincides`` (one of the two, but the counts that it is made of are others), ``differs`` or
+    ``not derivable``; ``reason`` says why, or what the value is of. Last come the figures that the
+    paper gives twice, or that follow from each other: one set against the other.
     """
     rows: list[tuple[object, ...]] = []
     bugs = bug_metrics.filter(pl.col("dataset") == DATASET)
@@ -77,3 +81,5 @@ def _bug_figures(published: PaperTables, data: Data) -> Iterator[tuple[object, .
     yield from table_2(published["table_2"], data)
     yield from taxonomy_as_a_whole(published["taxonomy"], data)
     yield from table_3(published["table_3"], data)
+    yield from example_issues(published["examples"], data)
+    yield from against_itself(published, data)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from perf_assets.core.analyses.comparisons import POOLED
+from perf_assets.months import is_month
 
 PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""
@@ -26,6 +27,8 @@ LOWEST_TRUSTED_NUMBER = 100
 """Table II leaves out issues of lower numbers: template text mentions them."""
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
+READINGS = ("negligible", "small", "medium", "large")
+"""What an effect size is called, the smallest first."""
 
 ROUNDING = 1e-9
 """A float next to a decimal boundary may miss it by that much."""
@@ -44,12 +47,17 @@ class Figure:
 
     @property
     def value(self) -> Decimal:
-        """The printed value as a number; of a claim (``p < 0.005``) the bound, of a day its number.
+        """The printed value as a number; of a claim (``p < 0.005``) the bound.
 
-        Days are counted from 1970-01-01.
+        Of a day its number, counted from 1970-01-01, of a month that counted from year 0, of a word
+        its place among :data:`READINGS`.
         """
         if DAY.fullmatch(self.text):
             return Decimal(days_of(date.fromisoformat(self.text)))
+        if is_month(self.text):
+            return Decimal(number_of_month(self.text))
+        if self.text in READINGS:
+            return Decimal(READINGS.index(self.text))
         return Decimal(self.text.removeprefix("p < ").removeprefix("p = ").replace(",", ""))
 
     @property
@@ -101,6 +109,16 @@ def days_of(day: date) -> int:
     return (day - date(1970, 1, 1)).days
 
 
+def number_of_month(month: str) -> int:
+    """The number of a month, counted from the first of year 0."""
+    return 12 * int(month[:4]) + int(month[5:]) - 1
+
+
+def month_of_number(number: int) -> str:
+    """The month that has ``number``, see :func:`number_of_month`."""
+    return f"{number // 12:04d}-{number % 12 + 1:02d}"
+
+
 def verdict_of(figure: Figure, reproduced: float) -> str:
     """``exact``, ``within rounding`` or ``differs``: see :func:`paper_comparison`.
 
@@ -128,8 +146,13 @@ def comparison_row(
     gap: str | None,
     reason: str | None = None,
     note: str | None = None,
+    behind: str | None = None,
 ) -> tuple[object, ...]:
-    """A row of the comparison: ``reason`` where it differs, ``note`` where it does not."""
+    """A row of the comparison: ``reason`` where it differs, ``note`` where it does not.
+
+    ``behind`` says how the counts differ that the value is made of, where they do: the value then
+    coincides at most.
+    """
     if gap is None and reproduced is None:
         gap = "the loaded data have no such value"
     verdict, told = "not derivable", gap
@@ -138,7 +161,9 @@ def comparison_row(
         value = float(reproduced)
         verdict = verdict_of(figure, value)
         difference = None if figure.is_claim else value - float(figure.value)
-        told = (reason or "no reason found") if verdict == "differs" else note
+        if verdict != "differs" and behind is not None:
+            verdict = "coincides"
+        told = {"differs": reason or "no reason found", "coincides": behind}.get(verdict, note)
     return (
         DATASET,
         figure.study,

@@ -1,6 +1,6 @@
 """Table II: performance bugs against the others, metric by metric."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -12,13 +12,14 @@ from perf_assets.core.analyses.comparisons import (
 )
 from perf_assets.core.paper.figures import (
     LOWEST_TRUSTED_NUMBER,
+    READINGS,
     REPOSITORIES,
     Data,
     Figure,
     PaperTables,
     comparison_row,
+    verdict_of,
 )
-from perf_assets.core.statistics.samples import magnitude
 
 
 def table_2(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
@@ -32,15 +33,22 @@ def table_2(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object,
         place = "Table II"
         text = "Section IV, RQ2"
         medians = {"performance": found.median_performance, "other": found.median_other}
+        delta = _of_table_2(place, metric, "Cliff's delta", "cliffs_delta", table["cliffs_delta"])
+        behind = _behind(delta, found, why)
         for kind, value in medians.items():
             figure = _of_table_2(place, metric, f"median of {kind} bugs", kind, table[kind])
-            yield comparison_row(figure, value, gap=gap, reason=why, note=note)
-        delta = _of_table_2(place, metric, "Cliff's delta", "cliffs_delta", table["cliffs_delta"])
-        reason = f"{why}; the reading ({magnitude(float(delta.value))}) is {_same(found, delta)}"
-        yield comparison_row(delta, found.cliffs_delta, gap=gap, reason=reason, note=note)
+            chosen = behind if kind == "performance" and METRICS[metric] == "fixed" else None
+            yield comparison_row(figure, value, gap=gap, reason=why, note=note, behind=chosen)
+        yield comparison_row(delta, found.cliffs_delta, gap=gap, reason=why, note=note)
+        if "reading" in table:
+            reading = _of_table_2(
+                place, metric, "reading of Cliff's delta", "reading", table["reading"]
+            )
+            rank = None if found.magnitude is None else READINGS.index(found.magnitude)
+            yield comparison_row(reading, rank, gap=gap, reason=why, note=note, behind=behind)
         p_text = f"p < {table['below']}" if "below" in table else f"p = {table['p_value']}"
         p_value = _of_table_2(text, metric, "p-value (Wilcoxon rank-sum)", "p_value", p_text)
-        yield comparison_row(p_value, found.p_value, gap=gap, reason=why, note=note)
+        yield comparison_row(p_value, found.p_value, gap=gap, reason=why, note=note, behind=behind)
         larger = _of_table_2(
             text,
             metric,
@@ -48,8 +56,13 @@ def table_2(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object,
             "larger",
             table["larger"],
         )
+        rounded = [_as_printed(value, table[kind]) for kind, value in medians.items()]
         yield comparison_row(
-            larger, _larger(*medians.values()), gap=gap, reason=_larger_reason(table)
+            larger,
+            percent_larger(*rounded),
+            gap=gap,
+            reason=f"{why}; the paper's own medians give {_own_larger(table)}",
+            note=_rounding_note(medians, rounded),
         )
 
 
@@ -90,8 +103,8 @@ def _population_note(metric: str) -> str | None:
 def _table_2_reason(data: Data, metric: str) -> str:
     if metric == "hours_to_first_comment":
         return (
-            "the package gives the time of the first comment whoever wrote it, the paper leaves "
-            "out the reporter's own; reports on which nobody else commented are left out here"
+            "unknown: the package gives the time of the first comment whoever wrote it, the paper "
+            "leaves out the reporter's own; tried: reports on which somebody else commented, too"
         )
     if METRICS[metric] != "fixed":
         return "no reason found"
@@ -100,10 +113,9 @@ def _table_2_reason(data: Data, metric: str) -> str:
         for repository in REPOSITORIES
     )
     return (
-        f"of which bugs it is, the paper does not say, and none tried give it; the row is of those "
-        f"that give the paper's medians (verified by hand, no number below "
-        f"{LOWEST_TRUSTED_NUMBER}); all fixed ones have {_told(compare(data.bugs, metric))}, "
-        + ", ".join(alone)
+        f"unknown: of which bugs it is, the paper does not say; the row is of those that give the "
+        f"paper's medians (verified by hand, no number below {LOWEST_TRUSTED_NUMBER}); tried, too: "
+        f"all fixed ones have {_told(compare(data.bugs, metric))}, " + ", ".join(alone)
     )
 
 
@@ -113,23 +125,38 @@ def _told(found: Comparison) -> str:
     return f"delta {found.cliffs_delta:.3f} and p = {found.p_value:.2g}"
 
 
-def _same(found: Comparison, delta: Figure) -> str:
-    return "the same" if found.magnitude == magnitude(float(delta.value)) else "another"
+def _behind(delta: Figure, found: Comparison, why: str) -> str | None:
+    """That the bugs compared are not the paper's, where their effect size shows it."""
+    if found.cliffs_delta is None or verdict_of(delta, found.cliffs_delta) != "differs":
+        return None
+    return f"Cliff's delta is {found.cliffs_delta:.3f}, not {delta.text}: {why}"
 
 
 def _of_table_2(place: str, metric: str, quantity: str, part: str, text: str) -> Figure:
     return Figure(f"table_2.{metric}.{part}", place, POOLED, f"{metric}: {quantity}", text)
 
 
-def _larger(performance: float | None, other: float | None) -> float | None:
+def percent_larger(performance: float | None, other: float | None) -> float | None:
+    """By how many percent the median of performance bugs is above that of others."""
     if performance is None or not other:
         return None
     return 100 * (performance / other - 1)
 
 
-def _larger_reason(table: PaperTables) -> str:
-    own = _larger(float(table["performance"]), float(table["other"]))
-    return (
-        f"the paper's own medians, {table['performance']} and {table['other']}, give {own:.2f}; "
-        "here it is of the medians before rounding"
-    )
+def _as_printed(value: float | None, text: str) -> float | None:
+    """The value rounded to the digits of ``text``."""
+    return None if value is None else round(value, len(text.partition(".")[2]))
+
+
+def _own_larger(table: PaperTables) -> str:
+    own = percent_larger(float(table["performance"]), float(table["other"]))
+    return "nothing" if own is None else f"{own:.2f}"
+
+
+def _rounding_note(
+    medians: Mapping[str, float | None], rounded: Sequence[float | None]
+) -> str | None:
+    exact = percent_larger(*medians.values())
+    if exact is None or list(medians.values()) == list(rounded):
+        return None
+    return f"of the medians as rounded in Table II; before rounding it is {exact:.2f}"

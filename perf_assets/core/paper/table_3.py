@@ -7,12 +7,15 @@ import polars as pl
 from perf_assets.core.analyses.comparisons import (
     POOLED,
 )
+from perf_assets.core.paper.counts import verified_reason
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
     PaperTables,
     comparison_row,
 )
+
+NO_IMPACTS = "the package's taxonomy has no impacts"
 
 
 def taxonomy_as_a_whole(table: PaperTables, data: Data) -> Iterator[tuple[object, ...]]:
@@ -27,14 +30,17 @@ def taxonomy_as_a_whole(table: PaperTables, data: Data) -> Iterator[tuple[object
         "subcategories": ("sub-categories", subcategories.height, gap),
         "kappa": ("Cohen's kappa of the two raters", 0, kappa),
     }
-    reason = taxonomy_reason(taxonomy, table["bugs"])
+    reason = verified_reason(data, table["bugs"])
     for name, (quantity, value, why_not) in found.items():
         figure = Figure(f"taxonomy.{name}", "Section IV, RQ3", POOLED, quantity, table[name])
         yield comparison_row(figure, value, gap=why_not, reason=reason)
 
 
 def table_3(tables: Sequence[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
-    """Bugs of each category and sub-category, their share and their impacts."""
+    """Bugs of each category and sub-category, their share and their impacts.
+
+    Shares are of all bugs that the paper counts, as it prints them ("37/141").
+    """
     gap = data.taxonomy_gap()
     taxonomy = data.taxonomy
     total = sum(int(table["bugs"]) for table in tables if "subcategory" not in table)
@@ -44,14 +50,9 @@ def table_3(tables: Sequence[PaperTables], data: Data) -> Iterator[tuple[object,
         if subcategory is not None:
             rows = rows.filter(pl.col("subcategory") == subcategory)
         name = category if subcategory is None else f"{category}: {subcategory}"
-        share = 100 * rows.height / taxonomy.height if taxonomy.height else None
-        shares = (
-            f"the taxonomy has {taxonomy.height} rows, the paper {total} bugs; of {total} it would "
-            f"be {100 * rows.height / total:.2f}"
-        )
-        counted = "which rows the paper does not count is not said; " + taxonomy_reason(
-            taxonomy, str(total)
-        )
+        share = 100 * rows.height / total if total else None
+        shares = f"{rows.height} of the {total} bugs that the paper counts; it has {table['bugs']}"
+        counted = _counted_reason(rows, table["bugs"])
         for column, quantity, value, reason in (
             ("bugs", "bugs", rows.height, counted),
             ("share", "share of all bugs, percent", share, shares),
@@ -69,13 +70,13 @@ def table_3(tables: Sequence[PaperTables], data: Data) -> Iterator[tuple[object,
             figure = Figure(
                 f"table_3.{name}.{impact}", "Table III", POOLED, quantity, table[impact]
             )
-            yield comparison_row(figure, None, gap="the package's taxonomy has no impacts")
+            yield comparison_row(figure, None, gap=NO_IMPACTS)
 
 
-def taxonomy_reason(taxonomy: pl.DataFrame, bugs: str) -> str:
-    """Why a count of the taxonomy differs from the paper's."""
-    issues = taxonomy.select("repository", "number").n_unique()
+def _counted_reason(rows: pl.DataFrame, bugs: str) -> str:
+    """What was counted to find the paper's number of bugs of a category."""
+    issues = rows.unique(["repository", "number"])
     return (
-        f"all in all the taxonomy has {taxonomy.height} rows about {issues} issues where the paper "
-        f"counts {bugs} bugs"
+        f"unknown; tried for {bugs}: the rows of the category ({rows.height}), and the issues that "
+        f"they are about ({issues.height})"
     )

@@ -12,6 +12,7 @@ from perf_assets.core.paper.figures import (
     Figure,
     PaperTables,
     comparison_row,
+    number_of_month,
 )
 from perf_assets.core.statistics.samples import cox_stuart
 
@@ -25,6 +26,10 @@ def cox_stuart_tests(tables: Iterable[PaperTables], data: Data) -> Iterator[tupl
             test = cox_stuart(months.get_column(f"{source}_percentage"), TREND_ALTERNATIVE)
             of = "the published series" if source == "published" else "the bug reports"
             note = f"{test.n_positive} of {test.n_pairs} pairs of months rise"
+            differing = months.height - agreeing_months(months).height
+            behind = None
+            if source == "reproduced" and differing:
+                behind = f"{note}; {differing} of {months.height} months have other counts"
             name = f"cox_stuart.{repository}.{series}.{source}"
             what = f"Cox-Stuart p-value of the {series} series, from {of}"
             readme, paper = "Package README", "Section IV, RQ1"
@@ -34,36 +39,41 @@ def cox_stuart_tests(tables: Iterable[PaperTables], data: Data) -> Iterator[tupl
             ):
                 figure = Figure(f"{name}{suffix}", place, repository, what, text)
                 gap = data.gap(repository)
-                yield comparison_row(figure, test.pvalue, gap=gap, reason=note, note=note)
+                yield comparison_row(
+                    figure, test.pvalue, gap=gap, reason=note, note=note, behind=behind
+                )
 
 
 def figure_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
-    """First and last points of the series, what lies between, and each series as a whole."""
+    """First and last points of the series, what lies between, and each series as a whole.
+
+    Each point is compared with the published series and with that counted from the bug reports.
+    """
     for table in tables:
         repository, series = table["repository"], table["series"]
         gap = data.gap(repository)
         months = months_of(data, repository, series)
-        shares = months.get_column("reproduced_percentage").to_list() or [None]
-        first, last = shares[0], shares[-1]
-        points = {
-            "first": ("percentage in the first month", first),
-            "last": ("percentage in the last month", last),
-            "change": (
-                "change of the percentage, in points",
-                None if first is None or last is None else last - first,
-            ),
-        }
-        reason = _trend_reason(months)
-        for name, (quantity, value) in points.items():
-            if name in table:
-                figure = Figure(
-                    f"figure_1.{repository}.{series}.{name}",
-                    "Figure 1 and section IV, RQ1",
-                    repository,
-                    f"{series} bugs: {quantity}",
-                    table[name],
-                )
-                yield comparison_row(figure, value, gap=gap, reason=reason)
+        reason = trend_reason(months)
+        yield from _period(table, months, gap)
+        for source in ("published", "reproduced"):
+            of = "the published series" if source == "published" else "the bug reports"
+            for name, (quantity, value, places) in _points(months, source).items():
+                if name in table:
+                    figure = Figure(
+                        f"figure_1.{repository}.{series}.{name}.{source}",
+                        "Figure 1 and section IV, RQ1",
+                        repository,
+                        f"{series} bugs: {quantity}, from {of}",
+                        table[name],
+                    )
+                    is_counted = source == "reproduced"
+                    yield comparison_row(
+                        figure,
+                        value,
+                        gap=gap,
+                        reason=reason if is_counted else _published_counts(months, places),
+                        behind=_behind(months, places) if is_counted else None,
+                    )
         whole = Figure(
             f"figure_1.{repository}.{series}.months",
             "Figure 1, as the package's series",
@@ -72,6 +82,61 @@ def figure_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object
             str(months.height),
         )
         yield comparison_row(whole, agreeing_months(months).height, gap=gap, reason=reason)
+
+
+def _period(
+    table: PaperTables, months: pl.DataFrame, gap: str | None
+) -> Iterator[tuple[object, ...]]:
+    """The first and the last month studied, where the paper says them of the series."""
+    repository = table["repository"]
+    ends = {"first_month": months["month"].min(), "last_month": months["month"].max()}
+    for name, month in ends.items():
+        if name in table:
+            figure = Figure(
+                f"figure_1.{repository}.{name}",
+                "Section IV, RQ1",
+                repository,
+                f"{name.replace('_', ' ')} studied, from the published series",
+                table[name],
+            )
+            value = number_of_month(month) if isinstance(month, str) else None
+            yield comparison_row(figure, value, gap=gap)
+
+
+def _points(
+    months: pl.DataFrame, source: str
+) -> dict[str, tuple[str, float | None, tuple[int, ...]]]:
+    """What the paper reads from a series, its value, and the months that it is of."""
+    shares = months.get_column(f"{source}_percentage").to_list() or [None]
+    first, last = shares[0], shares[-1]
+    change = None if first is None or last is None else last - first
+    return {
+        "first": ("percentage in the first month", first, (0,)),
+        "last": ("percentage in the last month", last, (-1,)),
+        "change": ("change of the percentage, in points", change, (0, -1)),
+    }
+
+
+def _behind(months: pl.DataFrame, places: tuple[int, ...]) -> str | None:
+    """The counts of those months, where they are not as published."""
+    rows = [months.row(place, named=True) for place in places if months.height]
+    told = [
+        f"{row['reproduced_performance']:,} of {row['reproduced_total']:,} for "
+        f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
+        for row in rows
+        if any(row[f"reproduced_{n}"] != row[f"published_{n}"] for n in ("performance", "total"))
+    ]
+    return f"the counts are others: {' and '.join(told)}" if told else None
+
+
+def _published_counts(months: pl.DataFrame, places: tuple[int, ...]) -> str:
+    """What the published series has in those months."""
+    rows = [months.row(place, named=True) for place in places if months.height]
+    told = [
+        f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
+        for row in rows
+    ]
+    return f"the series that the package publishes has {' and '.join(told)}"
 
 
 def months_of(data: Data, repository: str, series: str) -> pl.DataFrame:
@@ -87,10 +152,18 @@ def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _trend_reason(months: pl.DataFrame) -> str:
+def trend_reason(months: pl.DataFrame) -> str:
+    """In how many months the counts differ from the published ones, in which direction, and why."""
+    fewer = months.filter(pl.col("reproduced_total") < pl.col("published_total")).height
+    more = months.filter(pl.col("reproduced_total") > pl.col("published_total")).height
     gap = (months.get_column("published_percentage") - months["reproduced_percentage"]).abs().max()
     largest = f"{gap:.2f}" if isinstance(gap, float) else "unknown"
-    return (
-        "bug reports that were open again at the time count as closed, the package tells of no "
-        f"reopening; the percentages of a month differ by at most {largest} points"
-    )
+    parts = [
+        f"{fewer} have fewer bug reports than published, which fits that a reopened report counts "
+        "as closed from its last close on",
+        f"{more} have more, which fits that one closed for a while counts as open until its last "
+        "close",
+    ]
+    told = " and ".join(part for part, number in zip(parts, (fewer, more), strict=True) if number)
+    counted = f"of {months.height} months {told}: the package has the last close alone; "
+    return f"{counted if told else ''}the percentages of a month differ by at most {largest} points"

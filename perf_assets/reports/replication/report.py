@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets.core.paper.against_itself import PLACE
 from perf_assets.core.paper.figures import (
     BUGS,
     CHALLENGES,
@@ -40,7 +41,7 @@ FURTHER = {
 }
 """The other studies: a heading each, and what is compared."""
 
-VERDICTS = ("exact", "within rounding", "differs", "not derivable")
+VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
 
 STYLE = """
 :root { color-scheme: light; }
@@ -62,6 +63,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 td.why { color: #64748b; font-size: 13px; max-width: 420px; }
 .v { border-radius: 10px; padding: 1px 9px; font-size: 12.5px; white-space: nowrap; }
 .exact { background: #dcfce7; color: #166534; } .within { background: #ecfccb; color: #3f6212; }
+.coincides { background: #fef9c3; color: #854d0e; }
 .differs { background: #ffedd5; color: #9a3412; } .not { background: #f1f5f9; color: #475569; }
 summary { cursor: pointer; color: #334155; }
 @media print { details > * { display: block; } }
@@ -112,7 +114,8 @@ def report_html(findings: Reproduction, figures: PaperTables | None = None) -> s
 
 def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
     package, data = pinned(), findings.data
-    comparison = findings.comparison.filter(pl.col("study") == BUGS)
+    of_study = findings.comparison.filter(pl.col("study") == BUGS)
+    comparison = of_study.filter(pl.col("place") != PLACE)
     repositories = " and ".join(data.bugs.get_column("repository").unique().sort())
     yield "<h1>Performance bugs in deep-learning frameworks:<br>the study and its reproduction</h1>"
     yield (
@@ -145,6 +148,13 @@ def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
     yield charts.as_svg(charts.taxonomy(figures["table_3"], data.taxonomy))
     yield "<h2>Every figure</h2>"
     yield from _figures(comparison)
+    yield f"<h2>{PLACE}</h2>"
+    yield (
+        "<p>Values that the paper gives in two places, or that follow from others of its: the one "
+        "as published, the other in the column of reproduced ones. Where they differ, the paper "
+        "contradicts itself, and no reproduction can have both.</p>"
+    )
+    yield from _figures(of_study.filter(pl.col("place") == PLACE))
     for study, (heading, what) in FURTHER.items():
         rows = findings.comparison.filter(pl.col("study") == study)
         if not rows.is_empty():

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets.core.paper.figures import DAY
+from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
+from perf_assets.months import is_month
 from perf_assets.plain import plain
 
 COLUMNS = ("place", "repository", "figure", "published", "reproduced", "verdict", "note")
@@ -25,10 +26,14 @@ def number_text(value: object) -> str:
 
 
 def reproduced_text(row: Mapping[str, object]) -> str:
-    """The reproduced value of a ``row`` of the comparison, a day as a day."""
-    value = row["reproduced"]
-    if isinstance(value, float) and DAY.fullmatch(str(row["published_text"])):
+    """The reproduced value of a ``row`` of the comparison; days, months and words as such."""
+    value, text = row["reproduced"], str(row["published_text"])
+    if isinstance(value, float) and DAY.fullmatch(text):
         return str(date(1970, 1, 1) + timedelta(days=value))
+    if isinstance(value, float) and is_month(text):
+        return month_of_number(int(value))
+    if isinstance(value, float) and text in READINGS:
+        return READINGS[int(value)]
     return number_text(value)
 
 

@@ -1,14 +1,16 @@
 """How much bots change: counted apart, compared without and with them, told where not known."""
 
+from statistics import median
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
 from perf_assets.core.analyses.bots import DISCUSSED, bot_sensitivity
-from perf_assets.core.analyses.effects import group_comparisons
+from perf_assets.core.analyses.comparisons import POOLED
 from perf_assets.tables import schema_of
-from tests.histories import fixes
 from tests.thoroughness import examples
 
 WITH_BOTS = [f"{metric}_with_bots" for metric in DISCUSSED]
@@ -123,18 +125,26 @@ COUNTS = st.tuples(st.integers(0, 4), st.integers(0, 3), st.none() | st.floats(0
         max_size=12,
     )
 )
-def test_each_way_of_counting_is_the_comparison_of_those_columns(
+def test_each_way_of_counting_compares_the_values_of_its_column(
     bugs: list[tuple[object, ...]],
 ) -> None:
     frame = pl.DataFrame(bugs, schema=SCHEMA, orient="row")
-    as_counted = frame.with_columns(
-        pl.col(column).alias(metric) for metric, column in zip(DISCUSSED, WITH_BOTS, strict=True)
-    )
-    table = bot_sensitivity(frame)
-    for bots, compared in (("left out", frame), ("counted", as_counted)):
-        expected = group_comparisons(compared, fixes()).filter(pl.col("metric").is_in(DISCUSSED))
-        shared = [name for name in expected.columns if name in table.columns]
-        assert table.filter(bots=bots).select(shared).equals(expected.select(shared))
+    # Pooled rows compare within each repository.
+    table = bot_sensitivity(frame).filter(pl.col("repository") != POOLED)
+    for row in table.rows(named=True):
+        column = row["metric"] + ("_with_bots" if row["bots"] == "counted" else "")
+        chosen = frame.filter(repository=row["repository"])
+        performance, other = (
+            chosen.filter(is_performance=kind)[column].drop_nulls().to_list()
+            for kind in (True, False)
+        )
+        assert (row["n_performance"], row["n_other"]) == (len(performance), len(other))
+        if performance and other:
+            test = mannwhitneyu(performance, other, method="asymptotic")
+            assert row["statistic"] == test.statistic
+            assert row["p_value"] == pytest.approx(test.pvalue, nan_ok=True)
+            assert row["median_performance"] == median(performance)
+            assert row["median_other"] == median(other)
 
 
 @pytest.mark.parametrize("metric", DISCUSSED)

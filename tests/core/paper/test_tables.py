@@ -1,5 +1,6 @@
 """Every table of the paper against a few made bug reports: what is reproduced, and what is said."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,13 @@ from perf_assets.core.paper.counts import section_3, table_1
 from perf_assets.core.paper.figures import Data
 from perf_assets.core.paper.table_2 import table_2, table_2_bugs
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
-from perf_assets.core.paper.trends import agreeing_months, cox_stuart_tests, figure_1
+from perf_assets.core.paper.trends import (
+    agreeing_months,
+    cox_stuart_tests,
+    figure_1,
+    trend_reason,
+)
+from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.tables import schema_of
 
@@ -38,6 +45,8 @@ def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
         "is_performance": False,
         "is_fixed": False,
         "state": "open",
+        "opened_at": datetime(2020, 3, 1, tzinfo=UTC),
+        "fix_commits": 0,
         "fix_time_days": None,
         "fix_size": None,
         "hours_to_first_comment": 1.0,
@@ -49,7 +58,7 @@ def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
 
 def fixed(repository: str, number: int, days: float, size: int, **changes: Any) -> dict[str, Any]:
     row = {"is_fixed": True, "state": "closed", "fix_time_days": days, "fix_size": size}
-    return bug(repository, number, **row, **changes)
+    return bug(repository, number, **{**row, "fix_commits": 1, **changes})
 
 
 BUGS = [
@@ -71,12 +80,27 @@ TAXONOMY = [
 MONTHS = [(1, 4, 1, 4), (2, 4, 2, 4), (3, 4, 2, 4), (4, 4, 4, 4)]
 
 
-def data(*, bugs: list[dict[str, Any]] = BUGS, taxonomy: list[Any] = TAXONOMY) -> Data:
+def data(
+    *,
+    bugs: list[dict[str, Any]] = BUGS,
+    taxonomy: list[Any] = TAXONOMY,
+    months: list[tuple[int, int, int, int]] = MONTHS,
+) -> Data:
     kinds = {"fix_time_days": pl.Float64, "fix_size": pl.Int64, "number": pl.Int64}
     trend = pl.DataFrame(
         [
-            (PYTORCH, "open", f"2020-0{place}", *counts, 25.0 * counts[0], 25.0 * counts[2])
-            for place, counts in enumerate(MONTHS, 1)
+            (
+                PYTORCH,
+                "open",
+                f"2020-0{place}",
+                n,
+                total,
+                again,
+                of,
+                100 * n / total,
+                100 * again / of,
+            )
+            for place, (n, total, again, of) in enumerate(months, 1)
         ],
         schema=[
             "repository",
@@ -165,10 +189,19 @@ def test_section_3_counts_what_was_collected() -> None:
         "other_bugs": (4.0, "exact"),
         "fixed_bugs": (6.0, "exact"),
         "verified_bugs": (3.0, "differs"),
-        "precision": (100.0, "exact"),
+        "precision": (100.0, "coincides"),
     }
-    assert "4 rows about 3 issues" in rows["section_3.pooled.verified_bugs"]["reason"]
+    assert rows["section_3.pooled.verified_bugs"]["reason"] == (
+        "unknown; tried for 2: the rows of the taxonomy (4), those that differ in issue or cause "
+        "(4), in issue or category (3), the issues (3), and those of them that are fixed "
+        "performance bugs (3)"
+    )
     assert "not those filtered out" in rows["section_3.pooled.issues"]["reason"]
+    more = by_figure(section_3([{**table, "fixed_bugs": "9"}], data()))
+    assert more["section_3.pooled.fixed_bugs"]["reason"] == (
+        "unknown; tried: closed bug reports with a fix (6), open ones too (6), and the commits of "
+        "their fixes (6)"
+    )
     few = by_figure(section_3([{"repository": PYTORCH, "issues": "9"}], data()))
     assert list(few) == [f"section_3.{PYTORCH}.issues"]
 
@@ -178,25 +211,64 @@ def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
     rows = by_figure(cox_stuart_tests([table], data()))
     name = f"cox_stuart.{PYTORCH}.open"
     assert told(rows[f"{name}.published"]) == (0.25, "exact")
-    assert told(rows[f"{name}.reproduced.claim"]) == (0.25, "exact")
+    assert rows[f"{name}.published"]["reason"] == "2 of 2 pairs of months rise"
     assert rows[f"{name}.published.claim"]["published_text"] == "p < 0.3"
-    assert {row["reason"] for row in rows.values()} == {"2 of 2 pairs of months rise"}
+    # The same value from other counts is no reproduction of them.
+    assert told(rows[f"{name}.reproduced.claim"]) == (0.25, "coincides")
+    assert rows[f"{name}.reproduced"]["reason"] == (
+        "2 of 2 pairs of months rise; 1 of 4 months have other counts"
+    )
+    table = {**table, "p_value": "0.5"}
+    wrong = by_figure(cox_stuart_tests([table], data()))
+    assert told(wrong[f"{name}.reproduced"]) == (0.25, "differs")
 
 
-def test_figure_1_has_its_ends_and_the_months_that_agree() -> None:
+def test_figure_1_is_compared_with_the_published_series_and_with_the_counted_one() -> None:
     table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
-    rows = by_figure(figure_1([table], data()))
-    name = f"figure_1.{PYTORCH}.open"
-    assert told(rows[f"{name}.first"]) == (25.0, "exact")
-    assert told(rows[f"{name}.last"]) == (100.0, "differs")
-    assert told(rows[f"{name}.change"]) == (75.0, "exact")
-    assert told(rows[f"{name}.months"]) == (3.0, "differs")
-    assert "differ by at most 25.00 points" in rows[f"{name}.months"]["reason"]
+    ends = {"first_month": "2020-01", "last_month": "2020-05"}
+    rows = by_figure(figure_1([{**table, **ends}], data()))
+    name = f"figure_1.{PYTORCH}"
+    for source in ("published", "reproduced"):
+        assert told(rows[f"{name}.open.first.{source}"]) == (25.0, "exact")
+        assert told(rows[f"{name}.open.last.{source}"]) == (100.0, "differs")
+        assert told(rows[f"{name}.open.change.{source}"]) == (75.0, "exact")
+    assert told(rows[f"{name}.open.months"]) == (3.0, "differs")
+    assert told(rows[f"{name}.first_month"])[1] == "exact"
+    assert told(rows[f"{name}.last_month"])[1] == "differs"
+    assert reproduced_text(rows[f"{name}.last_month"]) == "2020-04"
     assert agreeing_months(data().trend).get_column("month").to_list() == [
         "2020-01",
         "2020-02",
         "2020-04",
     ]
+
+
+def test_a_point_of_figure_1_from_other_counts_coincides_and_says_them() -> None:
+    # 4 of 8 in the last month where 4 of 8 are published, but 2 of 8 in the first for 1 of 4.
+    made = data(months=[(1, 4, 2, 8), (3, 4, 1, 5), (4, 8, 4, 8)])
+    table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "50", "change": "25"}
+    rows = by_figure(figure_1([table], made))
+    name = f"figure_1.{PYTORCH}.open"
+    assert told(rows[f"{name}.first.published"]) == (25.0, "exact")
+    assert told(rows[f"{name}.first.reproduced"]) == (25.0, "coincides")
+    assert rows[f"{name}.first.reproduced"]["reason"] == (
+        "the counts are others: 2 of 8 for 1 of 4 in 2020-01"
+    )
+    assert told(rows[f"{name}.last.reproduced"]) == (50.0, "exact")
+    assert told(rows[f"{name}.change.reproduced"]) == (25.0, "coincides")
+    reason = rows[f"{name}.months"]["reason"]
+    assert reason.startswith("of 3 months 2 have more, which fits that one closed for a while")
+    assert reason.endswith("differ by at most 55.00 points")
+
+
+def test_the_months_with_fewer_and_with_more_bug_reports_are_counted_apart() -> None:
+    fewer, more, same = (1, 5, 1, 4), (1, 4, 1, 6), (1, 4, 1, 4)
+    reason = trend_reason(data(months=[fewer, same, more, fewer]).trend)
+    assert reason.startswith("of 4 months 2 have fewer bug reports than published, which fits")
+    assert " and 1 have more, which fits" in reason
+    assert trend_reason(data(months=[same]).trend) == (
+        "the percentages of a month differ by at most 0.00 points"
+    )
 
 
 @pytest.fixture
@@ -206,6 +278,7 @@ def fix_time() -> dict[str, dict[str, Any]]:
         "performance": "40.0",
         "other": "12.0",
         "cliffs_delta": "1.0",
+        "reading": "large",
         "below": "0.2",
         "larger": "233.33",
     }
@@ -222,6 +295,7 @@ def test_table_2_compares_verified_fixes_of_trusted_numbers(
     assert values["cliffs_delta"] == (1.0, "exact")
     assert values["p_value"][1] == "exact"
     assert values["larger"][1] == "within rounding"
+    assert values["reading"][1] == "exact"
     assert values["larger"][0] == pytest.approx(100 * (40 / 12 - 1))
     note = "performance bugs: those verified by hand whose issue number is not below 100"
     assert fix_time["table_2.fix_time_days.performance"]["reason"].startswith(note)
@@ -239,10 +313,55 @@ def test_table_2_says_why_a_figure_differs() -> None:
     rows = by_figure(table_2([table], data()))
     delta = rows["table_2.fix_size.cliffs_delta"]
     assert delta["verdict"] == "differs"
-    assert delta["reason"].endswith("the reading (negligible) is another")
     assert "all fixed ones have delta" in delta["reason"]
     assert "give -50.00" in rows["table_2.fix_size.larger"]["reason"]
     assert rows["table_2.fix_size.p_value"]["published_text"] == "p = 0.5"
+
+
+def test_a_median_of_table_2_coincides_where_its_effect_size_is_of_other_bugs() -> None:
+    table = {
+        "metric": "fix_time_days",
+        "performance": "40.0",
+        "other": "12.0",
+        "cliffs_delta": "0.9",
+        "reading": "large",
+        "below": "0.2",
+        "larger": "233.33",
+    }
+    rows = by_figure(table_2([table], data()))
+    verdicts = {name.rpartition(".")[2]: row["verdict"] for name, row in rows.items()}
+    assert verdicts == {
+        "performance": "coincides",
+        "other": "exact",
+        "cliffs_delta": "differs",
+        "reading": "coincides",
+        "p_value": "coincides",
+        "larger": "within rounding",
+    }
+    reason = rows["table_2.fix_time_days.performance"]["reason"]
+    assert reason.startswith("Cliff's delta is 1.000, not 0.9: unknown: of which bugs it is")
+
+
+def test_how_much_larger_a_median_is_follows_from_the_rounded_medians() -> None:
+    bugs = [
+        fixed(PYTORCH, 200, 20.340405, 50, is_performance=True),
+        fixed(PYTORCH, 201, 10.46478, 20),
+        *BUGS[6:7],
+    ]
+    table = {
+        "metric": "fix_time_days",
+        "performance": "20.34",
+        "other": "10.46",
+        "cliffs_delta": "1.0",
+        "below": "0.2",
+        "larger": "94.46",
+    }
+    only = [(PYTORCH, 200, "Caching", None), (TENSORFLOW, 3, "Caching", None)]
+    row = by_figure(table_2([table], data(bugs=bugs, taxonomy=only)))[
+        "table_2.fix_time_days.larger"
+    ]
+    assert told(row) == (pytest.approx(94.455067), "within rounding")
+    assert row["reason"] == "of the medians as rounded in Table II; before rounding it is 94.37"
 
 
 def test_comments_are_compared_over_all_bug_reports() -> None:
@@ -281,12 +400,17 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
         {"category": "Caching", "bugs": "1", "share": "25", **impacts},
     ]
     rows = by_figure(table_3(tables, data()))
+    # Shares are of the four bugs of the paper's categories.
     assert told(rows["table_3.Memory.bugs"]) == (3.0, "exact")
     assert told(rows["table_3.Memory.share"]) == (75.0, "exact")
     assert told(rows["table_3.Memory: Leak.bugs"]) == (2.0, "differs")
     assert told(rows["table_3.Memory: Leak.share"]) == (50.0, "exact")
     assert told(rows["table_3.Caching.share"]) == (25.0, "exact")
-    assert "4 rows about 3 issues" in rows["table_3.Memory: Leak.bugs"]["reason"]
+    fewer = by_figure(table_3(tables[:1], data()))["table_3.Memory.share"]
+    assert told(fewer) == (100.0, "differs")
+    assert rows["table_3.Memory: Leak.bugs"]["reason"] == (
+        "unknown; tried for 1: the rows of the category (2), and the issues that they are about (2)"
+    )
     assert rows["table_3.Memory.both"]["verdict"] == "not derivable"
     assert "speed and memory" in rows["table_3.Memory.both"]["quantity"]
 
@@ -298,7 +422,7 @@ def test_the_taxonomy_as_a_whole() -> None:
     assert told(rows["taxonomy.categories"]) == (2.0, "exact")
     assert told(rows["taxonomy.subcategories"]) == (1.0, "exact")
     assert told(rows["taxonomy.kappa"]) == (None, "not derivable")
-    assert rows["taxonomy.bugs"]["reason"].endswith("where the paper counts 3 bugs")
+    assert rows["taxonomy.bugs"]["reason"].startswith("unknown; tried for 3: the rows of the")
 
 
 def test_without_replication_data_there_is_nothing_to_compare() -> None:
@@ -350,6 +474,12 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
         "table_3": [
             {"category": "Memory", "bugs": "3", "share": "75", **impacts},
             {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
+        ],
+        "examples": [
+            {"repository": PYTORCH, "number": 50, "category": "Memory", "subcategory": "Leak"},
+            {"repository": TENSORFLOW, "number": 300, "category": "Memory"},
+            {"repository": PYTORCH, "number": 200, "category": "Memory"},
+            {"repository": PYTORCH, "number": 9, "category": "Memory"},
         ],
     }
     made = data()

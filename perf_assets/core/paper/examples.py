@@ -1,0 +1,35 @@
+"""The issues that the paper's text gives as examples, and the root cause it gives them for."""
+
+from collections.abc import Iterable, Iterator
+
+from perf_assets.core.paper.figures import Data, Figure, PaperTables, comparison_row
+
+
+def example_issues(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
+    """Whether the published taxonomy gives each example the root cause that the text tells.
+
+    The value is 1 where it does, in one row or several, and 0 where it does not.
+    """
+    for table in tables:
+        repository, number, category = table["repository"], table["number"], table["category"]
+        subcategory = table.get("subcategory")
+        rows = data.taxonomy.filter(repository=repository, number=number)
+        same = rows.filter(category=category)
+        if subcategory is not None:
+            same = same.filter(subcategory=subcategory)
+        cause = category if subcategory is None else f"{category}: {subcategory}"
+        figure = Figure(
+            f"examples.{repository}.{number}",
+            "Section IV, RQ3",
+            repository,
+            f"#{number} is an example of: {cause} (1: yes)",
+            "1",
+        )
+        others = sorted(set(rows["category"]))
+        reason = (
+            f"the taxonomy has it as {', '.join(others)}" if others else "it is not in the taxonomy"
+        )
+        note = f"{same.height} rows of the taxonomy" if same.height > 1 else None
+        yield comparison_row(
+            figure, int(not same.is_empty()), gap=data.taxonomy_gap(), reason=reason, note=note
+        )
