@@ -2,7 +2,8 @@
 -- How to read: median days from the latest commit that last touched what the fix takes away (SZZ)
 -- to the report, and over how many of the bugs with a fix; the others' fixes only add lines, or
 -- could not be traced. Fixes that nobody looked at are not counted in the coverage. A rough
--- measure: read it where coverage and numbers are large.
+-- measure, as that commit is the right one for two fixes of three: read it where coverage and
+-- numbers are large.
 
 select
     repository,

@@ -1,7 +1,11 @@
 -- How long each bug with a fix lived before it was reported, from the commits that last touched the
--- lines its fix takes away (SZZ). A rough measure: the precision of SZZ is low (Rosa et al., ICSE
--- 2021), fixes are tangled with other changes, and a fix that only adds lines has no origin. What
--- became of each fix stands in its row, so that the coverage can be counted.
+-- lines its fix takes away (SZZ). A rough measure, as fixes are tangled with other changes, and a fix
+-- that only adds lines has no origin. Measured on 157 fixes of 73 projects whose developers say what
+-- brought the bug (the oracle of Rosa et al., ICSE 2021; tests/benchmarks/szz.py): the latest
+-- candidate is right in 67 per cent [59 to 75] and found for 55 [47 to 62], in 75 and 60 per cent
+-- where the report follows at once; the earliest is right in 50 [42 to 59] and found for 41 [33 to
+-- 49], of all candidates 44 per cent are. What became of each fix stands in its row, so that the
+-- coverage can be counted.
 
 with
 

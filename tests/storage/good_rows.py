@@ -523,13 +523,14 @@ GOOD: dict[str, list[Row]] = {
             "dataset": "live",
             "repository": REPOSITORY,
             "introducer": introducer,
+            "role": role,
             "introduced_performance": 2,
             "introduced_other": 3,
             "p_value": 0.2,
             "cliffs_delta": 0.4,
             "magnitude": "medium",
         }
-        for introducer in ("latest", "earliest")
+        for introducer, role in (("latest", "result"), ("earliest", "sensitivity"))
     ],
     "marts.bug_metrics": [
         bug_metrics(7),

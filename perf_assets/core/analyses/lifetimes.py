@@ -18,8 +18,13 @@ from perf_assets.core.statistics.samples import magnitude
 from perf_assets.core.statistics.strata import alone, compare_strata
 from perf_assets.tables import schema_of
 
-INTRODUCERS = {"latest": "lifetime_days", "earliest": "longest_lifetime_days"}
-"""From which candidate a bug's life is counted, and its column in ``marts.bug_lifetimes``."""
+INTRODUCERS = {
+    "latest": ("result", "lifetime_days"),
+    "earliest": ("sensitivity", "longest_lifetime_days"),
+}
+"""From which candidate a bug's life is counted, what that is for, and its column in
+``marts.bug_lifetimes``. The latest is right more often by far (``tests/benchmarks/szz.py``); the
+earliest only shows whether the result hangs on the choice."""
 
 OUTCOMES = {
     "introduced": "introduced",
@@ -47,14 +52,15 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     ``analysis.lifetime_comparisons``: two rows for each
-    dataset and repository, pooled last. The counts say over how many bugs with a fix the
+    dataset and repository, pooled last: the result, and beside it how it would be with the
+    earliest candidates (``role``). The counts say over how many bugs with a fix the
     comparison goes (``introduced``) and how many it must leave out, and why; where nobody looked at
     the fixes of a group, its other counts are NULL. Figures of an empty group are NULL.
     """
     rows = [
-        (dataset, repository, introducer, *_counts(bugs), *_compared(bugs, column))
+        (dataset, repository, introducer, role, *_counts(bugs), *_compared(bugs, column))
         for dataset, repository, bugs in by_repository_and_pooled(bug_lifetimes)
-        for introducer, column in INTRODUCERS.items()
+        for introducer, (role, column) in INTRODUCERS.items()
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.lifetime_comparisons"), orient="row")
 

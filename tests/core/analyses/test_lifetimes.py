@@ -34,6 +34,7 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     found = lifetime_comparisons(lives)
     assert found["repository"].to_list() == ["owner/a"] * 2 + ["owner/b"] * 2 + ["pooled"] * 2
     assert found["introducer"].to_list() == ["latest", "earliest"] * 3
+    assert found["role"].to_list() == ["result", "sensitivity"] * 3
     pooled = found.row(4, named=True)
     # The repository with one kind alone tells nothing of the difference.
     expected = mann_whitney_u([10.0, 30.0], [1.0, 2.0, 3.0])
