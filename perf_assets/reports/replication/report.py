@@ -21,6 +21,7 @@ from perf_assets.core.paper.figures import (
 from perf_assets.core.paper.table_2 import table_2_bugs
 from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.replication import charts
+from perf_assets.reports.replication.beyond import Beyond, beyond_html, read_beyond
 from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
@@ -72,10 +73,11 @@ summary { cursor: pointer; color: #334155; }
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What the report shows: the comparison, and the data behind the pictures."""
+    """What the report shows: comparison, data behind the pictures, and results by other tests."""
 
     comparison: pl.DataFrame
     data: Data
+    beyond: Beyond
 
 
 def read_reproduction(published: Path) -> Reproduction:
@@ -98,6 +100,7 @@ def read_reproduction(published: Path) -> Reproduction:
             frames["marts.paper_trend"].sort("repository", "series", "month"),
             frames["replication.taxonomy"],
         ),
+        read_beyond(published),
     )
 
 
@@ -146,6 +149,7 @@ def _parts(findings: Reproduction, figures: PaperTables) -> Iterator[str]:
         "many rows of the published taxonomy are loaded; it has no impacts.</p>"
     )
     yield charts.as_svg(charts.taxonomy(figures["table_3"], data.taxonomy))
+    yield from beyond_html(findings.beyond)
     yield "<h2>Every figure</h2>"
     yield from _figures(comparison)
     yield f"<h2>{PLACE}</h2>"
