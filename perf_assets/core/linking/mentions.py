@@ -21,6 +21,7 @@ NUMBER = r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<num
 NAMED_NUMBER = re.compile(NUMBER)
 NAMED_ISSUE = re.compile(rf"{VERB}{NUMBER}|{VERB}(?<![\w/-])GH-(?P<gh>\d+)(?![\w])", re.IGNORECASE)
 LINKED_ISSUE = re.compile(VERB + ADDRESS.pattern, re.IGNORECASE)
+DIGIT = re.compile(r"\d")
 ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
 # What a robot says of a new version names the issues of who made it.
 BUMP = re.compile(r"^\W*(?:\w+(?:\([\w-]+\))?: )?bumps? .+ (?:from .+ to|group)\b", re.IGNORECASE)
@@ -34,6 +35,7 @@ NO_FIX = re.compile(
     r"|similar|unrelated)\b",
     re.IGNORECASE,
 )
+TOLD = re.compile(r"#\d|/pull/\d")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 REMARK = re.compile(r"#(?:issuecomment|discussion_r|pullrequestreview)|\s*\(comment\)")
 
@@ -67,8 +69,9 @@ def mentions(message: str, *names: str) -> list[Mention]:
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
     foreign = foreign_numbers(message, *names)
+    is_bump = BUMP.match(message) is not None
     for line, is_subject in _prose(message):
-        if not is_subject and BUMP.match(message):
+        if DIGIT.search(line) is None or (not is_subject and is_bump):
             continue
         for mention in _in_line(line, own, is_subject=is_subject):
             key = (mention.number, mention.approach)
@@ -97,10 +100,10 @@ def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
     own = own_names(names)
     found: dict[int, str] = {}
     for line in visible_lines(comment):
-        if QUOTED.match(line) or INDENTED.match(line):
+        if not TOLD.search(line) or QUOTED.match(line) or INDENTED.match(line):
             continue
         for sentence in SENTENCE.split(INLINE_CODE.sub(" ", line)):
-            if not NO_FIX.search(sentence):
+            if TOLD.search(sentence) and not NO_FIX.search(sentence):
                 for number, words in _pull_requests_in(sentence, own):
                     found.setdefault(number, words)
     return found

@@ -32,6 +32,8 @@ MERGED = re.compile(
 TITLED = re.compile(
     rf"(?:\[[^\]]*\]\s*)?(?P<words>{NAME}[-_/]#?(?P<number>\d{{3,9}}))(?=\s|:|$)", re.IGNORECASE
 )
+# What all of these have, asked first: hardly a line has it.
+MAYBE = re.compile(r"(?:issues?|bug|gh|fix|e[sd]?):?[ _/-]?#?\d", re.IGNORECASE)
 STATUS_CODES = range(400, 600)
 
 
@@ -49,6 +51,8 @@ def plain_numbers(line: str, *, is_subject: bool) -> Iterator[tuple[int, str]]:
     -------
     Number and the words that give it, in the order of the text; perhaps several times.
     """
+    if MAYBE.search(line) is None:
+        return
     found = [*WORDED.finditer(line), *GLUED.finditer(line)]
     found += [one for one in FIXED.finditer(line) if int(one["number"]) not in STATUS_CODES]
     if is_subject:

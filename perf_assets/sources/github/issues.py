@@ -257,7 +257,7 @@ class IssueSource:
         if name.casefold() != self.repository.casefold():
             raise PerfAssetsError(
                 f"repository {self.repository} is called {self._quoted(name)} now: "
-                "write the new name in the study file"
+                "write the new name in the study file, and this one among its aliases"
             )
 
     def _search(self, start: datetime, end: datetime) -> Iterator[Issue]:

@@ -31,7 +31,10 @@ PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
 COMMENTS = r"""
     select comment_id, number, body
     from raw.issue_comments
-    where repository = ? and regexp_matches(body, '#\d|/pull/\d')
+    where
+        repository = ?
+        and (contains(body, '#') or contains(body, '/pull/'))
+        and regexp_matches(body, '#\d|/pull/\d')
 """
 QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
 
