@@ -107,6 +107,7 @@ ORIGINS = {
     "replication": "the published data of the studies",
     "reviews.labelled_questions": "the files of classified questions that the study names",
     "reviews": "review sheets that raters filled in",
+    "intermediate.link_grades": "a sample of links that was read, counted in the model itself",
     "meta": "the runs themselves: their bookkeeping",
 }
 

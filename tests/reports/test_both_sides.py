@@ -117,7 +117,7 @@ def test_the_report_has_the_picture_with_a_text_for_who_cannot_see_it(home: Home
     assert "## what users ask and what is reported, month by month\n\n![owner/framework" in text
     assert '(both\\_sides.svg "data ' not in text
     assert '(both_sides.svg "data ' in text
-    assert "(data:x" in summary_markdown(home.published, "data:x")
+    assert "(data:x" in summary_markdown(home.published, {"both_sides": "data:x"})
 
 
 def _fill(database: Database) -> None:

@@ -128,4 +128,4 @@ def test_the_report_has_sentence_table_and_picture_where_trees_were_scanned(tmp_
     assert '(static_findings.svg "data ' in text
     assert "| 2020-Q1 | 2020-Q2 | 2020-Q3 |" in text
     assert "| owner/name | sequential-map | 3 | 1 | 4 | 0 | " in text.replace("\\", "")
-    assert "(data:x" in summary_markdown(home.published, findings_picture="data:x")
+    assert "(data:x" in summary_markdown(home.published, {"static_findings": "data:x"})

@@ -48,7 +48,8 @@ def test_other_rules_are_told_and_nothing_of_the_old_ones(home: Path, copy: Path
     materialize(copy / "study.toml", home)
     facts = dict(rows(home, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
     assert facts["keywords"] == "slow"
-    assert len(facts) == 4
+    assert (facts["strong_keywords"], facts["weak_keywords"]) == ("none", "slow")
+    assert len(facts) == 7
 
 
 def test_every_partition_has_its_last_audit(small: Prepared) -> None:

@@ -154,11 +154,12 @@ def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> Strat
     )
 
 
-def _two_sided(z: float | None) -> float | None:
-    return None if z is None else 2 * float(stats.norm.sf(abs(z)))
+def _two_sided(z: float) -> float:
+    return 2 * float(stats.norm.sf(abs(z)))
 
 
-def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float | None:
+def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float:
+    """The statistic of the test, z; 0 where all values are the same."""
     score = variance = 0.0
     for one in strata:
         n_x, n_y = len(one.x), len(one.y)
@@ -169,7 +170,7 @@ def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float | None:
         effect = design_effect(one) if widened else 1.0
         score += float(wins.sum() - losses.sum()) / 2 / (n + 1)
         variance += effect * n_x * n_y / 12 * (n + 1 - tied) / (n + 1) ** 2
-    return score / math.sqrt(variance) if variance > 0 else None
+    return score / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def _delta(
