@@ -24,7 +24,7 @@ LINKED_ISSUE = re.compile(VERB + ADDRESS.pattern, re.IGNORECASE)
 DIGIT = re.compile(r"\d")
 ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
 # What GitHub's robot says of a new version quotes the news of another project, with its numbers.
-BUMPS = re.compile(r"^Bumps (?:\[|the .+ group\b)", re.MULTILINE)
+BUMPS = re.compile(r"^Bumps\s+(?:\[|the .+ group\b)", re.MULTILINE)
 INDENTED = re.compile(r"^(?: {4}|\t)")
 QUOTED = re.compile(r"^ {0,3}>")
 # What is said of a pull request that is no fix, in the sentence that names it; and the mark of a

@@ -60,6 +60,7 @@ def test_a_message_names_an_issue_by_url_or_number(
         "Tidy up\n\n- #1 remove this",
         "a#12 #12abc &#39; ##12 C-GH-12",
         "Bump x from 1 to 2\n\nBumps [x](https://github.com/o/x) from 1 to 2.\n- Fix leak (#12)",
+        "Bump x from 1 to 2\n\nBumps\r\n[x](https://github.com/o/x) from 1 to 2.\r\n- Fix (#12)",
         "Bump the ci group\n\nBumps the ci group with 1 update: x.\n\n* Fix leak by @ann in #12",
         "",
     ],
