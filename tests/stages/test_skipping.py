@@ -33,6 +33,7 @@ CHANGES = (
     "UPDATE raw.issues SET title = title || ' is slow' WHERE hash(number, {0}) % 5 = 0",
     "UPDATE raw.issues SET labels = ['performance'] WHERE hash(number, {0}) % 4 = 0",
     "DELETE FROM raw.issue_comments WHERE hash(comment_id, {0}) % 3 = 0",
+    "UPDATE raw.issue_comments SET body = 'Thanks.' WHERE hash(comment_id, {0}) % 2 = 0",
     "DELETE FROM raw.issue_events WHERE hash(event_id, {0}) % 5 = 0",
     "UPDATE raw.issue_events SET created_at = created_at + INTERVAL 1 HOUR WHERE {0} >= 0",
     "UPDATE raw.commits SET message = 'Tidy up' WHERE hash(sha, {0}) % 6 = 0",
@@ -129,7 +130,7 @@ def test_where_nothing_changed_nothing_is_made(middling: Prepared, study: Study)
     assert_same_tables(before, stored_tables(middling.home / "warehouse.duckdb"))
 
 
-def tables_made(home: Path, study: Study, change: str) -> set[str]:
+def tables_made(home: Path, study: Study, change: str = "") -> set[str]:
     with opened(home) as gate:
         gate.database.connection.execute(change)
         return set(decide_and_derive(gate, study, force=False))
@@ -149,6 +150,54 @@ def test_only_what_reads_what_changed_is_made_again(
     # What is made of a table that is made again and comes out the same stays too.
     assert tables_made(home, study, "DELETE FROM marts.root_causes") == set()
     assert tables_made(home, study, "DELETE FROM marts.trend_monthly") == {"marts.trend_monthly"}
+
+
+def links_by(home: Path, approach: str) -> list[tuple[int, str]]:
+    query = f"SELECT number, sha FROM links.fix_links WHERE approach = '{approach}'"
+    with opened(home) as gate:
+        return sorted(gate.database.frame(query).rows())
+
+
+# The newest commits of the main line say that they fix the first issue, and land #9999.
+FORMER = """
+    UPDATE raw.commits SET message = 'https://github.com/{}/issues/1'
+    WHERE committed_at = (SELECT max(committed_at) FROM raw.commits)
+"""
+LANDED = """
+    UPDATE raw.commits SET message = 'Work (#9999)'
+    WHERE committed_at = (SELECT max(committed_at) FROM raw.commits)
+"""
+NAMED = """
+    UPDATE raw.issue_comments SET body = 'Fixed by #9999'
+    WHERE comment_id = (SELECT min(comment_id) FROM raw.issue_comments)
+"""
+
+
+def test_who_changes_the_aliases_decides_the_links_anew(
+    middling: Prepared, study: Study, tmp_path: Path
+) -> None:
+    home = shutil.copytree(middling.home, tmp_path / "home")
+    (repository,) = study.repositories
+    (alias,) = repository.aliases
+    assert "links.fix_links" in tables_made(home, study, FORMER.format(alias))
+    known = links_by(home, "url")
+    forgetful = replace(study, repositories=(replace(repository, aliases=()),))
+    assert "links.fix_links" in tables_made(home, forgetful)
+    left = links_by(home, "url")
+    assert set(left) < set(known)
+    assert {number for number, _ in set(known) - set(left)} >= {1}
+    assert "links.fix_links" in tables_made(home, study)
+    assert links_by(home, "url") == known
+
+
+def test_a_comment_links_a_commit_that_was_there_before_it(
+    middling: Prepared, study: Study, tmp_path: Path
+) -> None:
+    home = shutil.copytree(middling.home, tmp_path / "home")
+    tables_made(home, study, LANDED)
+    before = links_by(home, "named_in_comment")
+    assert "links.fix_links" in tables_made(home, study, NAMED)
+    assert set(links_by(home, "named_in_comment")) > set(before)
 
 
 def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(

@@ -23,8 +23,8 @@ NAMED_ISSUE = re.compile(rf"{VERB}{NUMBER}|{VERB}(?<![\w/-])GH-(?P<gh>\d+)(?![\w
 LINKED_ISSUE = re.compile(VERB + ADDRESS.pattern, re.IGNORECASE)
 DIGIT = re.compile(r"\d")
 ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
-# What a robot says of a new version names the issues of who made it.
-BUMP = re.compile(r"^\W*(?:\w+(?:\([\w-]+\))?: )?bumps? .+ (?:from .+ to|group)\b", re.IGNORECASE)
+# What GitHub's robot says of a new version quotes the news of another project, with its numbers.
+BUMPS = re.compile(r"^Bumps\s+(?:\[|the .+ group\b)", re.MULTILINE)
 INDENTED = re.compile(r"^(?: {4}|\t)")
 QUOTED = re.compile(r"^ {0,3}>")
 # What is said of a pull request that is no fix, in the sentence that names it; and the mark of a
@@ -62,14 +62,14 @@ def mentions(message: str, *names: str) -> list[Mention]:
     (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline and
     indented code, links and numbers of other repositories, numbers that the message gives to
     another repository by address, numbers called a pull request, numbers that only count the items
-    of a list, and all that stands below the subject "Bump x from 1 to 2", the news of another
-    project. Of several mentions of an issue one with a verb that closes it is told, else the first.
-    Whether a number is an issue at all is for the caller to look up.
+    of a list, and all but the subject where a robot tells of another project's new version. Of
+    several mentions of an issue one with a verb that closes it is told, else the first. Whether a
+    number is an issue at all is for the caller to look up.
     """
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
     foreign = foreign_numbers(message, *names)
-    is_bump = BUMP.match(message) is not None
+    is_bump = BUMPS.search(message) is not None
     for line, is_subject in _prose(message):
         if DIGIT.search(line) is None or (not is_subject and is_bump):
             continue
@@ -149,9 +149,9 @@ def _in_line(line: str, own: Collection[str], *, is_subject: bool) -> Iterator[M
     for link in LINKED_ISSUE.finditer(line):
         if link["repository"].casefold() in own and link["sort"].casefold() == "issues":
             yield Mention(int(link["number"]), "url", link[0])
-    text = PULL_REQUEST.sub(" ", ANY_URL.sub(" ", line))
-    for named in NAMED_ISSUE.finditer(text):
+    text = ANY_URL.sub(" ", line)
+    for named in NAMED_ISSUE.finditer(PULL_REQUEST.sub(" ", text)):
         if named["repository"] is None or named["repository"].casefold() in own:
             yield Mention(int(named["number"] or named["gh"]), "id", named[0])
-    for number, words in plain_numbers(ANY_URL.sub(" ", line), is_subject=is_subject):
+    for number, words in plain_numbers(text, is_subject=is_subject):
         yield Mention(number, "plain_id", words)

@@ -138,10 +138,6 @@ class History:
                 self._claims.setdefault(number, []).append(sha)
                 self._claimed.setdefault(sha, []).append(number)
 
-    def claimed(self, number: int) -> bool:
-        """Whether a commit says to land the pull request ``number``."""
-        return number in self._claims
-
     def merged_by(self, sha: str) -> tuple[int, Landing] | None:
         """The one pull request that a merge says to land, and what it brought; None without one."""
         numbers = self._claimed.get(sha, [])

@@ -59,11 +59,30 @@ def test_a_message_names_an_issue_by_url_or_number(
         "Tidy up\n\n* #1 remove this\n* #2 rename that",
         "Tidy up\n\n- #1 remove this",
         "a#12 #12abc &#39; ##12 C-GH-12",
+        "Bump x from 1 to 2\n\nBumps [x](https://github.com/o/x) from 1 to 2.\n- Fix leak (#12)",
+        "Bump x from 1 to 2\n\nBumps\r\n[x](https://github.com/o/x) from 1 to 2.\r\n- Fix (#12)",
+        "Bump the ci group\n\nBumps the ci group with 1 update: x.\n\n* Fix leak by @ann in #12",
         "",
     ],
 )
 def test_other_repositories_code_and_counted_items_name_nothing(message: str) -> None:
     assert named(message) == set()
+
+
+def test_what_a_project_says_of_its_own_new_version_is_read() -> None:
+    assert named("Bump version from 1.2 to 1.3\n\n* fixes #12") == {(12, "id")}
+    message = "Bump x, fixes #12\n\nBumps [x](https://github.com/o/x) from 1 to 2.\n- Leak (#13)"
+    assert named(message) == {(12, "id")}
+
+
+def test_of_several_mentions_one_that_closes_the_issue_is_told() -> None:
+    texts = ("#7, fixes #7, resolves #7", "See https://github.com/owner/name/issues/7\n\nfix #7")
+    assert [[m.evidence for m in mentions(text, OWN)] for text in texts] == [
+        ["fixes #7"],
+        ["https://github.com/owner/name/issues/7", "fix #7"],
+    ]
+    (closing,) = mentions("Closes: https://github.com/owner/name/issues/7", OWN)
+    assert closing.evidence == "Closes: https://github.com/owner/name/issues/7"
 
 
 def test_an_issue_in_a_message_that_also_counts_items_is_found() -> None:
