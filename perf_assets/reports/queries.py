@@ -98,6 +98,15 @@ WHOLE_GROUPS = COMPARISONS.format(
     "tests.heterogeneity_p_value as p_of_equal_deltas"
 )
 """The same with what does not fit on a terminal."""
+OF_BOTS = """
+select repository || ': comments, commentators and first answers are those of persons. As the paper '
+    || 'counted, ' || result
+from analysis.bot_sensitivity
+where
+    dataset = 'live' and repository <> 'pooled' and bots = 'counted'
+    and metric = 'hours_to_first_comment' and with_bots > 0
+order by repository
+"""
 OTHER_LABELS = """
 pivot (
     select repository, result_of, labels, result

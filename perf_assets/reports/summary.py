@@ -29,6 +29,7 @@ from perf_assets.reports.queries import (
     FIXED_WITHIN,
     GROUPS,
     LEFT_OUT,
+    OF_BOTS,
     OF_OTHERS,
     OPEN_SHARE,
     OTHER_LABELS,
@@ -78,7 +79,7 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
-        for sentence in _left_out(connection):
+        for sentence in _remarks(connection):
             console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
         found = warnings(connection)
     if found:
@@ -118,7 +119,7 @@ def summary_markdown(published: Path, pictures: Mapping[str, str] | None = None)
             cells = ([for_markdown(_text(value)) for value in row] for row in rows.rows())
             lines = [rows.columns, ["---"] * rows.width, *cells]
             parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
-        parts += map(for_markdown, _left_out(connection))
+        parts += map(for_markdown, _remarks(connection))
         if found := warnings(connection):
             listed = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
             parts.append(f"## {ODD_TITLE}\n\n{listed}")
@@ -154,9 +155,10 @@ def _findings_parts(published: Path, picture: str) -> list[str]:
     return ["\n\n".join([f"## {FINDINGS_TITLE}", *shown, *told, findings_table(found)])]
 
 
-def _left_out(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Which fixes nobody looked at closely, a sentence for each repository that has such."""
-    return [
+def _remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What bots would change, and which fixes nobody looked at closely, a sentence a repository."""
+    of_bots = [sentence for (sentence,) in connection.sql(OF_BOTS).fetchall()]
+    return of_bots + [
         f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
         "(close_look = false, or --until links): which methods and languages they touch, and who "
         "introduced the bug, is not known"

@@ -349,7 +349,7 @@ def test_the_share_of_performance_bugs_rises(corpus):
 
 
 @pytest.mark.parametrize(
-    "sizes", [{}, {"issues": 280, "months": 15, "commits": 160}], ids=["default", "smallest"]
+    "sizes", [{}, {"issues": 290, "months": 15, "commits": 160}], ids=["default", "smallest"]
 )
 def test_every_trap_is_planted(tmp_path, sizes):
     traps = Corpus(generate(tmp_path / "corpus", seed=11, **sizes)).traps

@@ -86,7 +86,7 @@ def generate(  # noqa: PLR0913
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
-    The same arguments give the same bytes. All traps fit from 280 issues, 15 months and
+    The same arguments give the same bytes. All traps fit from 290 issues, 15 months and
     160 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
 
     Parameters
