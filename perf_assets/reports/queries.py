@@ -99,8 +99,10 @@ WHOLE_GROUPS = COMPARISONS.format(
 )
 """The same with what does not fit on a terminal."""
 OF_BOTS = """
-select repository || ': comments, commentators and first answers are those of persons. As the paper '
-    || 'counted, ' || result
+select
+    repository || ': comments, commentators and first answers are those of persons. '
+    || 'As the paper counted, '
+    || result
 from analysis.bot_sensitivity
 where
     dataset = 'live' and repository <> 'pooled' and bots = 'counted'

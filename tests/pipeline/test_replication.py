@@ -416,7 +416,7 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
     page = (home / "replication_report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 4
     assert "The same data, read by tests that hold" in page
-    assert "the paper's test: " in page
+    assert "the paper&#x27;s test: " in page
     assert "<script" not in page and "<link" not in page and "src=" not in page
     with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
         ((comment,),) = connection.execute(
