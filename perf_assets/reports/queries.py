@@ -58,6 +58,54 @@ from analysis.open_share_changes as tests
 where tests.dataset = 'live'
 order by tests.repository
 """
+CLOSING = f"""
+with rates as (
+    select
+        dataset, repository, 'rate_ratio' as result_of,
+        rate_ratio as ratio, rate_ratio_low as low, rate_ratio_high as high,
+        rate_ratio_p_value as p_value
+    from analysis.closing_rates
+    where kind = 'performance_against_other'
+    union all
+    select
+        dataset, repository, 'rate_ratio_per_year',
+        rate_ratio_per_year, rate_ratio_per_year_low, rate_ratio_per_year_high, p_value
+    from analysis.closing_rates
+    where kind = 'performance_against_other'
+)
+
+select
+    tests.repository,
+    case tests.result_of when 'rate_ratio' then 'at equal age' else 'change a year' end as compared,
+    printf('x %.2f [%.2f, %.2f]', ratio, low, high) as times_as_often,
+    tests.p_value as p, family.p_value_holm as p_adjusted
+from rates as tests
+{ADJUSTED.format("closing_rates", "tests.result_of")}
+where tests.dataset = 'live' and tests.ratio is not null
+order by tests.repository, tests.result_of
+"""
+DIFFERING = """
+with differing as (
+    select series as result_of, heterogeneity_p_value as p
+    from analysis.trend_tests
+    where dataset = 'live' and method = 'binomial_regression'
+    union all
+    select distinct 'being ' || event, heterogeneity_p_value
+    from analysis.fix_incidence
+    where dataset = 'live' and event = 'fixed'
+    union all
+    select metric, heterogeneity_p_value
+    from analysis.group_comparisons
+    where dataset = 'live'
+)
+
+select 'pooled: the repositories differ from each other in '
+    || string_agg(printf('%s (p = %.2g)', result_of, p), ', ' order by p)
+    || '; read these of each repository alone'
+from differing
+where p < 0.05
+having count(p) > 0
+"""
 FIXED_WITHIN = f"""
 select
     tests.repository, days,
@@ -78,8 +126,12 @@ COMPARISONS = f"""
 select
     tests.repository, tests.metric,
     tests.n_performance || ' / ' || tests.n_other as bugs,
-    coalesce(cast(round(tests.median_performance, 2) as varchar), '-') || ' / '
-        || coalesce(cast(round(tests.median_other, 2) as varchar), '-') as median,
+    case
+        when tests.repository <> 'pooled'
+            then coalesce(cast(round(tests.median_performance, 2) as varchar), '-') || ' / '
+                || coalesce(cast(round(tests.median_other, 2) as varchar), '-')
+        else '-'
+    end as median,
     printf('%.2f', tests.cliffs_delta) || coalesce(
         printf(' [%.2f, %.2f]', effects.cliffs_delta_low, effects.cliffs_delta_high), ''
     ) as delta,

@@ -23,7 +23,9 @@ from perf_assets.reports.queries import (
     AGREEMENT,
     ASKED,
     BREAKDOWN,
+    CLOSING,
     COST,
+    DIFFERING,
     DISAGREEMENTS,
     FINDINGS,
     FIXED_WITHIN,
@@ -59,14 +61,15 @@ ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws t
 FIGURES = (
     ("bug reports", BREAKDOWN),
     (
-        "is the share of performance bugs changing? (p_adjusted: for all tests printed here, Holm)",
+        "is the share of performance bugs changing? (p_adjusted: for all headline tests, Holm)",
         TRENDS,
     ),
     (
         "the paper's test (Cox-Stuart), and how often it finds a rise in permuted labels",
         PAPERS_TEST,
     ),
-    ("why the open share changes: by what is reported, and by when it is closed", OPEN_SHARE),
+    ("why the open share changes: by what is reported, and by how it stays open", OPEN_SHARE),
+    ("how often open performance bugs are closed, by others of the same age", CLOSING),
     (f"{CURVES_TITLE}: fixed within so many days (Gray's test of the curves)", FIXED_WITHIN),
     ("performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)", GROUPS),
     ("what users ask, and whether an answer is accepted", ASKED),
@@ -156,9 +159,13 @@ def _findings_parts(published: Path, picture: str) -> list[str]:
 
 
 def _remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """What bots would change, and which fixes nobody looked at closely, a sentence a repository."""
-    of_bots = [sentence for (sentence,) in connection.sql(OF_BOTS).fetchall()]
-    return of_bots + [
+    """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
+    told = [
+        sentence
+        for query in (DIFFERING, OF_BOTS)
+        for (sentence,) in connection.sql(query).fetchall()
+    ]
+    return told + [
         f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
         "(close_look = false, or --until links): which methods and languages they touch, and who "
         "introduced the bug, is not known"

@@ -43,6 +43,7 @@ ANALYSES: dict[str, tuple[str, ...]] = {
     "analysis.test_family": (
         "analysis.trend_tests",
         "analysis.open_share_changes",
+        "analysis.closing_rates",
         "analysis.fix_incidence",
         "analysis.group_comparisons",
     ),

@@ -13,8 +13,8 @@ which a corpus must stand beside it. Without a study the rule of the packaged st
 is tried.
 
 Precision is of the judged reports that the rule labels, recall of those judged yes, each with
-Wilson's 95 per cent interval. Recall is that of all reports where the judged ones were drawn from
-all of them.
+Wilson's 95 per cent interval. Recall is that of all reports only where the judged ones
+were drawn from all of them alike, which a sheet of sample-for-review is not.
 """
 
 import argparse

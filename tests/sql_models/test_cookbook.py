@@ -37,7 +37,6 @@ from tests.rows import (
     scanned_tree,
     sha,
     static_finding,
-    statistic,
     verdict,
 )
 
@@ -71,16 +70,16 @@ FILLED = {
         static_finding(3, "2020-06", "2020-Q2", rule="loop-invariant-op", severity="note"),
     ],
     "analysis.test_family": [
-        statistic(
-            dataset="live",
-            repository=REPOSITORY,
-            source="trend_tests",
-            result_of=series,
-            method=method,
-            p_value=p,
-            p_value_holm=adjusted,
-            tests=2,
-        )
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "source": "trend_tests",
+            "result_of": series,
+            "method": method,
+            "p_value": p,
+            "p_value_holm": adjusted,
+            "tests": 2,
+        }
         for series, method, p, adjusted in (
             ("open", "permutation", 0.03, 0.06),
             ("opened", "binomial_regression", 0.01, 0.02),
@@ -88,15 +87,15 @@ FILLED = {
         )
     ],
     "analysis.label_sensitivity": [
-        statistic(
-            dataset="live",
-            repository=REPOSITORY,
-            labels=labels,
-            result_of="share",
-            n_performance=1,
-            n_other=2,
-            result=f"{labels}: 33.3 %",
-        )
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "labels": labels,
+            "result_of": "share",
+            "n_performance": 1,
+            "n_other": 2,
+            "result": f"{labels}: 33.3 %",
+        }
         for labels in ("study", "without_weak", "widened")
     ],
     "analysis.static_findings": [

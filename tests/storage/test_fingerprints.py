@@ -90,7 +90,7 @@ def test_no_model_reads_what_is_left_out_of_the_fingerprint_of_its_inputs() -> N
     "spoil",
     [
         f"DELETE FROM {LABELS} WHERE number = 2",
-        f"UPDATE {LABELS} SET is_performance = NOT is_performance",
+        f"UPDATE {LABELS} SET ignored_lines = ['another line']",
         "DELETE FROM meta.partition_loads",
         "UPDATE meta.partition_loads SET status = 'failed'",
         "DELETE FROM meta.fingerprints",

@@ -1,4 +1,4 @@
-"""Why the share of open performance bugs moves: by what is reported, or by when it is closed."""
+"""Why the share of open performance bugs moves: by what is reported, or by how it is closed."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -80,9 +80,11 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     over the performance bugs: each adds what its open months add. What a bug report of the
     month in which it was opened adds on the average, whatever its kind, is the part of the
     reports: it depends on how many performance bugs were opened when. What is left is the part
-    of the closing: performance bugs stay open longer, or shorter, than others of their month.
-    Without a difference in closing that part has mean 0 and the variance of labels permuted
-    within the months of opening, by which it is tested.
+    of the closing: that performance bugs stay open longer, or shorter, than others of their
+    month, ever more or ever less so. A difference that stays the same over the years adds about
+    nothing to a slope; who is closed later is told by :func:`closing_rates`. Without a
+    difference in closing the part has mean 0 and the variance of labels permuted within the
+    months of opening, by which it is tested.
     """
     histories = {
         (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
@@ -138,7 +140,8 @@ def open_share_change(paths: Paths) -> dict[str, Any]:
         "statistic": z,
         "p_value": p,
         "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by "
-        f"what was reported, {slope - of_reports:+.2f} by when it was closed ({p_text(p)})",
+        f"what was reported, {slope - of_reports:+.2f} by how long it stays open, which changes "
+        f"({p_text(p)})",
     }
 
 

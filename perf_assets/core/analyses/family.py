@@ -1,4 +1,4 @@
-"""The tests that the summary prints, as one family: p-values adjusted for all of them."""
+"""The headline tests that the summary prints, as one family: p-values adjusted for all of them."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,15 @@ Test = tuple[str, str, str, str, str, float | None]
 def family_of_tests(
     trend_tests: pl.DataFrame,
     open_share_changes: pl.DataFrame,
+    closing_rates: pl.DataFrame,
     fix_incidence: pl.DataFrame,
     group_comparisons: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every test that the summary prints, with its p-value adjusted for their number (Holm).
+    """Every headline test of the summary, with its p-value adjusted for their number (Holm).
 
     Parameters
     ----------
-    trend_tests, open_share_changes, fix_incidence, group_comparisons
+    trend_tests, open_share_changes, closing_rates, fix_incidence, group_comparisons
         The tables of that name. Of each series the test by which it is read
         (:data:`~perf_assets.core.analyses.trends.HEADLINES`); of fixing the curves of fixes; of
         comparisons the p-value that allows for shared commits.
@@ -30,13 +31,14 @@ def family_of_tests(
     Returns
     -------
     ``analysis.test_family``; a family is all tests of a dataset. Of a single repository pooled
-    rows say the same again, and are none. Cox-Stuart tests of the paper are none either: the
-    permutation test stands for them.
+    rows say the same again, and are none. Not of it are the paper's tests, for which the
+    permutation test stands, tests of equal differences between repositories, and results by other
+    labels, links or ways to count bots, which show whether a result hangs on these.
     """
     rows = [
         row
         for (dataset,), tests in sorted(
-            _tests(trend_tests, open_share_changes, fix_incidence, group_comparisons)
+            _tests(trend_tests, open_share_changes, closing_rates, fix_incidence, group_comparisons)
             .partition_by("dataset", as_dict=True)
             .items()
         )
@@ -46,7 +48,11 @@ def family_of_tests(
 
 
 def _tests(
-    trends: pl.DataFrame, changes: pl.DataFrame, incidence: pl.DataFrame, groups: pl.DataFrame
+    trends: pl.DataFrame,
+    changes: pl.DataFrame,
+    rates: pl.DataFrame,
+    incidence: pl.DataFrame,
+    groups: pl.DataFrame,
 ) -> pl.DataFrame:
     read_by = pl.col("series").replace_strict(HEADLINES, return_dtype=pl.String)
     columns = ["dataset", "repository", "source", "result_of", "method", "p_value"]
@@ -65,8 +71,22 @@ def _tests(
                 "repository",
                 source=pl.lit("open_share_changes"),
                 result_of=pl.lit("slope_from_closing"),
-                method=pl.lit("permutation_within_months"),
+                method=pl.lit("normal_within_months"),
                 p_value="p_value",
+            ),
+            *(
+                rates.filter(kind="performance_against_other").select(
+                    "dataset",
+                    "repository",
+                    source=pl.lit("closing_rates"),
+                    result_of=pl.lit(result),
+                    method=pl.lit("poisson_regression"),
+                    p_value=column,
+                )
+                for result, column in (
+                    ("rate_ratio", "rate_ratio_p_value"),
+                    ("rate_ratio_per_year", "p_value"),
+                )
             ),
             incidence.filter(event="fixed")
             .unique(["dataset", "repository"], maintain_order=True)

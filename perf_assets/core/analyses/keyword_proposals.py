@@ -12,6 +12,7 @@ from perf_assets.core.analyses.comparisons import by_repository_and_pooled
 from perf_assets.tables import schema_of
 
 WORD = re.compile(r"[a-z][a-z'-]+")
+ANY = re.compile(r"[\w'-]+")
 ENOUGH_LABELLED = 20
 """Reports with a performance label from which on these alone teach the words.
 
@@ -84,9 +85,12 @@ def _proposals(reports: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 
 def terms_of(title: str) -> Iterable[str]:
     """The words of a title, without case, and the pairs of those that follow each other."""
-    words = WORD.findall(title.casefold())
-    yield from words
-    yield from map(" ".join, pairwise(words))
+    tokens = ANY.findall(title.casefold())
+    is_word = [WORD.fullmatch(token) is not None for token in tokens]
+    yield from (token for token, known in zip(tokens, is_word, strict=True) if known)
+    for (first, known), (second, also) in pairwise(zip(tokens, is_word, strict=True)):
+        if known and also:
+            yield f"{first} {second}"
 
 
 def _scored(

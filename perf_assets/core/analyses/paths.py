@@ -218,7 +218,7 @@ class PermutationTest:
 def permutation_test(
     paths: Paths, series: str, permutations: int, chance: Chance | None = None
 ) -> PermutationTest:
-    """Test a series for a rise by permuting the labels, which keeps what its months share.
+    """Test a series for a trend by permuting the labels, which keeps what its months share.
 
     The statistic is the slope, for it has one value for each make-up of the series. The count of
     pairs that rise, as in the paper's test, has few: in cumulative series all of them rise with
@@ -242,11 +242,17 @@ def permutation_test(
         told = "not testable: no labels to permute, or no two months with a share"
         return PermutationTest(n, known, None, None, told)
     # What only rounding sets apart is as steep.
-    as_steep = int(np.sum(chance.slopes[series] >= slope - 1e-9 * max(1.0, abs(slope))))
-    p = (as_steep + 1) / (chance.permutations + 1)
+    tolerance = 1e-9 * max(1.0, abs(slope))
+    permuted = chance.slopes[series]
+    rising, falling = (
+        int(np.sum(one)) for one in (permuted >= slope - tolerance, permuted <= slope + tolerance)
+    )
+    # Twice the smaller tail: the slopes of permuted labels need not lie evenly about 0.
+    p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))
+    as_far, way = min((rising, "up"), (falling, "down"))
     told = (
-        f"the share changes by {slope:+.2f} points a year, with permuted labels by as much in "
-        f"{100 * as_steep / chance.permutations:.1f} % of {chance.permutations:,} cases, "
+        f"the share changes by {slope:+.2f} points a year, with permuted labels so far {way} in "
+        f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
     return PermutationTest(n, slope, p, chance.permutations, told)

@@ -66,7 +66,7 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     -------
     ``analysis.trend_tests``. For each dataset, repository and series a row ``cox_stuart``, the
     paper's test, one-sided; for the cumulative series one ``permutation``, the slope of the
-    share, one-sided too, with a p-value from :data:`PERMUTATIONS` permutations of the labels
+    share, with a p-value from :data:`PERMUTATIONS` permutations of the labels
     among the bug reports, each of which keeps its times; for the flows one
     ``binomial_regression`` and one ``cochran_armitage``, both two-sided. ``false_alarm_share`` is
     in how many of the same permutations a test finds a trend at 0.05. Several repositories also
@@ -75,8 +75,9 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 
     Notes
     -----
-    Permutations take the label that a report has at the end of the series for its label all the
-    time: that labels are given late must not look like a trend.
+    All but ``cox_stuart``, which is of the printed series, take the label that a report has at the
+    end of the series for its label all the time: that labels are given late must not look like a
+    trend.
     """
     rows: list[Mapping[str, Any]] = []
     histories = {
@@ -85,27 +86,39 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
-        complete = []
+        flows = []
         for _, repository, all_months in by_repository(of_dataset):
             months = complete_months(all_months)
-            complete.append(months)
             history = histories.get((dataset, repository), issue_history.clear())
-            found = _repository_rows(months, history)
+            paths = paths_of(history, months.get_column("month").to_list())
+            flows.append(_flows(months, paths))
+            found = _repository_rows(months, flows[-1], paths)
             rows += [{**row, "dataset": dataset, "repository": repository} for row in found]
-        if len(complete) > 1:
-            found = _pooled_rows(pl.concat(complete))
+        if len(flows) > 1:
+            found = _pooled_rows(pl.concat(flows))
             rows += [{**row, "dataset": dataset, "repository": POOLED} for row in found]
     return pl.DataFrame(rows, schema=schema_of(_SCHEMA))
 
 
-def _repository_rows(months: pl.DataFrame, history: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    paths = paths_of(history, months.get_column("month").to_list())
+def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:
+    """The complete months with the counts of the flows by the labels that reports have now."""
+    totals, counts = paths.counts(paths.steps.sum(axis=0)), paths.performance_counts()
+    return months.with_columns(
+        pl.Series(name, counted[series].astype(np.int64))
+        for series in FLOWS
+        for name, counted in zip(SERIES[series], (counts, totals), strict=True)
+    )
+
+
+def _repository_rows(
+    months: pl.DataFrame, flows: pl.DataFrame, paths: Paths
+) -> Iterator[dict[str, Any]]:
     chance = by_chance(paths, PERMUTATIONS)
     for series in SERIES:
         if series not in FLOWS:
             yield _permutation_row(series, paths, chance)
         else:
-            yield from _flow_rows(series, months, np.zeros(months.height), chance)
+            yield from _flow_rows(series, flows, np.zeros(months.height), chance)
         yield _paper_row(series, months, chance)
 
 
@@ -141,7 +154,9 @@ def _paper_row(series: str, months: pl.DataFrame, chance: Chance | None) -> dict
     told = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise, "
     told += p_text(test.pvalue)
     if alarms is not None:
-        told += f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases, not in 5"
+        told += (
+            f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases (5 are due)"
+        )
     return _row(
         series,
         "cox_stuart",
@@ -165,7 +180,7 @@ def _permutation_row(series: str, paths: Paths, chance: Chance | None) -> dict[s
         test.n,
         statistic=test.slope,
         p_value=test.p_value,
-        alternative=TREND_ALTERNATIVE,
+        alternative="two-sided",
         permutations=test.permutations,
         result=test.told,
     )
@@ -227,7 +242,7 @@ def _trend_text(series: str, fit: BinomialTrend) -> str:
         _known(value) for value in (fit.odds_ratio, fit.low, fit.high, fit.pvalue)
     )
     if ratio is None:
-        return "not testable: too few months, or no performance bug among them"
+        return "not testable: too few months or performance bugs for an estimate"
     told = (
         f"among {_COUNTED[series]} the odds of a performance bug change by a factor of "
         f"{ratio:.2f} a year [{low:.2f}, {high:.2f}], {p_text(p)}"

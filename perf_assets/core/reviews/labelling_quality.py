@@ -1,11 +1,12 @@
 """How good the labels are, by the verdicts of people: precision, and recall where it can be had."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import POOLED, by_repository_and_pooled
+from perf_assets.core.analyses.comparisons import by_repository_and_pooled
 from perf_assets.core.labelling.strength import STRENGTHS
 from perf_assets.core.reviews.codebook import VERDICTS
 from perf_assets.core.statistics.agreement import wilson_interval
@@ -45,9 +46,9 @@ def labelling_quality(
     Returns
     -------
     ``analysis.labelling_quality``, estimates and
-    limits as percentages. Precision has Wilson's limits; those of recall follow from Wilson's
-    limits of the share of performance bugs among the unlabelled ones; those of the corrected share
-    from Wilson's limits of both shares (method of variance estimates recovery).
+    limits as percentages. Precision has Wilson's limits; those of recall and of the corrected share
+    follow from Wilson's limits of both shares (method of variance estimates recovery). Pooled, each
+    repository has strata of its own; those of which one was not judged are left out.
 
     References
     ----------
@@ -77,25 +78,50 @@ def labelling_quality(
     for dataset, repository, judged in by_repository_and_pooled(of_strata):
         for rater in judged.get_column("rater").unique().sort():
             of_rater = judged.filter(pl.col("rater") == rater)
-            strata = _strata(bug_reports, dataset, repository)
+            strata = _strata(of_rater, bug_reports, dataset)
             rows += [
                 (dataset, repository, rater, *row)
                 for row in (
                     *_precisions(of_rater.filter("is_performance")),
-                    *_recall(of_rater, strata),
-                    *_corrected_share(of_rater, strata),
+                    *_recall(strata),
+                    *_corrected_share(strata),
                 )
             ]
     return pl.DataFrame(rows, schema=schema_of("analysis.labelling_quality"), orient="row")
 
 
-def _strata(bug_reports: pl.DataFrame, dataset: str, repository: str) -> dict[bool, int]:
-    """How many bug reports are labelled as performance bugs, and how many are not."""
-    here = (pl.col("dataset") == dataset) & (
-        (pl.col("repository") == repository) | (repository == POOLED)
-    )
-    sizes = bug_reports.filter(here).group_by("is_performance").agg(pl.col("bug_reports").sum())
-    return {True: 0, False: 0} | dict(sizes.iter_rows())
+class Stratum(NamedTuple):
+    """Bug reports of one repository that are, or are not, labelled, and what was judged of them."""
+
+    size: int
+    yes: int
+    no: int
+    unsure: int
+
+    @property
+    def expected(self) -> tuple[float, float, float]:
+        """Performance bugs among all of them, with limits: their number times the judged share."""
+        share = wilson_interval(self.yes, self.yes + self.no, CONFIDENCE)
+        values = (share.share or 0.0, share.low or 0.0, share.high or 0.0)
+        return values[0] * self.size, values[1] * self.size, values[2] * self.size
+
+
+Strata = list[tuple[Stratum, Stratum]]
+
+
+def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
+    """The labelled and the other bug reports of each repository of which both were judged."""
+    found = []
+    for (repository,), own in sorted(judged.partition_by("repository", as_dict=True).items()):
+        here = sizes.filter(dataset=dataset, repository=repository)
+        known = dict(here.select("is_performance", "bug_reports").iter_rows())
+        pair = [
+            Stratum(known.get(kind, 0), *_counts(own.filter(is_performance=kind)))
+            for kind in (True, False)
+        ]
+        if all(one.yes + one.no for one in pair):
+            found.append((pair[0], pair[1]))
+    return found
 
 
 def _precisions(labelled: pl.DataFrame) -> Iterator[Row]:
@@ -122,45 +148,68 @@ def _precision(rule: str, labelled: pl.DataFrame) -> Row:
     return ("precision", rule, yes + no, yes, unsure, *limits, CONFIDENCE, "wilson")
 
 
-def _recall(judged: pl.DataFrame, strata: dict[bool, int]) -> Iterator[Row]:
+def _recall(strata: Strata) -> Iterator[Row]:
     """The share of all performance bugs that is labelled, where others were judged too."""
-    yes, no, unsure = _counts(judged.filter("is_performance"))
-    missed, right, unsure_others = _counts(judged.filter(~pl.col("is_performance")))
-    n = yes + no + missed + right
-    if yes == 0 or missed + right == 0:
+    if not sum(labelled.yes for labelled, _ in strata):
         return
-    found = strata[True] * yes / (yes + no)
-    misses = wilson_interval(missed, missed + right, CONFIDENCE)
-    # The more performance bugs are among the others, the fewer of all are labelled.
-    shares = (misses.share, misses.high, misses.low)
-    limits = (_percent(found / (found + strata[False] * (share or 0.0))) for share in shares)
-    successes = yes + missed
-    counts = (n, successes, unsure + unsure_others)
-    yield ("recall", ALL_RULES, *counts, *limits, CONFIDENCE, "stratified, wilson of the misses")
-
-
-def _corrected_share(judged: pl.DataFrame, strata: dict[bool, int]) -> Iterator[Row]:
-    """The share of performance bugs among all bug reports, where both strata were judged."""
-    counts = {kind: _counts(judged.filter(is_performance=kind)) for kind in (True, False)}
-    total = sum(strata.values())
-    if not total or any(yes + no == 0 for yes, no, _ in counts.values()):
-        return
-    parts = []
-    for kind, (yes, no, _) in counts.items():
-        share = wilson_interval(yes, yes + no, CONFIDENCE)
-        weight = strata[kind] / total
-        parts.append([weight * (value or 0.0) for value in (share.share, share.low, share.high)])
-    estimate = sum(part[0] for part in parts)
-    low = estimate - math.hypot(*(part[0] - part[1] for part in parts))
-    high = estimate + math.hypot(*(part[2] - part[0] for part in parts))
-    n, successes, unsure = (
-        sum(values)
-        for values in zip(
-            *((yes + no, yes, left) for yes, no, left in counts.values()), strict=True
-        )
+    found = _sum(labelled for labelled, _ in strata)
+    missed = _sum(other for _, other in strata)
+    estimate = found[0] / (found[0] + missed[0])
+    low, high = _odds_limits(found, missed)
+    yield (
+        "recall",
+        ALL_RULES,
+        *_judged(strata),
+        *(100 * value for value in (estimate, low, high)),
+        CONFIDENCE,
+        "stratified, mover",
     )
-    limits = (100 * value for value in (estimate, max(low, 0.0), min(high, 1.0)))
-    yield ("corrected_share", ALL_RULES, n, successes, unsure, *limits, CONFIDENCE, "rogan-gladen")
+
+
+def _corrected_share(strata: Strata) -> Iterator[Row]:
+    """The share of performance bugs among all bug reports, where both strata were judged."""
+    total = sum(labelled.size + other.size for labelled, other in strata)
+    if not total:
+        return
+    estimate, low, high = _sum(one for pair in strata for one in pair)
+    limits = (100 * min(max(value / total, 0.0), 1.0) for value in (estimate, low, high))
+    yield ("corrected_share", ALL_RULES, *_judged(strata), *limits, CONFIDENCE, "rogan-gladen")
+
+
+def _sum(strata: Iterable[Stratum]) -> tuple[float, float, float]:
+    """Performance bugs of several strata, with limits (method of variance estimates recovery)."""
+    parts = [one.expected for one in strata]
+    estimate = sum(part[0] for part in parts)
+    below = math.hypot(*(part[0] - part[1] for part in parts))
+    above = math.hypot(*(part[2] - part[0] for part in parts))
+    return estimate, max(estimate - below, 0.0), estimate + above
+
+
+def _odds_limits(
+    found: tuple[float, float, float], missed: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Limits of found / (found + missed), by those of the logarithm of found / missed."""
+    if not missed[0]:
+        # No logarithm: what was missed at most says how low it may be.
+        return found[1] / (found[1] + missed[2]) if found[1] + missed[2] else 0.0, 1.0
+
+    def log(value: float) -> float:
+        return math.log(value) if value > 0 else -math.inf
+
+    middle = log(found[0] / missed[0])
+    low = middle - math.hypot(log(found[0]) - log(found[1]), log(missed[2]) - log(missed[0]))
+    high = middle + math.hypot(log(found[2]) - log(found[0]), log(missed[0]) - log(missed[1]))
+    return _expit(low), _expit(high)
+
+
+def _expit(value: float) -> float:
+    return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
+
+
+def _judged(strata: Strata) -> tuple[int, int, int]:
+    both = [one for pair in strata for one in pair]
+    yes = sum(one.yes for one in both)
+    return yes + sum(one.no for one in both), yes, sum(one.unsure for one in both)
 
 
 def _counts(judged: pl.DataFrame) -> tuple[int, int, int]:

@@ -46,7 +46,7 @@ class StratifiedComparison:
     pvalue : two-sided, values taken as independent.
     pvalue_clustered : the same with values of a cluster taken as dependent.
     delta, low, high : Cliff's delta with its interval, which allows for clusters; the limits are
-        None where a group has fewer than two values.
+        None where a group of a single stratum has fewer than two values.
     heterogeneity_pvalue : of equal deltas in all strata; None with fewer than two.
     """
 
@@ -122,7 +122,8 @@ def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> Strat
     :func:`~perf_assets.core.statistics.samples.mann_whitney_u`. With several: van Elteren's test,
     which weights the rank sum of a stratum by 1 / (its values + 1), the best weights where the
     difference is the same in all strata; its delta is the mean of theirs by the weights n_x n_y /
-    (n_x + n_y + 1), and heterogeneity is Cochran's Q of the deltas. Of tests and intervals the
+    (n_x + n_y + 1), and heterogeneity is Cochran's Q of the deltas, with the variances that alike
+    groups have. Of tests and intervals the
     variance is multiplied by :func:`design_effect` of each stratum.
 
     References
@@ -162,15 +163,21 @@ def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float:
     """The statistic of the test, z; 0 where all values are the same."""
     score = variance = 0.0
     for one in strata:
-        n_x, n_y = len(one.x), len(one.y)
-        n = n_x + n_y
+        n = len(one.x) + len(one.y)
         wins, losses = wins_and_losses(one.x, one.y)
-        _, ties = np.unique(np.concatenate([one.x, one.y]), return_counts=True)
-        tied = float(np.sum(ties.astype(np.float64) ** 3 - ties)) / (n * (n - 1))
         effect = design_effect(one) if widened else 1.0
         score += float(wins.sum() - losses.sum()) / 2 / (n + 1)
-        variance += effect * n_x * n_y / 12 * (n + 1 - tied) / (n + 1) ** 2
+        variance += effect * _null_variance(one) / (n + 1) ** 2
     return score / math.sqrt(variance) if variance > 0 else 0.0
+
+
+def _null_variance(stratum: Stratum) -> float:
+    """The variance of U where both groups are alike, with ties."""
+    n_x, n_y = len(stratum.x), len(stratum.y)
+    n = n_x + n_y
+    _, ties = np.unique(np.concatenate([stratum.x, stratum.y]), return_counts=True)
+    tied = float(np.sum(ties.astype(np.float64) ** 3 - ties)) / (n * (n - 1))
+    return n_x * n_y / 12 * (n + 1 - tied)
 
 
 def _delta(
@@ -181,20 +188,29 @@ def _delta(
     weights = np.array([x * y / (x + y + 1) for x, y in sizes])
     weights /= weights.sum()
     delta = float(weights @ deltas)
-    if min(min(pair) for pair in sizes) < 2:
+    # Deltas of small groups have hardly a variance of their own: of alike groups they have one.
+    null = np.array(
+        [
+            4 * _null_variance(one) / (x * y) ** 2 * effect
+            for one, (x, y), effect in zip(strata, sizes, effects, strict=True)
+        ]
+    )
+    if len(strata) == 1 and min(sizes[0]) < 2:
         return delta, None, None, None
     variances = np.array(
         [
-            delta_variance(one.x, one.y, inner) * effect
-            for one, effect, inner in zip(strata, effects, map(_inner, strata, deltas), strict=True)
+            own if min(size) < 2 else delta_variance(one.x, one.y, _inner(one, part)) * effect
+            for one, size, effect, part, own in zip(
+                strata, sizes, effects, deltas, null, strict=True
+            )
         ]
     )
     pairs = sum(x * y for x, y in sizes)
     low, high = delta_limits(delta, float(weights**2 @ variances), pairs, confidence)
-    if len(strata) < 2 or not np.all(variances > 0):
+    if len(strata) < 2 or not np.all(null > 0):
         return delta, low, high, None
-    mean = float(np.sum(deltas / variances) / np.sum(1 / variances))
-    q = float(np.sum((deltas - mean) ** 2 / variances))
+    mean = float(np.sum(deltas / null) / np.sum(1 / null))
+    q = float(np.sum((deltas - mean) ** 2 / null))
     return delta, low, high, float(stats.chi2.sf(q, len(strata) - 1))
 
 

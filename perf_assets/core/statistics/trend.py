@@ -15,6 +15,8 @@ from perf_assets.core.statistics.samples import Floats
 
 _ITERATIONS = 50
 _TOLERANCE = 1e-10
+_WIDEST = 1e4
+"""The largest ratio of the upper to the lower limit of an odds ratio that is told."""
 _LARGEST = 25.0
 """A coefficient beyond it is on the way to infinity: some times have all successes or none."""
 
@@ -68,9 +70,9 @@ def binomial_regression(
     Maximum likelihood by Newton's method. Standard errors are multiplied by the square root of the
     dispersion where that is above 1 (quasi-binomial); then p and limits come from Student's t with
     as many degrees of freedom as points are left over, else from the normal distribution. Nothing
-    is fitted with fewer than three
-    degrees of freedom, or where all or none are successes, or a limit of the coefficient is
-    infinite.
+    is fitted with fewer than three degrees of freedom, or where all or none are successes, or the
+    interval spans a factor of 10,000. A stratum of which all or none are successes tells nothing of
+    the trend, and is left out.
 
     References
     ----------
@@ -83,7 +85,7 @@ def binomial_regression(
     >>> round(float(found.odds_ratio), 3), round(float(found.pvalue), 3)
     (1.56, 0.006)
     """
-    design = _design(totals, times, strata)
+    design = _design(totals, times, _informative(successes, totals, strata))
     counts = np.asarray(successes, dtype=np.float64)[..., design.is_used]
     leading = counts.shape[:-1]
     freedom = counts.shape[-1] - design.common.shape[-1]
@@ -100,14 +102,16 @@ def binomial_regression(
     z = fit.slope / error
     reach = stats.t.ppf((1 + confidence) / 2, degrees) * error
     pvalue = 2 * stats.t.sf(np.abs(z), degrees)
-    ratio, low, high = (np.exp(fit.slope + way * reach) for way in (0, -1, 1))
+    # An interval over so many orders says nothing: too few successes, or nearly all of them.
+    told = np.where(2 * reach < np.log(_WIDEST), 1.0, np.nan)
+    ratio, low, high = (told * np.exp(told * (fit.slope + way * reach)) for way in (0, -1, 1))
     return BinomialTrend(
         ratio.reshape(leading),
         low.reshape(leading),
         high.reshape(leading),
         dispersion.reshape(leading),
-        z.reshape(leading),
-        pvalue.reshape(leading),
+        (told * z).reshape(leading),
+        (told * pvalue).reshape(leading),
         _heterogeneity(counts, design, fit),
     )
 
@@ -159,6 +163,20 @@ def cochran_armitage(
     return z, 2 * stats.norm.sf(np.abs(z))
 
 
+def _informative(
+    successes: ArrayLike, totals: ArrayLike, strata: ArrayLike | None
+) -> NDArray[np.int64] | None:
+    """The strata as numbers, those without both outcomes as -1; None where there are none."""
+    counts = np.asarray(successes, dtype=np.float64)
+    if strata is None or counts.ndim > 1 or not counts.size:
+        return None
+    _, groups = np.unique(np.asarray(strata), return_inverse=True)
+    yes = np.bincount(groups, weights=counts)
+    trials = np.bincount(groups, weights=np.asarray(totals, dtype=np.float64))
+    has_both = (yes > 0) & (yes < trials)
+    return np.where(has_both[groups] if has_both.any() else True, groups, -1)
+
+
 @dataclass(frozen=True)
 class _Design:
     """Points with trials; columns of levels and one trend, or with a trend for each stratum."""
@@ -173,7 +191,7 @@ class _Design:
 def _design(totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None) -> _Design:
     trials, moments = (np.asarray(values, dtype=np.float64) for values in (totals, times))
     groups = np.zeros(len(trials)) if strata is None else np.asarray(strata)
-    used = trials > 0
+    used = (trials > 0) & (groups >= 0)
     trials, moments, groups = trials[used], moments[used], groups[used]
     levels = (groups[:, None] == np.unique(groups)).astype(np.float64)
     # Times about their mean in each stratum: levels and trend then hardly depend on each other.

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from perf_assets.core.analyses import trends
-from perf_assets.core.analyses.closing import open_share_changes
+from perf_assets.core.analyses.closing import closing_rates, open_share_changes
 from perf_assets.core.analyses.comparisons import METRICS
 from perf_assets.core.analyses.effects import effect_sizes, group_comparisons, in_clusters
 from perf_assets.core.analyses.family import family_of_tests
@@ -27,6 +27,7 @@ def family(bugs, repositories=("a/a",)):
     return family_of_tests(
         trend_tests(trend, history),
         open_share_changes(trend, history),
+        closing_rates(metrics, trend),
         fix_incidence(metrics, trend),
         group_comparisons(metrics, fixes()),
     )
@@ -98,20 +99,22 @@ def test_the_family_has_each_test_that_the_summary_prints_once():
     found = set(table.select("source", "result_of", "method").iter_rows())
     assert found == {
         *(("trend_tests", series, method) for series, method in HEADLINES.items()),
-        ("open_share_changes", "slope_from_closing", "permutation_within_months"),
+        ("open_share_changes", "slope_from_closing", "normal_within_months"),
+        ("closing_rates", "rate_ratio", "poisson_regression"),
+        ("closing_rates", "rate_ratio_per_year", "poisson_regression"),
         ("fix_incidence", "fixed", "gray"),
         *(("group_comparisons", metric, "mann_whitney_u") for metric in METRICS),
     }
     assert set(table["repository"]) == {"a/a"}
     assert table["p_value_holm"].to_list() == holm(table["p_value"].to_list())
-    assert set(table["tests"]) == {11}
+    assert set(table["tests"]) == {13}
 
 
 def test_pooled_tests_of_several_repositories_belong_to_the_family():
     table = family(generated(3, months=24), ("a/a", "b/b"))
     pooled = table.filter(repository="pooled")
     assert set(pooled["source"]) == {"trend_tests", "fix_incidence", "group_comparisons"}
-    assert set(table["tests"]) == {2 * 11 + 2 + 1 + 5}
+    assert set(table["tests"]) == {2 * 13 + 2 + 1 + 5}
 
 
 def test_tests_that_were_not_possible_leave_the_family():

@@ -79,6 +79,10 @@ def test_a_term_is_a_word_or_two_that_follow_each_other():
     ]
 
 
+def test_words_with_something_between_them_are_no_pair() -> None:
+    assert "in workers" not in set(terms_of("Leak in 2 workers"))
+
+
 def test_data_without_titles_propose_nothing():
     bare = reports([(None, True, [], [])])
     assert keyword_proposals(bare).is_empty()

@@ -1,5 +1,6 @@
 """What follows from verdicts: precision, recall, kappas and what to discuss."""
 
+import math
 from typing import Any
 
 import polars as pl
@@ -95,11 +96,33 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
     rows += [(n, "Ann", "yes" if n == 10 else "no", False) for n in range(10, 40)]
     quality = labelling_quality(judged(*rows), strata(100, 900), graded())
     [row] = quality.filter(repository=REPOSITORY, measure="recall").to_dicts()
-    low, high = proportion_confint(1, 30, method="wilson")
     assert row["estimate"] == pytest.approx(100 * 80 / 110)
-    assert (row["low"], row["high"]) == pytest.approx(
-        (100 * 80 / (80 + 900 * high), 100 * 80 / (80 + 900 * low))
+    # On the scale of the logarithm of found by missed, with the limits of both.
+    right, missed = (
+        [math.log(value) for value in (share, *proportion_confint(k, n, method="wilson"))]
+        for share, k, n in ((0.8, 8, 10), (1 / 30, 1, 30))
     )
+    middle = math.log(80 / 30)
+    low = middle - math.hypot(right[0] - right[1], missed[2] - missed[0])
+    high = middle + math.hypot(right[2] - right[0], missed[0] - missed[1])
+    limits = [100 / (1 + math.exp(-value)) for value in (low, high)]
+    assert (row["low"], row["high"]) == pytest.approx(limits)
+
+
+def test_a_pooled_recall_is_of_each_repository_with_its_own_strata() -> None:
+    # 90 of 100 found in a large repository, 1 of 10 in a small one, judged equally often.
+    rows = [(n, "Ann", "yes" if n < 10 else "no", True) for n in range(20)]
+    rows += [(n, "Ann", "yes" if n < 22 else "no", False) for n in range(20, 40)]
+    small = judged(*rows, repository="other/name")
+    sizes = pl.concat(
+        [strata(2000, 1000), strata(20, 100).with_columns(repository=pl.lit("other/name"))]
+    )
+    sizes = pl.concat([sizes, strata(900, 90).with_columns(repository=pl.lit("never/judged"))])
+    quality = labelling_quality(pl.concat([judged(*rows), small]), sizes, graded())
+    [row] = quality.filter(repository="pooled", measure="recall").to_dicts()
+    assert row["estimate"] == pytest.approx(100 * 1010 / (1010 + 110))
+    [share] = quality.filter(repository="pooled", measure="corrected_share").to_dicts()
+    assert share["estimate"] == pytest.approx(100 * 1120 / 3120)
 
 
 def test_a_single_right_label_is_enough_for_a_recall() -> None:

@@ -126,6 +126,13 @@ def test_many_series_at_once_are_each_as_alone():
         assert z[place] == pytest.approx(float(cochran_armitage(successes, totals, years)[0]))
 
 
+def test_the_test_of_armitage_is_that_of_the_example_of_r() -> None:
+    # Fleiss (1981), table 9.1, as in the documentation of R's prop.trend.test: 8.2249, with n where
+    # we have n - 1.
+    z, _ = cochran_armitage([83, 90, 129, 70], [86, 93, 136, 82], [1, 2, 3, 4])
+    assert z**2 * 397 / 396 == pytest.approx(8.2249, abs=5e-5)
+
+
 @settings(max_examples=examples(50))
 @given(points)
 def test_the_test_of_armitage_is_a_correlation(rows):
