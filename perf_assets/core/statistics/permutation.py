@@ -8,7 +8,7 @@ from scipy import sparse
 
 from perf_assets.core.statistics.samples import Floats
 
-_AT_ONCE = 20_000_000
+_AT_ONCE = 4_000_000
 """Drawn members that are held in memory at a time."""
 
 
