@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import Comparison, by_repository_and_pooled
-from perf_assets.core.analyses.effects import compare_bugs
-from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.effects import compare_bugs, comparison_text
 from perf_assets.tables import schema_of
 
 DISCUSSED = ("comments", "commentators", "hours_to_first_comment")
@@ -60,8 +59,9 @@ def _rows(
     with_bots = bugs.with_columns(pl.col(f"{metric}_with_bots").alias(metric))
     for bots, chosen in ((LEFT_OUT, bugs), (COUNTED, with_bots)):
         method, found = compare_bugs(chosen, metric)
+        told = comparison_text(found, "no such bug reports in one of the groups")
         n = found.n_performance + found.n_other
-        yield bots, method, (n, *found, f"{_premise(bots, presence)}: {_comparison(found)}")
+        yield bots, method, (n, *found, f"{_premise(bots, presence)}: {told}")
 
 
 def _premise(bots: str, presence: Presence) -> str:
@@ -74,13 +74,4 @@ def _premise(bots: str, presence: Presence) -> str:
     return (
         f"with bots, who are among the commentators of {joined:,} of {known:,} bug reports "
         f"({100 * share:.1f} %) and wrote {of_bots:,} of {comments:,} comments{beside}"
-    )
-
-
-def _comparison(found: Comparison) -> str:
-    if found.cliffs_delta is None:
-        return "no such bug reports in one of the groups"
-    return (
-        f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
-        f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
     )

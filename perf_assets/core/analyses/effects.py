@@ -142,6 +142,16 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
     )
 
 
+def comparison_text(found: Comparison, nothing: str) -> str:
+    """A comparison in words; ``nothing`` where one of the groups is empty."""
+    if found.cliffs_delta is None:
+        return nothing
+    return (
+        f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
+        f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
+    )
+
+
 def in_clusters(bugs: pl.DataFrame, fixes: pl.DataFrame) -> pl.DataFrame:
     """The bugs with a column ``cluster``, the same for those that are joined by commits.
 

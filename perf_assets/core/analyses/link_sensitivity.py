@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import Comparison, by_repository_and_pooled
-from perf_assets.core.analyses.effects import compare_bugs, in_clusters
-from perf_assets.core.analyses.wording import as_json, p_text
+from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.effects import compare_bugs, comparison_text, in_clusters
+from perf_assets.core.analyses.wording import as_json
 from perf_assets.tables import schema_of
 
 _opened, _closed = pl.col("opened_at"), pl.col("closed_at")
@@ -65,6 +65,7 @@ def _sensitivity_row(
     doubts = pl.col("doubts").list
     kept = links.filter(~pl.any_horizontal(pl.lit(value=False), *map(doubts.contains, left_out)))
     method, found = compare_bugs(in_clusters(_fixes(kept), kept), metric)
+    told = comparison_text(found, "no fixed bugs in one of the groups")
     n_left_out = links.height - kept.height
     return (
         method,
@@ -73,16 +74,7 @@ def _sensitivity_row(
         n_left_out,
         found.n_performance + found.n_other,
         *found,
-        f"without {n_left_out} of {links.height} links: {_comparison_text(found)}",
-    )
-
-
-def _comparison_text(found: Comparison) -> str:
-    if found.cliffs_delta is None:
-        return "no fixed bugs in one of the groups"
-    return (
-        f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
-        f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
+        f"without {n_left_out} of {links.height} links: {told}",
     )
 
 
