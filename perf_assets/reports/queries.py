@@ -34,9 +34,8 @@ select
     end as result,
     tests.p_value as p, family.p_value_holm as p_adjusted
 from analysis.trend_tests as tests
-{ADJUSTED.format("trend_tests", "tests.series").replace("left join", "inner join")}
-    and family.method = tests.method
-where tests.dataset = 'live'
+{ADJUSTED.format("trend_tests", "tests.series")}
+where tests.dataset = 'live' and tests.method = family.method
 order by
     tests.repository = 'pooled', tests.repository,
     list_position(['opened', 'newly_fixed', 'open', 'fixed'], tests.series)

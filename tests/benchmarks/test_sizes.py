@@ -131,7 +131,7 @@ def history_of(scenario: Scenario, seed: int) -> pl.DataFrame:
 
 def found_in(paths: Paths) -> Iterator[tuple[Key, bool]]:
     """Of each test whether it finds a trend, or a part of the closing, in a history."""
-    totals, counts = paths.counts(paths.steps.sum(axis=0)), paths.performance_counts()
+    totals, counts = paths.totals, paths.performance_counts()
     chance = by_chance(paths, PERMUTATIONS, alarms=False)
     assert chance is not None
     years = np.arange(paths.months) / MONTHS_IN_A_YEAR

@@ -12,6 +12,7 @@ from perf_assets.core.analyses.comparisons import (
     CONFIDENCE,
     by_repository,
     complete_months,
+    rows_of_repositories,
 )
 from perf_assets.core.analyses.incidence import DAY, watched
 from perf_assets.core.analyses.paths import (
@@ -20,7 +21,7 @@ from perf_assets.core.analyses.paths import (
     months_about_their_mean,
     paths_of,
 )
-from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.analyses.wording import factor_text, p_text
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.tables import schema_of
@@ -86,9 +87,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     difference in closing the part has mean 0 and the variance of labels permuted within the
     months of opening, by which it is tested.
     """
-    histories = {
-        (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
-    }
+    histories = rows_of_repositories(issue_history)
     rows = []
     for dataset, repository, all_months in by_repository(trend_monthly):
         months = complete_months(all_months).get_column("month").to_list()
@@ -101,7 +100,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
 def open_share_change(paths: Paths) -> dict[str, Any]:
     """The figures of a row of ``analysis.open_share_changes``, but for whose it is."""
-    totals = paths.counts(paths.steps.sum(axis=0))["open"]
+    totals = paths.totals["open"]
     nothing = dict.fromkeys(
         ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value")
     )
@@ -170,14 +169,13 @@ def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
         change = fit.ratio(of_performance - of_others, CONFIDENCE)
         told = (
             f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
-            f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; that changes by a factor of "
+            f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; that changes by "
         )
     else:
         ratio = nothing  # type: ignore[assignment]
         change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
-        told = "at equal age the rate of closing changes by a factor of "
-    told += f"{change[0]:.2f} a year [{change[1]:.2f}, {change[2]:.2f}], {p_text(change[3])}"
-    return (*ratio, *change, fit.dispersion, told)
+        told = "at equal age the rate of closing changes by "
+    return (*ratio, *change, fit.dispersion, told + factor_text(*change))
 
 
 class _Cells(NamedTuple):

@@ -105,6 +105,11 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
         yield dataset, repository, group
 
 
+def rows_of_repositories(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:
+    """The rows of each dataset and repository."""
+    return {(dataset, repository): own for dataset, repository, own in by_repository(rows)}
+
+
 def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Each dataset's repositories with their rows, and after them :data:`POOLED` with all."""
     for (dataset,), group in sorted(rows.partition_by("dataset", as_dict=True).items()):

@@ -9,8 +9,6 @@ from perf_assets.core.analyses.trends import HEADLINES
 from perf_assets.core.statistics.samples import holm
 from perf_assets.tables import schema_of
 
-Test = tuple[str, str, str, str, str, float | None]
-
 
 def family_of_tests(
     trend_tests: pl.DataFrame,

@@ -117,14 +117,16 @@ def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
     return FixShares(first.n, second.n, own, others, gray_test(_strata(bugs, "fixed")))
 
 
-def watched(
-    bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame, *, keep_all: bool = False
-) -> pl.DataFrame:
-    """The bug reports opened while their repository was watched, and what they had come to by then.
+def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """The bug reports opened while their repository was watched; columns of :func:`with_waits`."""
+    return with_waits(bug_metrics, trend_monthly).filter("is_watched")
+
+
+def with_waits(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
+    """All bug reports with what they had come to when the watching of their repository ended.
 
     Adds ``days`` from opening to close or the end of watching, ``watched_days`` to the end of
-    watching, ``is_closed`` and ``is_fixed_then`` as of that end, and ``is_watched``. With
-    ``keep_all`` bug reports that were not watched are there too.
+    watching, ``is_closed`` and ``is_fixed_then`` as of that end, and ``is_watched``.
     """
     ends = pl.DataFrame(
         [
@@ -139,15 +141,13 @@ def watched(
     is_closed = (closed < pl.col("end")).fill_null(value=False)
     left = pl.when(is_closed).then(closed).otherwise(pl.col("end"))
     joined = bug_metrics.join(ends, on=["dataset", "repository"], how="left", maintain_order="left")
-    is_watched = (opened < pl.col("end")).fill_null(value=False)
-    found = joined.with_columns(
-        is_watched=is_watched,
+    return joined.with_columns(
+        is_watched=(opened < pl.col("end")).fill_null(value=False),
         days=(left - opened).dt.total_microseconds() / DAY,
         watched_days=(pl.col("end") - opened).dt.total_microseconds() / DAY,
         is_closed=is_closed,
         is_fixed_then=is_closed & pl.col("is_fixed"),
     )
-    return found if keep_all else found.filter("is_watched")
 
 
 def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:

@@ -13,9 +13,10 @@ from perf_assets.core.analyses.comparisons import (
     by_repository,
     by_repository_and_pooled,
     complete_months,
+    rows_of_repositories,
 )
 from perf_assets.core.analyses.effects import compare_bugs, in_clusters
-from perf_assets.core.analyses.incidence import fixed_within, share_text, watched
+from perf_assets.core.analyses.incidence import fixed_within, share_text, with_waits
 from perf_assets.core.analyses.paths import (
     FLOWS,
     MONTHS_IN_A_YEAR,
@@ -24,8 +25,9 @@ from perf_assets.core.analyses.paths import (
     paths_of,
     permutation_test,
 )
+from perf_assets.core.analyses.trends import NO_TREND, trend_change
 from perf_assets.core.analyses.wording import p_text
-from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.samples import Floats, finite
 from perf_assets.core.statistics.trend import binomial_regression
 from perf_assets.tables import schema_of
 
@@ -89,29 +91,28 @@ def label_sensitivity(
     key = ["dataset", "repository", "number"]
     graded = bug_reports.filter(_strength.is_not_null().any().over("dataset"))
     rules = graded.select(*key, **RULES)
-    bugs = watched(in_clusters(bug_metrics, counted_fixes), trend_monthly, keep_all=True)
-    histories = {
-        (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
-    }
+    bugs = with_waits(in_clusters(bug_metrics, counted_fixes), trend_monthly)
     rows = []
     for rule in RULES:
         labels = rules.select(*key, is_performance=rule)
         chosen = bugs.drop("is_performance").join(labels, on=key, maintain_order="left")
         for dataset, repository, own in by_repository_and_pooled(chosen):
             rows += [(dataset, repository, rule, *found) for found in _of_bugs(own)]
-        for dataset, repository, months in by_repository(complete_months(trend_monthly)):
-            history = histories.get((dataset, repository))
-            mine = labels.filter(dataset=dataset, repository=repository)
-            if history is not None and mine.height:
-                paths = _relabelled(history, months["month"].to_list(), mine)
-                rows += [(dataset, repository, rule, *found) for found in _of_months(paths)]
+    histories, graded_by = rows_of_repositories(issue_history), rows_of_repositories(rules)
+    for dataset, repository, months in by_repository(complete_months(trend_monthly)):
+        place = (dataset, repository)
+        if place in histories and place in graded_by:
+            paths = paths_of(histories[place], months["month"].to_list())
+            for rule in RULES:
+                relabelled = _relabelled(paths, graded_by[place].select("number", rule))
+                rows += [(*place, rule, *found) for found in _of_months(relabelled)]
     table = pl.DataFrame(rows, schema=schema_of("analysis.label_sensitivity"), orient="row")
     return table.sort("dataset", "repository", "result_of", maintain_order=True)
 
 
-def _relabelled(history: pl.DataFrame, months: list[str], labels: pl.DataFrame) -> Paths:
-    paths = paths_of(history, months)
-    known = dict(labels.select("number", "is_performance").iter_rows())
+def _relabelled(paths: Paths, labels: pl.DataFrame) -> Paths:
+    """The paths with the performance bugs that the second column of ``labels`` says."""
+    known = dict(labels.iter_rows())
     label = np.array([known.get(number, False) for number in paths.numbers.tolist()], dtype=bool)
     return replace(paths, is_performance=label)
 
@@ -150,7 +151,7 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
 
 
 def _of_months(paths: Paths) -> Iterator[Result]:
-    totals = paths.counts(paths.steps.sum(axis=0))
+    totals = paths.totals
     counts = paths.performance_counts()
     n, others = paths.n_performance, len(paths.is_performance) - paths.n_performance
     years = np.arange(paths.months) / MONTHS_IN_A_YEAR
@@ -161,29 +162,25 @@ def _of_months(paths: Paths) -> Iterator[Result]:
             yield Result(series, n, others, share, p_value=found.p_value, result=found.told)
         else:
             fit = binomial_regression(counts[series], totals[series], years)
-            ratio, low, high, p = map(_known, (fit.odds_ratio, fit.low, fit.high, fit.pvalue))
-            told = "not testable: too few months, or no performance bug among them"
-            if ratio is not None:
-                told = f"odds change by a factor of {ratio:.2f} a year [{low:.2f}, {high:.2f}], "
-                told += p_text(p)
+            change = trend_change(fit)
             yield Result(
                 series,
                 int(counts[series].sum()),
                 int((totals[series] - counts[series]).sum()),
-                effect=ratio,
-                effect_low=low,
-                effect_high=high,
-                p_value=p,
-                result=told,
+                effect=finite(fit.odds_ratio),
+                effect_low=finite(fit.low),
+                effect_high=finite(fit.high),
+                p_value=finite(fit.pvalue),
+                result=NO_TREND if change is None else f"odds change by {change}",
             )
-    change = open_share_change(paths)
+    open_share = open_share_change(paths)
     yield Result(
         "slope_from_closing",
         n,
         others,
-        effect=change["slope_from_closing"],
-        p_value=change["p_value"],
-        result=change["result"],
+        effect=open_share["slope_from_closing"],
+        p_value=open_share["p_value"],
+        result=open_share["result"],
     )
 
 
@@ -193,7 +190,3 @@ def _percent(share: float | None) -> float | None:
 
 def _last_share(counts: Floats, totals: Floats) -> float | None:
     return 100 * float(counts[-1]) / float(totals[-1]) if len(totals) and totals[-1] else None
-
-
-def _known(value: Floats) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -46,6 +47,11 @@ class Paths:
     is_performance: NDArray[np.bool_]
     opened: NDArray[np.int64]
     numbers: NDArray[np.int64]
+
+    @cached_property
+    def totals(self) -> dict[str, Floats]:
+        """The monthly counts of each series."""
+        return self.counts(self.steps.sum(axis=0))
 
     @property
     def n_performance(self) -> int:
@@ -145,7 +151,7 @@ def by_chance(paths: Paths, permutations: int, *, alarms: bool = True) -> Chance
     """What is found of permuted labels; None where all reports, or none, are performance bugs."""
     if not 0 < paths.n_performance < len(paths.is_performance) or paths.months < 2:
         return None
-    totals = paths.counts(paths.steps.sum(axis=0))
+    totals = paths.totals
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
     found: dict[tuple[str, str], int] = {}
     for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED):
@@ -234,7 +240,7 @@ def permutation_test(
     Applications in Genetics and Molecular Biology 9, 39.
     """
     chance = chance or by_chance(paths, permutations, alarms=False)
-    totals = paths.counts(paths.steps.sum(axis=0))[series]
+    totals = paths.totals[series]
     slope = float(slopes_of(paths.performance_counts()[series], totals))
     n = int(np.sum(totals > 0))
     if chance is None or not np.isfinite(slope):

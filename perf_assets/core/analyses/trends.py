@@ -17,6 +17,7 @@ from perf_assets.core.analyses.comparisons import (
     TREND_ALTERNATIVE,
     by_repository,
     complete_months,
+    rows_of_repositories,
 )
 from perf_assets.core.analyses.paths import (
     FLOWS,
@@ -28,8 +29,8 @@ from perf_assets.core.analyses.paths import (
     paths_of,
     permutation_test,
 )
-from perf_assets.core.analyses.wording import p_text
-from perf_assets.core.statistics.samples import Floats, cox_stuart
+from perf_assets.core.analyses.wording import factor_text, p_text
+from perf_assets.core.statistics.samples import cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
 
@@ -42,6 +43,8 @@ HEADLINES = {
 """The test by which each series is read; the others stand beside it."""
 
 PERMUTATIONS = 9_999
+
+NO_TREND = "not testable: too few months or performance bugs for an estimate"
 
 _SCHEMA = "analysis.trend_tests"
 _COUNTED = {
@@ -80,9 +83,7 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     trend.
     """
     rows: list[Mapping[str, Any]] = []
-    histories = {
-        (dataset, repository): rows for dataset, repository, rows in by_repository(issue_history)
-    }
+    histories = rows_of_repositories(issue_history)
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
@@ -102,7 +103,7 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 
 def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:
     """The complete months with the counts of the flows by the labels that reports have now."""
-    totals, counts = paths.counts(paths.steps.sum(axis=0)), paths.performance_counts()
+    totals, counts = paths.totals, paths.performance_counts()
     return months.with_columns(
         pl.Series(name, counted[series].astype(np.int64))
         for series in FLOWS
@@ -189,68 +190,62 @@ def _permutation_row(series: str, paths: Paths, chance: Chance | None) -> dict[s
 def _flow_rows(
     series: str, months: pl.DataFrame, strata: NDArray[Any], chance: Chance | None
 ) -> Iterator[dict[str, Any]]:
-    known = months.with_columns(stratum=pl.Series(strata)).drop_nulls(list(SERIES[series]))
-    successes, totals = (known[name].to_numpy() for name in SERIES[series])
+    successes, totals = (months[name].to_numpy() for name in SERIES[series])
     # One calendar for all repositories, so that a year is a year.
-    first = known["month"].min()
-    years = known.select(_months_after(str(first)) / MONTHS_IN_A_YEAR).to_series().to_numpy()
-    groups = known["stratum"].to_numpy()
+    years = months.select(_years()).to_series().to_numpy()
     n = int(np.sum(totals > 0))
     permutations = None if chance is None else chance.permutations
-    fit = binomial_regression(successes, totals, years, groups)
+    fit = binomial_regression(successes, totals, years, strata)
     told = _trend_text(series, fit)
     yield _row(
         series,
         "binomial_regression",
         n,
-        statistic=_known(fit.statistic),
-        p_value=_known(fit.pvalue),
+        statistic=finite(fit.statistic),
+        p_value=finite(fit.pvalue),
         alternative="two-sided",
-        odds_ratio_per_year=_known(fit.odds_ratio),
-        odds_ratio_low=_known(fit.low),
-        odds_ratio_high=_known(fit.high),
-        dispersion=_known(fit.dispersion),
-        heterogeneity_p_value=_known(fit.heterogeneity_pvalue),
+        odds_ratio_per_year=finite(fit.odds_ratio),
+        odds_ratio_low=finite(fit.low),
+        odds_ratio_high=finite(fit.high),
+        dispersion=finite(fit.dispersion),
+        heterogeneity_p_value=finite(fit.heterogeneity_pvalue),
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "binomial_regression"),
         result=told,
     )
-    z, pvalue = cochran_armitage(successes, totals, years, groups)
+    z, pvalue = cochran_armitage(successes, totals, years, strata)
     yield _row(
         series,
         "cochran_armitage",
         n,
-        statistic=_known(z),
-        p_value=_known(pvalue),
+        statistic=finite(z),
+        p_value=finite(pvalue),
         alternative="two-sided",
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "cochran_armitage"),
-        result=f"z = {float(z):.2f}, {p_text(_known(pvalue))}"
+        result=f"z = {float(z):.2f}, {p_text(finite(pvalue))}"
         if np.isfinite(z)
         else "not testable",
     )
 
 
-def _months_after(first: str) -> pl.Expr:
+def _years() -> pl.Expr:
     year, month = (pl.col("month").str.slice(*part).cast(pl.Int64) for part in ((0, 4), (5, 2)))
-    start = int(first[:4] or 0) * 12 + int(first[5:7] or 0) if first != "None" else 0
-    return year * 12 + month - start
+    return year + (month - 1) / MONTHS_IN_A_YEAR
 
 
 def _trend_text(series: str, fit: BinomialTrend) -> str:
-    ratio, low, high, p = (
-        _known(value) for value in (fit.odds_ratio, fit.low, fit.high, fit.pvalue)
-    )
-    if ratio is None:
-        return "not testable: too few months or performance bugs for an estimate"
-    told = (
-        f"among {_COUNTED[series]} the odds of a performance bug change by a factor of "
-        f"{ratio:.2f} a year [{low:.2f}, {high:.2f}], {p_text(p)}"
-    )
-    between = _known(fit.heterogeneity_pvalue)
+    change = trend_change(fit)
+    if change is None:
+        return NO_TREND
+    told = f"among {_COUNTED[series]} the odds of a performance bug change by {change}"
+    between = finite(fit.heterogeneity_pvalue)
     return told if between is None else f"{told}; equal in all repositories: {p_text(between)}"
 
 
-def _known(value: Floats | float) -> float | None:
-    number = float(value)
-    return number if np.isfinite(number) else None
+def trend_change(fit: BinomialTrend) -> str | None:
+    """By what factor the odds change, in words; None where nothing was fitted."""
+    ratio, low, high = (finite(value) for value in (fit.odds_ratio, fit.low, fit.high))
+    if ratio is None or low is None or high is None:
+        return None
+    return factor_text(ratio, low, high, finite(fit.pvalue))

@@ -10,6 +10,11 @@ def p_text(p: float | None) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+def factor_text(ratio: float, low: float, high: float, p: float | None) -> str:
+    """A change by year with its interval: ``a factor of 1.14 a year [1.06, 1.23], p = 0.001``."""
+    return f"a factor of {ratio:.2f} a year [{low:.2f}, {high:.2f}], {p_text(p)}"
+
+
 def as_json(**parameters: object) -> str:
     """Parameters of a method as JSON text."""
     return json.dumps(parameters, ensure_ascii=False)

@@ -281,6 +281,12 @@ def as_floats(values: Values) -> Floats:
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 
+def finite(value: Floats | float) -> float | None:
+    """A single figure; None where it is NaN or infinite."""
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
 def present(values: Values) -> Floats:
     """The values that are neither None nor NaN, in their order."""
     floats = as_floats(values)

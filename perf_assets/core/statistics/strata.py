@@ -144,11 +144,10 @@ def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> Strat
         test = mann_whitney_u(only.x, only.y)
         method, statistic, pvalue = "mann_whitney_u", test.statistic, test.pvalue
     else:
-        method, statistic = "van_elteren", _van_elteren(usable, widened=False)
+        method, statistic = "van_elteren", _van_elteren(usable, [1.0] * len(usable))
         pvalue = _two_sided(statistic)
     effects = [design_effect(one) for one in usable]
-    is_clustered = max(effects) > 1
-    clustered = _two_sided(_van_elteren(usable, widened=True)) if is_clustered else pvalue
+    clustered = _two_sided(_van_elteren(usable, effects)) if max(effects) > 1 else pvalue
     delta, low, high, between = _delta(usable, effects, confidence)
     return StratifiedComparison(
         n_x, n_y, clusters, method, statistic, pvalue, clustered, delta, low, high, between
@@ -159,13 +158,12 @@ def _two_sided(z: float) -> float:
     return 2 * float(stats.norm.sf(abs(z)))
 
 
-def _van_elteren(strata: Sequence[Stratum], *, widened: bool) -> float:
+def _van_elteren(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
     """The statistic of the test, z; 0 where all values are the same."""
     score = variance = 0.0
-    for one in strata:
+    for one, effect in zip(strata, effects, strict=True):
         n = len(one.x) + len(one.y)
         wins, losses = wins_and_losses(one.x, one.y)
-        effect = design_effect(one) if widened else 1.0
         score += float(wins.sum() - losses.sum()) / 2 / (n + 1)
         variance += effect * _null_variance(one) / (n + 1) ** 2
     return score / math.sqrt(variance) if variance > 0 else 0.0
