@@ -1,0 +1,30 @@
+"""Figures: what each table of statistics says, in words, as a small table and as a picture.
+
+The same figures stand in Dagster beside their table, and in the report.
+"""
+
+import duckdb
+
+from perf_assets.reports.figures import bugs, code, quality, questions, trends
+from perf_assets.reports.figures.drawing import svg
+from perf_assets.reports.figures.figure import Figure, Shown
+
+__all__ = ["FIGURES", "Shown", "shown", "svg"]
+
+FIGURES: dict[str, Figure] = {
+    **trends.FIGURES,
+    **bugs.FIGURES,
+    **questions.FIGURES,
+    **code.FIGURES,
+    **quality.FIGURES,
+}
+"""The figure of each table that has one, by its name."""
+
+
+def shown(connection: duckdb.DuckDBPyConnection, table: str) -> Shown | None:
+    """The figure of ``table`` over the data of a warehouse or of the published database.
+
+    None where the table has no rows, or no figure.
+    """
+    figure = FIGURES.get(table)
+    return figure.shown(connection) if figure else None

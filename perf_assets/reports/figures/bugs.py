@@ -1,0 +1,298 @@
+"""Figures of single bugs: how soon they are fixed, how they differ, and what that hangs on."""
+
+import polars as pl
+
+from perf_assets.plain import plain
+from perf_assets.reports.figures.drawing import KINDS, Spec
+from perf_assets.reports.figures.figure import P_TEXT, Figure
+from perf_assets.reports.figures.panels import colored, estimates, values
+from perf_assets.reports.queries import OF_TESTS
+
+METRICS = {
+    "fix_time_days": "fix time",
+    "fix_size": "fix size",
+    "hours_to_first_comment": "time to first comment",
+    "comments": "comments",
+    "commentators": "commentators",
+}
+EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix"}
+LABELS = ("study", "without_weak", "strong_alone", "widened")
+DELTA = "Cliff's delta; above 0 performance bugs have more"
+POOLED_LAST = "order by repository = 'pooled', repository"
+
+COMPARED = f"""
+select
+    tests.repository, tests.metric, tests.n_performance, tests.n_other, tests.median_performance,
+    tests.median_other, tests.cliffs_delta as estimate, effects.cliffs_delta_low as low,
+    effects.cliffs_delta_high as high, tests.magnitude, tests.p_value_clustered as p,
+    effects.p_value_holm as p_adjusted, tests.heterogeneity_p_value as p_of_equal_deltas
+from analysis.group_comparisons as tests
+left join analysis.effect_sizes as effects using (dataset, repository, metric)
+where tests.dataset = 'live' and {OF_TESTS.format("group_comparisons")}
+order by
+    tests.repository = 'pooled', tests.repository,
+    list_position({list(METRICS)}, tests.metric)
+"""
+EFFECTS = f"""
+select tests.repository || ', ' || replace(tests.metric, '_', ' ') || ': ' || tests.result
+from analysis.effect_sizes as tests
+where tests.dataset = 'live' and {OF_TESTS.format("effect_sizes")}
+order by
+    tests.repository = 'pooled', tests.repository,
+    list_position({list(METRICS)}, tests.metric)
+"""
+WITHIN = f"""
+select
+    tests.repository, event, days, n_performance, n_other,
+    share_performance, share_performance_low as performance_low,
+    share_performance_high as performance_high,
+    share_other, share_other_low as other_low, share_other_high as other_high, p_value as p
+from analysis.fix_incidence as tests
+where tests.dataset = 'live' and {OF_TESTS.format("fix_incidence")}
+order by event <> 'fixed', tests.repository = 'pooled', tests.repository, days
+"""
+FIXED = f"""
+select tests.repository || ': ' || result
+from analysis.fix_incidence as tests
+where
+    tests.dataset = 'live' and tests.event = 'fixed' and tests.days = 365
+    and {OF_TESTS.format("fix_incidence")}
+order by tests.repository = 'pooled', tests.repository
+"""
+CURVES = """
+select
+    repository, event, is_performance, days, share,
+    coalesce(share_low, share) as low, coalesce(share_high, share) as high
+from analysis.fix_curves
+where
+    dataset = 'live' and repository <> 'pooled'
+    and exists (
+        from analysis.fix_incidence as fixed
+        where
+            fixed.dataset = fix_curves.dataset and fixed.repository = fix_curves.repository
+            and fixed.event = 'fixed' and fixed.events_performance + fixed.events_other > 0
+    )
+order by repository, event, is_performance, days
+"""
+YEARS = """
+select
+    repository, event, is_performance, days, events, share, share_low as low, share_high as high
+from analysis.fix_curves
+where dataset = 'live' and repository <> 'pooled' and days in (30, 90, 180, 365, 730)
+order by event <> 'fixed', repository, is_performance desc, days
+"""
+LIVES = f"""
+select
+    tests.repository, introducer, role, introduced_performance, introduced_other,
+    median_performance, median_other, cliffs_delta as estimate, magnitude, p_value as p
+from analysis.lifetime_comparisons as tests
+where tests.dataset = 'live' and {OF_TESTS.format("lifetime_comparisons")}
+order by role, tests.repository = 'pooled', tests.repository
+"""
+LIVED = f"""
+select printf(
+    '%s: performance bugs lived %.0f days in the median before they were reported, others %.0f: '
+    || 'delta = %.3f (%s), %s, from %d and %d bugs whose introducing commit was found',
+    repository, median_performance, median_other, estimate, magnitude, {P_TEXT.format("p")},
+    introduced_performance, introduced_other
+)
+from ({LIVES.strip()})
+where role = 'result' and estimate is not null
+"""
+
+
+def sensitivity(table: str, variant: str, base: str) -> tuple[str, str]:
+    """Query and verdicts of how far effects move; ``variant`` says what was done otherwise.
+
+    ``base`` is the condition of the rows that are the result itself.
+    """
+    rows = f"""
+select
+    repository, metric, {variant} as variant, n_performance, n_other,
+    cliffs_delta as estimate, magnitude, p_value as p
+from analysis.{table} as tests
+where dataset = 'live' and {OF_TESTS.format(table)}
+order by repository = 'pooled', repository, list_position({list(METRICS)}, metric), variant
+"""
+    told = f"""
+with moved as (
+    select
+        repository, metric, any_value(cliffs_delta) filter (where {base}) as delta,
+        any_value(p_value) filter (where {base}) as p,
+        min(cliffs_delta) filter (where not {base}) as lowest,
+        max(cliffs_delta) filter (where not {base}) as highest,
+        max(p_value) filter (where not {base}) as highest_p
+    from analysis.{table} as tests
+    where dataset = 'live' and {OF_TESTS.format(table)}
+    group by repository, metric
+)
+
+select printf(
+    '%s, %s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s', repository,
+    replace(metric, '_', ' '), delta, {P_TEXT.format("p")}, lowest, highest,
+    {P_TEXT.format("highest_p")}
+)
+from moved
+where delta is not null
+order by repository = 'pooled', repository, list_position({list(METRICS)}, metric)
+"""
+    return rows, told
+
+
+LEFT_OUT = "json_extract_string(parameters, '$.left_out')"
+LINKS, LINKS_TOLD = sensitivity(
+    "link_sensitivity",
+    f"case json_array_length(parameters, '$.left_out') when 0 then 'all links' "
+    f"when 1 then replace(trim({LEFT_OUT}, '[]\"'), '_', ' ') else 'all of these left out' end",
+    "(json_array_length(parameters, '$.left_out') = 0)",
+)
+BOTS, BOTS_TOLD = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
+BY_LABELS = f"""
+select
+    repository, result_of, labels, n_performance, n_other, effect as estimate,
+    effect_low as low, effect_high as high, p_value as p
+from analysis.label_sensitivity as tests
+where dataset = 'live' and effect is not null and {OF_TESTS.format("label_sensitivity")}
+order by
+    repository = 'pooled', repository, result_of, list_position({list(LABELS)}, labels)
+"""
+BY_LABELS_TOLD = f"""
+select printf(
+    '%s, %s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
+    || 'more words',
+    repository, replace(result_of, '_', ' '),
+    any_value(result) filter (where labels = 'study'),
+    any_value(result) filter (where labels = 'without_weak'),
+    any_value(result) filter (where labels = 'strong_alone'),
+    any_value(result) filter (where labels = 'widened')
+)
+from analysis.label_sensitivity as tests
+where
+    dataset = 'live' and result_of in ('share', 'opened', 'fix_time_days', 'fix_size')
+    and {OF_TESTS.format("label_sensitivity")}
+group by repository, result_of
+order by
+    repository = 'pooled', repository,
+    list_position(['share', 'opened', 'fix_time_days', 'fix_size'], result_of)
+"""
+
+
+def effects(rows: pl.DataFrame, color: str = "") -> list[Spec]:
+    """A panel a repository: Cliff's delta of each metric, with its interval where there is one."""
+    drawn = rows.with_columns(what=pl.col("metric").replace(METRICS))
+    if color:
+        drawn = drawn.with_columns(color=pl.col(color))
+    if "low" not in drawn.columns:
+        drawn = drawn.with_columns(low=pl.col("estimate"), high=pl.col("estimate"))
+    groups = drawn.drop_nulls("estimate").group_by("repository", maintain_order=True)
+    return [estimates(str(name), part, DELTA, nothing=0) for (name,), part in groups]
+
+
+def _by_links(rows: pl.DataFrame) -> list[Spec]:
+    """A panel for each repository and metric: there are many ways to leave links out."""
+    drawn = rows.with_columns(what="variant", low="estimate", high="estimate")
+    return [
+        estimates(f"{repository}, {METRICS[str(metric)]}", part, DELTA, nothing=0)
+        for (repository, metric), part in drawn.group_by(
+            "repository", "metric", maintain_order=True
+        )
+    ]
+
+
+def _by_labels(rows: pl.DataFrame) -> list[Spec]:
+    names = {"study": "the study's", "without_weak": "without weak ones"}
+    names |= {"strong_alone": "strong ones alone", "widened": "with more words"}
+    drawn = rows.with_columns(pl.col("labels").replace(names), metric="result_of")
+    return effects(drawn.filter(pl.col("metric").is_in(list(METRICS))), "labels")
+
+
+def curves(rows: pl.DataFrame) -> list[Spec]:
+    """Two panels a repository: the share of reports that ended by each time, with its interval."""
+    kind = (
+        pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
+    )
+    drawn = rows.with_columns(color=kind)
+    return [
+        _curve(f"{name}: {title}", drawn.filter(repository=name, event=event), title)
+        for name in drawn["repository"].unique(maintain_order=True)
+        for event, title in EVENTS.items()
+    ]
+
+
+def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
+    measure = f"{ended}, percent"
+    x: Spec = {"field": "days", "type": "quantitative", "title": "days after the report"}
+    y: Spec = {"type": "quantitative", "title": measure}
+    color = colored(list(KINDS), KINDS)
+    tooltip = [
+        {"field": "days", "type": "quantitative"},
+        {"field": "color", "type": "nominal", "title": "of"},
+        *({"field": name, "type": "quantitative", "format": ".1f"} for name in ("share", "low")),
+        {"field": "high", "type": "quantitative", "format": ".1f"},
+    ]
+    band = {"type": "area", "opacity": 0.18, "interpolate": "step-after"}
+    line = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}
+    return {
+        "title": plain(title),
+        "data": {"values": values(rows.select("days", "share", "low", "high", "color"))},
+        "width": 380,
+        "height": 180,
+        "layer": [
+            {
+                "mark": band,
+                "encoding": {
+                    "x": x,
+                    "y": y | {"field": "low"},
+                    "y2": {"field": "high"},
+                    "color": color,
+                },
+            },
+            {
+                "mark": line,
+                "encoding": {
+                    "x": x,
+                    "y": y | {"field": "share"},
+                    "color": color,
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+    }
+
+
+FIGURES = {
+    "analysis.group_comparisons": Figure(
+        "How performance bugs differ from others", COMPARED, EFFECTS, effects
+    ),
+    "analysis.effect_sizes": Figure(
+        "How large the differences are, with their intervals", COMPARED, EFFECTS, effects
+    ),
+    "analysis.fix_incidence": Figure(
+        "How soon bugs are fixed, when closing without a fix competes",
+        WITHIN,
+        FIXED,
+        curves,
+        CURVES,
+    ),
+    "analysis.fix_curves": Figure(
+        "How soon bugs are fixed: the curves", YEARS, FIXED, curves, CURVES
+    ),
+    "analysis.lifetime_comparisons": Figure(
+        "How long bugs lived before they were reported", LIVES, LIVED
+    ),
+    "analysis.label_sensitivity": Figure(
+        "Do the results hold by other labels?", BY_LABELS, BY_LABELS_TOLD, _by_labels
+    ),
+    "analysis.link_sensitivity": Figure(
+        "Do the results hold without doubtful links?",
+        LINKS,
+        LINKS_TOLD,
+        _by_links,
+    ),
+    "analysis.bot_sensitivity": Figure(
+        "Do the results hold when bots are counted?",
+        BOTS,
+        BOTS_TOLD,
+        lambda rows: effects(rows, "variant"),
+    ),
+}

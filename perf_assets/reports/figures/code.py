@@ -1,0 +1,90 @@
+"""The figure of the static checks: what they find, quarter by quarter."""
+
+import polars as pl
+
+from perf_assets.plain import plain
+from perf_assets.reports.figures.drawing import Spec
+from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.panels import WIDTH, colored, values
+
+FEW = 10
+"""Findings up to which each number has its line: there is no half of one."""
+
+NEWEST = """
+select repository, quarter, rule, findings, "new", gone, rewritten, files_scanned, per_1000_files
+from analysis.static_findings
+order by quarter desc, repository, findings desc, rule
+"""
+QUARTERS = """
+select repository, quarter, rule, findings
+from analysis.static_findings
+qualify sum(findings) over (partition by repository, rule) > 0
+order by repository, quarter, rule
+"""
+FOUND = """
+with quarters as (
+    select
+        repository, quarter, any_value(files_scanned) as files, sum(findings) as findings,
+        sum("new") as came, sum(gone) as went
+    from analysis.static_findings
+    group by repository, quarter
+)
+
+select printf(
+    '%s, %s to %s: at the end %d findings in %d files of Python, and %d came and %d went from one '
+    || 'quarter to the next',
+    repository, min(quarter), max(quarter), arg_max(findings, quarter), arg_max(files, quarter),
+    coalesce(sum(came), 0), coalesce(sum(went), 0)
+)
+from quarters
+group by repository
+order by repository
+"""
+
+
+def quarters(rows: pl.DataFrame) -> list[Spec]:
+    """A panel a repository: a bar a quarter, a part a rule."""
+    return [
+        _bars(str(name), part) for (name,), part in rows.group_by("repository", maintain_order=True)
+    ]
+
+
+def _bars(repository: str, rows: pl.DataFrame) -> Spec:
+    most = max(number for _, number in rows.group_by("quarter").agg(pl.sum("findings")).rows())
+    rules = rows["rule"].unique().sort().to_list()
+    drawn = rows.select("quarter", "findings", color="rule")
+    axis: Spec = {"values": list(range(most + 1))} if most <= FEW else {}
+    return {
+        "title": plain(repository),
+        "data": {"values": values(drawn)},
+        "width": WIDTH,
+        "height": 150,
+        "mark": "bar",
+        "encoding": {
+            "x": {
+                "field": "quarter",
+                "type": "ordinal",
+                "title": None,
+                "axis": {"labelOverlap": True, "labelSeparation": 8, "labelAngle": 0},
+            },
+            "y": {
+                "field": "findings",
+                "type": "quantitative",
+                "title": "findings",
+                "axis": axis,
+            },
+            "color": colored(rules),
+            "tooltip": [
+                {"field": "quarter", "type": "nominal"},
+                {"field": "color", "type": "nominal", "title": "rule"},
+                {"field": "findings", "type": "quantitative"},
+            ],
+        },
+    }
+
+
+FIGURES = {
+    "analysis.static_findings": Figure(
+        "What static checks find, quarter by quarter", NEWEST, FOUND, quarters, QUARTERS
+    )
+}

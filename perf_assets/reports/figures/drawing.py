@@ -1,0 +1,56 @@
+"""Pictures as Vega-Lite: the colours and type that all share, panels side by side, and SVG."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+
+INK, SOFT, LINE, AXIS = "#0f172a", "#475569", "#e2e8f0", "#94a3b8"
+WARM, COOL, OTHER = "#c2410c", "#1d4ed8", "#64748b"
+COLORS = (WARM, COOL, "#0f766e", "#7c3aed", "#a16207", "#be185d", "#475569", "#15803d")
+KINDS = {"performance bugs": WARM, "other bugs": OTHER}
+FONT = "Helvetica, Arial, sans-serif"
+CONFIG: Spec = {
+    "font": FONT,
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelColor": SOFT,
+        "titleColor": SOFT,
+        "gridColor": LINE,
+        "domainColor": AXIS,
+        "tickColor": AXIS,
+        "labelLimit": 260,
+    },
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "labelColor": INK, "titleColor": SOFT},
+    "title": {"fontSize": 14, "anchor": "start", "color": INK},
+    "view": {"stroke": None},
+}
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+# What is shown as an image has one text for who cannot see it, and none within.
+_UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"')
+_TAG = re.compile(r"<[^>]+>")
+_MORE_DIGITS = re.compile(r"(?<=\.\d\d)\d+")
+
+
+def joined(panels: Sequence[Spec], columns: int = 2) -> Spec:
+    """One chart on white of several panels, ``columns`` beside each other."""
+    body: Spec = panels[0] if len(panels) == 1 else {"concat": list(panels), "columns": columns}
+    if len(panels) > 1:
+        body |= {"spacing": 30, "resolve": {"scale": {"color": "independent"}}}
+    return {"$schema": SCHEMA, "background": "white", "config": CONFIG, **body}
+
+
+def svg(chart: Spec) -> str:
+    """The chart as an SVG element, in hundredths of a pixel and with no texts but the visible ones.
+
+    Whoever shows it gives it a text for readers who cannot see it.
+    """
+    # Few of those who read figures draw them.
+    import vl_convert  # noqa: PLC0415
+
+    drawn = _UNSEEN.sub("", str(vl_convert.vegalite_to_svg(chart)))
+    return _TAG.sub(lambda tag: _MORE_DIGITS.sub("", tag[0]), drawn)

@@ -1,0 +1,100 @@
+"""What a figure is: a question to the published database, its verdict in words, its picture."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import duckdb
+import polars as pl
+
+from perf_assets.core.paper.figures import DATASET
+from perf_assets.plain import plain
+from perf_assets.reports.figures.drawing import Spec, joined
+
+MOST_SENTENCES, MOST_ROWS, MOST_PANELS = 12, 20, 4
+
+P_TEXT = (
+    "case when {0} < 0.001 then 'p < 0.001' "
+    "else coalesce(printf('p = %.3f', {0}), 'not testable') end"
+)
+"""A p-value in words, as SQL."""
+
+Draw = Callable[[pl.DataFrame], list[Spec]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as it is declared; every query runs as it stands over the published database.
+
+    Attributes
+    ----------
+    title
+        What it shows.
+    rows
+        The query of its table, what matters most first.
+    told
+        The query of its verdicts: a column, a sentence a row, ``pooled`` last.
+    draw
+        The panels of its picture, from the rows of ``drawn``, by default those of ``rows``.
+    """
+
+    title: str
+    rows: str
+    told: str
+    draw: Draw | None = None
+    drawn: str = ""
+
+    def shown(self, connection: duckdb.DuckDBPyConnection) -> "Shown | None":
+        """The figure over mined data, where there are none over published ones; None without."""
+        for dataset in ("live", DATASET):
+            query, told, drawn = (
+                text.replace("'live'", f"'{dataset}'")
+                for text in (self.rows, self.told, self.drawn or self.rows)
+            )
+            rows = connection.sql(query).pl()
+            if not rows.is_empty():
+                sentences = [plain(one) for (one,) in connection.sql(told).fetchall() if one]
+                source = rows if drawn == query else connection.sql(drawn).pl()
+                panels = self.draw(source) if self.draw else []
+                return Shown(self.title, sentences, rows, query.strip(), panels, drawn.strip())
+        return None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure over the data of a database.
+
+    Attributes
+    ----------
+    told, found
+        All verdicts, and all rows of the table; ``sentences`` and ``rows`` are the first of them.
+    query, drawn
+        The queries that give the table, and the data of the picture.
+    panels
+        The parts of the picture, each a chart; none where there is nothing to draw.
+    """
+
+    title: str
+    told: list[str]
+    found: pl.DataFrame
+    query: str
+    panels: list[Spec] = field(default_factory=list)
+    drawn: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The first verdicts, and how much else there is."""
+        left_out = len(self.told) - MOST_SENTENCES
+        more = [f"and {left_out} more verdicts: see the report"] if left_out > 0 else []
+        rest = len(self.panels) - MOST_PANELS
+        parts = [f"the picture shows {MOST_PANELS} of {len(self.panels)} panels: see the report"]
+        return [*self.told[:MOST_SENTENCES], *more, *(parts if rest > 0 else [])]
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The first rows of the table."""
+        return self.found.head(MOST_ROWS)
+
+    @property
+    def chart(self) -> Spec | None:
+        """The first panels as one chart; None where there is nothing to draw."""
+        return joined(self.panels[:MOST_PANELS]) if self.panels else None

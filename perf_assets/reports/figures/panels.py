@@ -1,0 +1,168 @@
+"""The forms of picture that the figures have: series of months, estimates with intervals, bars."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from perf_assets.plain import plain
+from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec
+
+WIDTH = 380
+ROW = 22
+"""Pixels in height of an estimate."""
+
+
+def colored(names: Sequence[str], colors: Mapping[str, str] | None = None) -> Spec:
+    """A colour for each of ``names``, with a legend on top where there are several."""
+    known = colors or dict(zip(names, COLORS * (1 + len(names) // len(COLORS)), strict=False))
+    legend = {"orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 300}
+    return {
+        "field": "color",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": list(names), "range": [known[name] for name in names]},
+        "legend": legend if len(names) > 1 else None,
+    }
+
+
+def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
+    """Lines over months; columns month, color, value."""
+    tooltip = [
+        {"field": "month", "type": "nominal", "title": "month"},
+        {"field": "color", "type": "nominal", "title": "series"},
+        {"field": "value", "type": "quantitative", "title": measure, "format": ",.4~r"},
+    ]
+    return {
+        "title": plain(title),
+        "data": {"values": values(rows)},
+        "width": WIDTH,
+        "height": 190,
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {
+            "x": {
+                "field": "month",
+                "type": "temporal",
+                "title": None,
+                "axis": {"format": "%Y-%m", "labelOverlap": True, "labelFlush": True},
+            },
+            "y": {"field": "value", "type": "quantitative", "title": measure},
+            "color": colored(list(colors), colors),
+            "tooltip": tooltip,
+        },
+    }
+
+
+def estimates(
+    title: str,
+    rows: pl.DataFrame,
+    measure: str,
+    *,
+    nothing: float | None = None,
+    is_factor: bool = False,
+    colors: Mapping[str, str] | None = None,
+) -> Spec:
+    """Estimates with their intervals, a line each; columns what, estimate, low, high, maybe color.
+
+    ``nothing`` is the value of no difference; factors stand on a logarithmic scale.
+    """
+    drawn = rows if "color" in rows.columns else rows.with_columns(color=pl.lit(""))
+    drawn = drawn.select("what", "color", "estimate", "low", "high").drop_nulls("estimate")
+    if is_factor:
+        drawn = drawn.filter(pl.col("estimate") > 0, pl.col("low").fill_null(1) > 0)
+    names = drawn["color"].unique(maintain_order=True).to_list()
+    order = drawn["what"].unique(maintain_order=True).to_list()
+    scale: Spec = {"padding": 14, "nice": False}
+    scale |= {"type": "log"} if is_factor else {"zero": False}
+    y: Spec = {"field": "what", "type": "nominal", "sort": order, "title": None}
+    encoding: Spec = {
+        "y": y | {"axis": {"domain": False, "ticks": False, "labelPadding": 6}},
+        "color": colored(names, colors) if len(names) > 1 else {"value": COLORS[0]},
+        "tooltip": [
+            {"field": "what", "type": "nominal"},
+            *([{"field": "color", "type": "nominal", "title": "by"}] if len(names) > 1 else []),
+            {"field": "estimate", "type": "quantitative", "format": ".3~r"},
+            {"field": "low", "type": "quantitative", "format": ".3~r"},
+            {"field": "high", "type": "quantitative", "format": ".3~r"},
+        ],
+    }
+    if len(names) > 1:
+        encoding["yOffset"] = {"field": "color", "type": "nominal", "sort": names}
+    axis = {"tickCount": 5, "labelOverlap": True} | ({"format": ".3~r"} if is_factor else {})
+    x: Spec = {"type": "quantitative", "title": measure, "scale": scale, "axis": axis}
+    layers: list[Spec] = []
+    if nothing is not None:
+        layers.append(
+            {
+                "mark": {"type": "rule", "color": AXIS, "strokeDash": [4, 3]},
+                "data": {"values": [{"nothing": nothing}]},
+                "encoding": {"x": x | {"field": "nothing"}},
+            }
+        )
+    layers += [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": encoding | {"x": x | {"field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": encoding | {"x": x | {"field": "estimate"}},
+        },
+    ]
+    return {
+        "title": plain(title),
+        "data": {"values": values(drawn)},
+        "width": WIDTH - 60,
+        "height": max(44, ROW * len(order) * max(1.0, 0.5 * len(names))),
+        "layer": layers,
+    }
+
+
+def parts(title: str, rows: pl.DataFrame, measure: str) -> Spec:
+    """Bars from 0 to a number with its sign, a line each; columns what, value."""
+    order = rows["what"].to_list()
+    return {
+        "title": plain(title),
+        "data": {"values": values(rows.select("what", "value"))},
+        "width": WIDTH - 60,
+        "height": ROW * len(order),
+        "mark": {"type": "bar", "height": 12},
+        "encoding": {
+            "y": {
+                "field": "what",
+                "type": "nominal",
+                "sort": order,
+                "title": None,
+                "axis": {"domain": False, "ticks": False},
+            },
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": measure,
+                "axis": {"tickCount": 5},
+            },
+            "color": {
+                "condition": {"test": "datum.what == 'in all'", "value": INK},
+                "value": OTHER,
+            },
+            "tooltip": [
+                {"field": "what", "type": "nominal"},
+                {"field": "value", "type": "quantitative", "title": measure, "format": "+.2f"},
+            ],
+        },
+    }
+
+
+def values(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows for a chart: texts of strangers on one line, numbers to five digits."""
+    return [
+        {
+            name: plain(value)
+            if isinstance(value, str)
+            else float(f"{value:.5g}")
+            if isinstance(value, float)
+            else value
+            for name, value in row.items()
+        }
+        for row in rows.iter_rows(named=True)
+    ]

@@ -1,0 +1,186 @@
+"""Figures of the users' side: how hard questions are, what they are about, both sides by month."""
+
+import polars as pl
+
+from perf_assets.plain import plain
+from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
+from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.panels import estimates, series, values
+
+SIDES = {"performance questions": COOL, "performance bugs": WARM}
+
+DIFFICULTY = """
+select
+    forum, tag_set, kind, questions, accepted, 100 * share_accepted as estimate,
+    100 * share_accepted_low as low, 100 * share_accepted_high as high,
+    median_hours_to_accepted, km_median_hours_to_accepted as median_with_waiting_ones
+from analysis.question_difficulty
+order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
+"""
+DIFFICULTY_TOLD = """
+select forum || ', ' || tag_set || ', questions of ' || kind || ': ' || result
+from analysis.question_difficulty
+where kind in ('all', 'performance')
+order by forum, tag_set = 'pooled', tag_set, kind
+"""
+KINDS_FOUND = """
+select
+    forum, method, split, kind, n, support, f1 as estimate, f1_low as low, f1_high as high,
+    "precision", recall
+from analysis.question_kind_quality
+where is_default
+order by forum, is_chosen desc, method, split, kind
+"""
+KINDS_TOLD = """
+select printf('%s, kinds by %s, %s test: %s', forum, method, split, result)
+from analysis.question_kind_quality
+where is_default and kind = 'macro'
+order by forum, is_chosen desc, method, split
+"""
+STEMS = """
+select forum, tag_set, entry, stem_set, questions, only_by_it, total, percentage
+from analysis.stem_sets
+where entry <> 'any' and stem = entry
+order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
+"""
+STEMS_TOLD = """
+select printf(
+    '%s, %s: %d of %d questions (%.1f %%) have a performance stem %s', forum, tag_set, questions,
+    total, percentage, stem_set
+)
+from analysis.stem_sets
+where entry = 'any'
+order by forum, tag_set = 'pooled', tag_set, stem_set
+"""
+BOTH = """
+select
+    repository, forum, month, questions, performance_questions, bug_reports, performance_bugs,
+    fixed_performance_bugs
+from marts.both_sides
+order by month desc, repository, forum
+"""
+BOTH_MONTHS = """
+select repository, forum, month, side as color, number as value
+from marts.both_sides
+unpivot (number for side in (performance_questions, performance_bugs))
+order by repository, forum, month, side
+"""
+LAGS = """
+select repository, forum, lag, n, statistic, low, high, band, is_outside_band
+from analysis.both_sides
+order by repository, forum, lag
+"""
+BOTH_TOLD = """
+select
+    repository || ' and ' || forum || ': ' || case
+        when max(statistic) is null then any_value(result)
+        when not bool_or(coalesce(is_outside_band, false))
+            then 'at no lag of a year each way do they go together more than by chance'
+        else 'they go together more than by chance where performance bugs are later by so many '
+            || 'months: ' || string_agg(printf('%+d (%+.2f)', lag, statistic), ', ' order by lag)
+                filter (where is_outside_band)
+            || '; a season or an event that both follow does so too'
+    end
+from analysis.both_sides
+group by repository, forum
+order by repository, forum
+"""
+
+
+def _difficulty(rows: pl.DataFrame) -> list[Spec]:
+    sets = rows.filter(pl.col("tag_set") != "pooled")
+    drawn = sets if sets["tag_set"].n_unique() > 1 else rows.filter(tag_set="pooled")
+    named = drawn.with_columns(what="kind")
+    measure = "questions with an accepted answer, percent"
+    return [
+        estimates(f"{forum}, {tags}", part, measure)
+        for (forum, tags), part in named.group_by("forum", "tag_set", maintain_order=True)
+    ]
+
+
+def _kinds(rows: pl.DataFrame) -> list[Spec]:
+    named = rows.with_columns(what="kind", color="split")
+    measure = "F1 against people's judgement, 95 %"
+    return [
+        estimates(f"{forum}, by {method}", part, measure)
+        for (forum, method), part in named.group_by("forum", "method", maintain_order=True)
+    ]
+
+
+def _months(rows: pl.DataFrame) -> list[Spec]:
+    named = rows.with_columns(pl.col("color").str.replace("_", " "))
+    return [
+        series(f"{repository} and {forum}", part, "in the month", SIDES)
+        for (repository, forum), part in named.group_by("repository", "forum", maintain_order=True)
+    ]
+
+
+def _lags(rows: pl.DataFrame) -> list[Spec]:
+    known = rows.drop_nulls("statistic")
+    return [
+        _correlations(f"{repository} and {forum}", part)
+        for (repository, forum), part in known.group_by("repository", "forum", maintain_order=True)
+    ]
+
+
+def _correlations(title: str, rows: pl.DataFrame) -> Spec:
+    """Correlations at each lag, dark where they are outside the band around 0."""
+    x: Spec = {
+        "field": "lag",
+        "type": "quantitative",
+        "title": "months by which bugs are later",
+        "scale": {"domain": [-12.5, 12.5], "nice": False},
+        "axis": {"values": list(range(-12, 13, 4))},
+    }
+    y: Spec = {
+        "type": "quantitative",
+        "title": "rank correlation",
+        "scale": {"domain": [-1, 1]},
+    }
+    drawn = rows.select("lag", "statistic", "is_outside_band", up="band", down=-pl.col("band"))
+    band = {"type": "area", "opacity": 0.25, "color": AXIS}
+    return {
+        "title": plain(title),
+        "data": {"values": values(drawn)},
+        "width": 380,
+        "height": 150,
+        "layer": [
+            {
+                "mark": band,
+                "encoding": {"x": x, "y": y | {"field": "down"}, "y2": {"field": "up"}},
+            },
+            {
+                "mark": {"type": "bar", "size": 6},
+                "encoding": {
+                    "x": x,
+                    "y": y | {"field": "statistic"},
+                    "color": {
+                        "condition": {"test": "datum.is_outside_band", "value": INK},
+                        "value": AXIS,
+                    },
+                    "tooltip": [
+                        {"field": "lag", "type": "quantitative"},
+                        {"field": "statistic", "type": "quantitative", "format": ".2f"},
+                        {"field": "up", "type": "quantitative", "title": "band", "format": ".2f"},
+                    ],
+                },
+            },
+        ],
+    }
+
+
+FIGURES = {
+    "analysis.question_difficulty": Figure(
+        "How hard questions are to get answered", DIFFICULTY, DIFFICULTY_TOLD, _difficulty
+    ),
+    "analysis.question_kind_quality": Figure(
+        "How well kinds of questions are told", KINDS_FOUND, KINDS_TOLD, _kinds
+    ),
+    "analysis.stem_sets": Figure("Which stems mark performance questions", STEMS, STEMS_TOLD),
+    "marts.both_sides": Figure(
+        "What users ask and what is reported, month by month", BOTH, BOTH_TOLD, _months, BOTH_MONTHS
+    ),
+    "analysis.both_sides": Figure(
+        "Do performance questions and performance bugs go together?", LAGS, BOTH_TOLD, _lags
+    ),
+}

@@ -1,0 +1,146 @@
+"""The figure of each table of statistics: a verdict in words, a small table, a small picture."""
+
+import re
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from perf_assets.reports.figures import FIGURES, Shown, shown, svg
+from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
+from perf_assets.reports.writing import LARGEST_INLINE
+from perf_assets.storage.warehouse import reading
+from perf_assets.tables import declared
+from tests.model_database import ModelDatabase, insert
+from tests.rows import Row, comparison, effect, flow_test, trend_month
+from tests.support import Prepared
+
+HOSTILE = "x/<script>harm()</script>\x1b[2J"
+
+
+@pytest.fixture(scope="module")
+def empty() -> ModelDatabase:
+    return ModelDatabase()
+
+
+@pytest.fixture
+def database() -> ModelDatabase:
+    return ModelDatabase()
+
+
+def of(database: ModelDatabase, table: str) -> Shown:
+    found = shown(database.connection, table)
+    assert found is not None
+    return found
+
+
+def one_of_family(series: str, p_adjusted: float, **changes: object) -> tuple[Row, Row]:
+    """A test of the trend, and what is adjusted for."""
+    test = flow_test(series, **changes)
+    family = {name: test[name] for name in ("dataset", "repository", "method", "p_value")}
+    adjusted = {"source": "trend_tests", "result_of": series, "p_value_holm": p_adjusted}
+    return test, family | adjusted | {"tests": 9}
+
+
+def test_every_table_of_statistics_has_a_figure() -> None:
+    statistics = {name for name in declared() if name.startswith("analysis.")}
+    assert statistics <= set(FIGURES)
+
+
+@pytest.mark.parametrize("table", FIGURES)
+def test_a_table_without_rows_has_none(empty: ModelDatabase, table: str) -> None:
+    assert shown(empty.connection, table) is None
+
+
+@pytest.mark.slow
+def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_dagster(
+    sampled: Prepared,
+) -> None:
+    drawn = 0
+    with reading(sampled.home / "perf_bugs.duckdb") as connection:
+        for table in FIGURES:
+            found = shown(connection, table)
+            if found is None:
+                continue
+            assert found.sentences and all(found.sentences), table
+            assert connection.sql(found.query).pl().equals(found.found), table
+            if found.chart:
+                picture = svg(found.chart)
+                assert ElementTree.fromstring(picture).tag.endswith("svg")
+                assert 1_000 < len(picture) * 4 / 3 < LARGEST_INLINE
+                drawn += 1
+    assert drawn > 12
+
+
+@pytest.mark.parametrize(
+    ("p_adjusted", "odds", "verdict"),
+    [(0.04, 1.5, "rises"), (0.04, 0.5, "falls"), (0.06, 1.5, "no change shown")],
+)
+def test_the_trend_is_told_in_words_adjusted_for_all_tests(
+    database: ModelDatabase, p_adjusted: float, odds: float, verdict: str
+) -> None:
+    limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1}
+    test, family = one_of_family("opened", p_adjusted, odds_ratio_per_year=odds, **limits)
+    insert(database.connection, "analysis.trend_tests", [test])
+    insert(database.connection, "analysis.test_family", [family])
+    (told,) = of(database, "analysis.trend_tests").sentences
+    assert told == (
+        f"owner/name, share among new bug reports: {verdict}; odds x {odds:.2f} a year "
+        f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all tests p = {p_adjusted}"
+    ).replace("= 0.04", "= 0.040").replace("= 0.06", "= 0.060")
+
+
+def test_live_data_go_before_published_ones(database: ModelDatabase) -> None:
+    published = {"dataset": "replication", "repository": "of/paper"}
+    insert(database.connection, "marts.trend_monthly", [trend_month("2019-01", **published)])
+    assert of(database, "marts.trend_monthly").rows["repository"].to_list() == ["of/paper"]
+    insert(database.connection, "marts.trend_monthly", [trend_month("2020-02")])
+    assert of(database, "marts.trend_monthly").rows["repository"].to_list() == ["owner/name"]
+
+
+def test_many_repositories_are_cut_in_words_and_the_picture_stays_small(
+    database: ModelDatabase,
+) -> None:
+    months = [f"{year}-{month:02d}" for year in range(2010, 2022) for month in range(1, 13)]
+    rows = [
+        trend_month(
+            month, repository=f"{HOSTILE}{number:02d}", open_percentage=float(7 * place % 97)
+        )
+        for number in range(20)
+        for place, month in enumerate(months)
+    ]
+    database.connection.register("made", pl.DataFrame(rows))
+    database.connection.execute("insert into marts.trend_monthly by name from made")
+    found = of(database, "marts.trend_monthly")
+    assert found.rows.height == MOST_ROWS and found.found.height == 120
+    assert len(found.sentences) == MOST_SENTENCES + 2
+    assert found.sentences[-2:] == [
+        "and 8 more verdicts: see the report",
+        "the picture shows 4 of 20 panels: see the report",
+    ]
+    assert found.chart is not None
+    drawn = svg(found.chart)
+    assert len(drawn) * 4 / 3 < LARGEST_INLINE
+    assert "<script" not in drawn and "harm()" in drawn and "\x1b" not in drawn
+    assert not re.search(r"\.\d{3}", re.sub(r">[^<]*<", "><", drawn))
+
+
+def test_what_is_pooled_stands_last_and_not_where_it_says_the_same_again(
+    database: ModelDatabase,
+) -> None:
+    for repository in ("b/b", "pooled"):
+        fill(database, repository)
+    assert of(database, "analysis.group_comparisons").rows["repository"].to_list() == ["b/b"]
+    fill(database, "z/z")
+    found = of(database, "analysis.group_comparisons")
+    assert found.rows["repository"].to_list() == ["b/b", "z/z", "pooled"]
+    assert found.rows["low"].to_list() == [0.1] * 3
+    assert [told.split(",")[0] for told in found.sentences] == ["b/b", "z/z", "pooled"]
+
+
+def fill(database: ModelDatabase, repository: str) -> None:
+    rows = [comparison("comments", repository=repository)]
+    insert(database.connection, "analysis.group_comparisons", rows)
+    known = effect("comments", method="cliffs_delta", n_performance=5, n_other=9)
+    known |= {"repository": repository, "dataset": "live"}
+    insert(database.connection, "analysis.effect_sizes", [known])
