@@ -15,7 +15,8 @@ from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
 from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
-from perf_assets.assets.schedules import monthly_refresh
+from perf_assets.assets.schedules import schedules
+from perf_assets.assets.sensors import retrying
 from perf_assets.assets.writing import one_writer
 from perf_assets.sample.opening import open_study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
@@ -36,10 +37,12 @@ def build_definitions(
         *question_assets(study, home, longest_wait),
         *_whole_assets(study, home),
     ]
+    jobs = study_jobs(study)
     return dg.Definitions(
         assets=_presented(assets, study.name),
-        jobs=study_jobs(study),
-        schedules=monthly_refresh(study),
+        jobs=jobs,
+        schedules=schedules(study),
+        sensors=[retrying(jobs)],
         executor=one_writer(home),
     )
 
