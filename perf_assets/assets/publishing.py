@@ -7,6 +7,7 @@ import dagster as dg
 from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
+from perf_assets.assets.showing import figure_of
 from perf_assets.assets.telling import Event, told
 from perf_assets.assets.writing import POOL
 from perf_assets.reports.both_sides import draw, read_both_sides
@@ -41,11 +42,13 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         with open_gate(home) as gate:
             tell_database(gate)
             describe_tables(gate)
+            audits = figure_of(gate.database.connection, "meta.partition_loads")
         is_new = publish(home)
         yield from told(
             context,
             PUBLISHED,
             {
+                **audits,
                 "path": dg.MetadataValue.path(home.published),
                 "bytes": home.published.stat().st_size,
                 "is_new": is_new,
