@@ -1,6 +1,7 @@
 """The last assets: the report of the figures, and the analysts' database."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -20,6 +21,7 @@ from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import reading
 
 GROUP = "published"
 
@@ -42,8 +44,11 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         with open_gate(home) as gate:
             tell_database(gate)
             describe_tables(gate)
-            audits = figure_of(gate.database.connection, "meta.partition_loads")
         is_new = publish(home)
+        audits: dict[str, Any] = {}
+        if is_new:
+            with reading(home.published) as connection:
+                audits = figure_of(connection, "meta.partition_loads")
         yield from told(
             context,
             PUBLISHED,
