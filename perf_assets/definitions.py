@@ -9,6 +9,7 @@ import dagster as dg
 from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
+from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
@@ -39,7 +40,7 @@ def build_definitions(
     ]
     jobs = study_jobs(study)
     return dg.Definitions(
-        assets=_presented(assets, study.name),
+        assets=_presented(assets, study),
         jobs=jobs,
         schedules=schedules(study),
         sensors=[retrying(jobs)],
@@ -59,7 +60,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
 def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     return [
         derived_assets(study, home),
-        *publishing_assets(home),
+        *publishing_assets(study, home),
         *replication_assets(home),
         *review_specs(),
         *source_specs(),
@@ -67,13 +68,13 @@ def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition |
 
 
 def _presented(
-    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: str
+    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: Study
 ) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
-    """The assets with what the page of each says of its owner and its code."""
-    team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.lower()).strip('-') or 'study'}"
+    """The assets with what the page of each says of owner, code and deadline."""
+    team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.name.lower()).strip('-') or 'study'}"
 
     def presented(spec: dg.AssetSpec) -> dg.AssetSpec:
-        return with_code(spec.replace_attributes(owners=[team]))
+        return with_code(fresh_each_month(spec.replace_attributes(owners=[team]), study))
 
     return dg.map_asset_specs(presented, assets)
 
