@@ -126,6 +126,25 @@ def load_study(source: str | Path) -> Study:
     return _study(path, checked(_StudyEntry, content, path))
 
 
+def new_repository(study: Study, name: str, start: str) -> Repository:
+    """A repository of GitHub as it would be in the study file, from the month ``start`` on.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no repository, no month that is over, or the study has it already.
+    """
+    place = "the new repository"
+    entry = checked(_RepositoryEntry, {"name": name, "start": start}, place)
+    for known in study.repositories:
+        if name.casefold() in {one.casefold() for one in (known.name, *known.aliases)}:
+            raise PerfAssetsError(
+                f"{place}: study {study.name} has {name} already, as {known.name} from "
+                f"{known.start} on"
+            )
+    return _repository(study.path, len(study.repositories) + 1, entry)
+
+
 def _read(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
