@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from perf_assets.assets.adding import adding_job
 from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
@@ -19,8 +20,8 @@ from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
 from perf_assets.assets.writing import one_writer
-from perf_assets.sample.opening import open_study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
+from perf_assets.storage.added import open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
@@ -41,7 +42,7 @@ def build_definitions(
     jobs = study_jobs(study)
     return dg.Definitions(
         assets=_presented(assets, study),
-        jobs=jobs,
+        jobs=[*jobs, adding_job(study, home)],
         schedules=schedules(study),
         sensors=[retrying(jobs)],
         executor=one_writer(home),
@@ -83,5 +84,5 @@ def _presented(
 def defs() -> dg.Definitions:
     """What `dagster dev` shows: the study and home directory that the environment names."""
     home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
-    study = open_study(os.environ.get("PERF_ASSETS_STUDY"), home.path)
+    study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home)
     return build_definitions(study, home, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT")))
