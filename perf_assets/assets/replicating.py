@@ -9,6 +9,8 @@ from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP, PUBLISHED
 from perf_assets.assets.telling import Event, Teller, told
+from perf_assets.reports.document import html
+from perf_assets.reports.replication import read_replication
 from perf_assets.reports.writing import write_report
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.home import Home
@@ -45,15 +47,9 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     @dg.asset(key=asset_key(REPORT), deps=[asset_key(PUBLISHED)], group_name=GROUP, kinds={"html"})
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
-        # Drawing takes a second to import; other jobs should not wait for it.
-        from perf_assets.reports.replication.report import (  # noqa: PLC0415
-            read_reproduction,
-            report_html,
-        )
-
-        findings = read_reproduction(home.published)
-        path = write_report(home.replication_report, report_html(findings))
-        shown = {"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
+        page = html(read_replication(home.published))
+        path = write_report(home.replication_report, page)
+        shown = {"path": dg.MetadataValue.path(path)}
         yield from told(context, REPORT, shown, is_new=True)
 
     return [paper_package, replication_report]

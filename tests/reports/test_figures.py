@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from perf_assets.reports.figures import FIGURES, Shown, shown, svg
+from perf_assets.reports.figures.drawing import LARGEST_INLINE
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
-from perf_assets.reports.writing import LARGEST_INLINE
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import declared
 from tests.model_database import ModelDatabase, insert
