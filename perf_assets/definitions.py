@@ -1,18 +1,22 @@
 """The one place where Dagster's objects meet: assets, checks, jobs and the schedule."""
 
 import os
+import re
+from collections.abc import Sequence
 
 import dagster as dg
 
 from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
+from perf_assets.assets.describing import source_specs, with_code
 from perf_assets.assets.jobs import study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
 from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
-from perf_assets.assets.schedules import monthly_refresh
+from perf_assets.assets.schedules import schedules
+from perf_assets.assets.sensors import retrying
 from perf_assets.assets.writing import one_writer
 from perf_assets.sample.opening import open_study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
@@ -27,15 +31,18 @@ def build_definitions(
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
     """
+    assets = [
+        *mining_assets(study, home, longest_wait),
+        *deciding_assets(study, home),
+        *question_assets(study, home, longest_wait),
+        *_whole_assets(study, home),
+    ]
+    jobs = study_jobs(study)
     return dg.Definitions(
-        assets=[
-            *mining_assets(study, home, longest_wait),
-            *deciding_assets(study, home),
-            *question_assets(study, home, longest_wait),
-            *_whole_assets(study, home),
-        ],
-        jobs=study_jobs(study),
-        schedules=monthly_refresh(study),
+        assets=_presented(assets, study.name),
+        jobs=jobs,
+        schedules=schedules(study),
+        sensors=[retrying(jobs)],
         executor=one_writer(home),
     )
 
@@ -55,7 +62,20 @@ def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition |
         *publishing_assets(home),
         *replication_assets(home),
         *review_specs(),
+        *source_specs(),
     ]
+
+
+def _presented(
+    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: str
+) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
+    """The assets with what the page of each says of its owner and its code."""
+    team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.lower()).strip('-') or 'study'}"
+
+    def presented(spec: dg.AssetSpec) -> dg.AssetSpec:
+        return with_code(spec.replace_attributes(owners=[team]))
+
+    return dg.map_asset_specs(presented, assets)
 
 
 @dg.definitions

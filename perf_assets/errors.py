@@ -8,6 +8,13 @@ class PerfAssetsError(Exception):
     """
 
 
+class PassingError(PerfAssetsError):
+    """Something that may be gone in a while, such as a network that is down or a home in use.
+
+    The same run at a later time may well succeed; nobody has to mend anything first.
+    """
+
+
 class AuditError(PerfAssetsError):
     """Candidate rows broke a critical rule; the stored tables were left as they were.
 

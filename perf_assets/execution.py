@@ -8,8 +8,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
-from perf_assets.assets.asking import refresh_tags
+from perf_assets.assets.asking import COMMAND_LINE, refresh_tags
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.record import open_instance
 from perf_assets.definitions import build_definitions, studyless_definitions
@@ -30,7 +31,7 @@ from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
 
-CLI_TAG = "perf-assets/process"
+CLI_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 DOING = {
@@ -90,7 +91,7 @@ def run_study(  # noqa: PLR0913
     stopped = out_of_reach([one for one in chosen if isinstance(one, Repository)])
     if len(stopped) == len(chosen):
         raise _together(stopped)
-    tags = refresh_tags(verify=verify, force=force)
+    tags = refresh_tags(COMMAND_LINE, verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with writing(home.path), opened as record:
@@ -146,7 +147,10 @@ def run_replication(
     with writing(home.path), _instance(home) as instance:
         job = studyless_definitions(home).resolve_job_def("replicate")
         return _execute(
-            job, instance, refresh_tags(), {"ops": {"paper_package": {"config": config}}}
+            job,
+            instance,
+            refresh_tags(COMMAND_LINE),
+            {"ops": {"paper_package": {"config": config}}},
         )
 
 
@@ -168,7 +172,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
             lay_views(gate)  # a home of an older version has them elsewhere
             imported = import_sheet(gate, sheet, rater)
         job = studyless_definitions(home).resolve_job_def("review")
-        if failures := _execute(job, instance, refresh_tags()):
+        if failures := _execute(job, instance, refresh_tags(COMMAND_LINE)):
             raise AuditError("; ".join(failures))
     return imported
 

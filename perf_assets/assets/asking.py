@@ -10,16 +10,19 @@ from dataclasses import dataclass
 
 from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
 
-REFRESH_TAG = "perf-assets/refresh"  # on a run that does, and tells, what is new or changed
-VERIFY_TAG = "perf-assets/verify"  # on one that reads again what is due
-FORCE_TAG = "perf-assets/force"  # on one that computes what did not change too
+OURS = "perf-assets/"
+REASON = "reason"  # why a run was started
+COMMAND_LINE = "command line"
+REFRESH_TAG = f"{OURS}refresh"  # on a run that does, and tells, what is new or changed
+VERIFY_TAG = f"{OURS}verify"  # on one that reads again what is due
+FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too
 ON = "true"
 
 
-def refresh_tags(*, verify: bool = False, force: bool = False) -> dict[str, str]:
-    """The tags of a refresh."""
+def refresh_tags(reason: str, *, verify: bool = False, force: bool = False) -> dict[str, str]:
+    """The tags of a refresh that is started for a ``reason``."""
     chosen = ((VERIFY_TAG, verify), (FORCE_TAG, force))
-    return {REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
+    return {REASON: reason, REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
         tag: ON for tag, is_chosen in chosen if is_chosen
     }
 

@@ -8,7 +8,6 @@ from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import PartitionedStep, Stored, stored, whole_asset
 from perf_assets.assets.mining import by_repository
 from perf_assets.assets.telling import Teller
-from perf_assets.sql_models.lineage import DECIDED
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import KINDS, label_cohorts, tell_label_kinds
@@ -24,20 +23,17 @@ LABELS = stored(
     "performance_labels",
     *LABEL_TABLES,
     kinds=["python"],
-    deps=DECIDED[LABEL_TABLES[0]],
 )
-LABEL_KINDS = stored("label_kinds", KINDS, kinds=["python"], deps=DECIDED[KINDS])
+LABEL_KINDS = stored("label_kinds", KINDS, kinds=["python"])
 LINKS = stored(
     "fix_links",
     *LINK_TABLES,
     kinds=["python"],
-    deps=DECIDED[LINK_TABLES[0]],
 )
 DETAILS = stored(
     "fix_details",
     *DETAIL_TABLES,
     kinds=["git", "python"],
-    deps=DECIDED[DETAIL_TABLES[0]],
 )
 
 

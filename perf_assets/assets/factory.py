@@ -1,20 +1,24 @@
 """Assets made from the tables they store and the step of the pipeline that fills them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
 import polars as pl
 
 from perf_assets.assets.asking import Asked
-from perf_assets.assets.keys import asset_key
+from perf_assets.assets.describing import described
+from perf_assets.assets.keys import asset_key, check_key
 from perf_assets.assets.partitions import by_subject, partitions_of
+from perf_assets.assets.showing import shown_of, sizes_of
 from perf_assets.assets.telling import Event, Teller, failure
-from perf_assets.errors import PerfAssetsError
+from perf_assets.assets.writing import POOL
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.mishaps import mishap
 from perf_assets.partitions import Subject
+from perf_assets.sql_models.bundles import asset_of, tables_of
 from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome
 from perf_assets.storage.home import Home
@@ -32,58 +36,55 @@ WholeStep = Callable[[Gate, Teller], Iterable[Derived]]
 It has written down that one is when the next one is asked for.
 """
 
+SAID = {
+    "critical": "blocks: rows that break it are not stored",
+    "warning": "does not block: what breaks it is stored and told",
+}
+"""What becomes of rows that break a rule, by its severity."""
+
 
 @dataclass(frozen=True)
 class Stored:
-    """Tables that one step stores together, and what they are made from.
+    """Tables that one step stores together.
 
     name : of the step.
-    deps : the tables that it reads.
     kinds : what the UI shows beside DuckDB.
-    lineage : follows their columns to those they are made from.
-    shown : what the UI shows of their rows when they were made anew.
     """
 
     name: str
     tables: Sequence[Table]
     kinds: frozenset[str]
-    deps: Sequence[str] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    lineage: Callable[[], dg.TableColumnLineage] | None = None
-    shown: Callable[[Gate], Mapping[str, Any]] | None = None
+
+    @property
+    def assets(self) -> list[str]:
+        """The assets that the tables are told with."""
+        return list(dict.fromkeys(asset_of(table.name) for table in self.tables))
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
-        """The asset of each table, described as it is declared."""
-        return [
-            dg.AssetSpec(
-                asset_key(table.name),
-                deps=[asset_key(dep) for dep in self.deps],
-                group_name=table.schema_name,
-                kinds={"duckdb", *self.kinds},
-                description=table.description,
-                metadata={
-                    "dagster/column_schema": _column_schema(table),
-                    "dagster/table_name": table.name,
-                    **self.metadata,
-                },
-                partitions_def=partitions,
-            )
-            for table in self.tables
-        ]
+        """The assets, described."""
+        return [described(asset, self.kinds, partitions) for asset in self.assets]
 
     def checks(self) -> list[dg.AssetCheckSpec]:
-        """One check for each rule of each table, with the note that says why it holds."""
+        """One check for each rule of each table, with the note that says why it holds.
+
+        Rows that break a critical one are not stored, so that nothing is made of them.
+        """
         return [
-            dg.AssetCheckSpec(rule.name, asset=asset_key(table.name), description=rule.note)
+            dg.AssetCheckSpec(
+                check_key(table.name, rule.name).name,
+                asset=asset_key(table.name),
+                description=f"{rule.note} ({SAID[rule.severity]})",
+                blocking=rule.severity == "critical",
+            )
             for table in self.tables
             if not table.is_view
             for rule in load_suite(table.name).rules
         ]
 
 
-def stored(name: str, *tables: str, kinds: Iterable[str], deps: Sequence[str] = ()) -> Stored:
+def stored(name: str, *tables: str, kinds: Iterable[str]) -> Stored:
     """The tables of these names as one step stores them."""
-    return Stored(name, [table_of(table) for table in tables], frozenset(kinds), deps)
+    return Stored(name, [table_of(table) for table in tables], frozenset(kinds))
 
 
 def partitioned_asset(
@@ -109,6 +110,7 @@ def partitioned_asset(
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,
+        pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         teller = Teller(context)
@@ -124,15 +126,15 @@ def partitioned_asset(
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
         news = teller.told_partitions(loads, outcomes, is_failing=bool(failures))
-        if teller.asked.is_forced:
-            news = set(tables)
         audited = {table for outcome in outcomes for table in outcome.reports}
-        for table in news | audited | teller.never_checked(tables):
-            yield from teller.told_rules(table, broken[table])
+        audited |= teller.never_checked(tables)
+        for table in tables:
+            if table in audited or asset_of(table) in news or teller.asked.is_forced:
+                yield from teller.told_rules(table, broken[table])
         if failures:
             raise failure("; ".join(failures), "audit")
-        for table in tables:
-            yield from teller.done(table)
+        for asset in what.assets:
+            yield from teller.done(asset)
 
     return run
 
@@ -144,34 +146,54 @@ def whole_asset(
 
     Where one fails its audit the others go on, and the step fails with a sentence that names each.
     """
-    stored_as = {table.name: what for what in whats for table in what.tables}
 
     @dg.multi_asset(
         name=name,
-        specs=[spec for what in whats for spec in what.specs()],
+        specs=_whole_specs(whats),
         check_specs=[check for what in whats for check in what.checks()],
         can_subset=True,
+        pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         teller = Teller(context)
         failures: list[str] = []
         with open_gate(home) as gate:
+            known = {table.name for what in whats for table in what.tables}
+            left = {asset: known & set(tables_of(asset)) for asset in map(asset_of, known)}
+            changed: set[str] = set()
+            refused: set[str] = set()
             for one in step(gate, teller):
-                if not one.is_new:
-                    yield from teller.done(one.table)
+                asset = asset_of(one.table)
+                left[asset].discard(one.table)
+                if one.outcome is not None:
+                    yield from teller.told_outcome(one.table, one.outcome)
+                    if one.outcome.failure is not None:
+                        failures.append(one.outcome.failure)
+                        refused.add(asset)
+                if asset in refused:
                     continue
-                what = stored_as[one.table]
-                shown = {} if what.shown is None else what.shown(gate)
-                try:
-                    yield from teller.told_whole(
-                        one.table, one.outcome, what.lineage and what.lineage(), shown
-                    )
-                except dg.Failure as failed:
-                    failures.append(str(failed.description))
+                if one.is_new:
+                    changed.add(asset)
+                if left[asset]:
+                    if one.is_new:
+                        # A run that is killed now would not know of it any more.
+                        teller.noticed(asset, sizes_of(gate, asset))
+                elif asset in changed:
+                    yield from teller.told(asset, shown_of(gate, asset))
+                else:
+                    yield from teller.done(asset)
         if failures:
             raise failure("; ".join(failures), "audit")
 
     return run
+
+
+def _whole_specs(whats: Sequence[Stored]) -> list[dg.AssetSpec]:
+    kinds: dict[str, frozenset[str]] = {}
+    for what in whats:
+        for asset in what.assets:
+            kinds[asset] = kinds.get(asset, frozenset()) | what.kinds
+    return [described(asset, found) for asset, found in kinds.items()]
 
 
 @contextmanager
@@ -181,13 +203,8 @@ def open_gate(home: Home) -> Iterator[Gate]:
         with open_warehouse(home.warehouse) as database:
             yield Gate(database, home)
     except PerfAssetsError as error:
-        raise failure(str(error), "user") from None
+        kind = "passing" if isinstance(error, PassingError) else "user"
+        raise failure(str(error), kind) from None
     except (OSError, MemoryError) as error:
         sentence = mishap(error, home.path)
         raise (error if sentence is None else failure(sentence, "user")) from None
-
-
-def _column_schema(table: Table) -> dg.TableSchema:
-    return dg.TableSchema(
-        [dg.TableColumn(column.name, column.type, column.description) for column in table.columns]
-    )

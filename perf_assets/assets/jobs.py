@@ -5,7 +5,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import FORUM, KIND_TABLES
-from perf_assets.assets.replicating import REPORT
+from perf_assets.sql_models.bundles import REPLICATION_REPORT
 from perf_assets.storage.verdicts import SORTS
 from perf_assets.study import Study
 
@@ -17,7 +17,9 @@ KINDS = dg.AssetSelection.assets(*map(asset_key, KIND_TABLES))
 LABEL = dg.AssetSelection.groups("labels") - QUESTIONS - KINDS
 DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS - KINDS
 # The replication is loaded by its own job, whatever becomes of the live data.
-REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(asset_key(REPORT))
+REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(
+    asset_key(REPLICATION_REPORT)
+)
 DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
 
 EVERYTHING = "everything"

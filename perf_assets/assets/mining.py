@@ -15,8 +15,6 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
-COMMITS = ("raw.commits",)
-
 
 def mining_assets(
     study: Study, home: Home, longest_wait: float
@@ -58,8 +56,7 @@ def mining_assets(
             "Commits of all branches, files of the default branch's, versions of issue templates.",
         ),
         (
-            # The clone is brought up to date by who mines commits.
-            stored("static_findings", *FINDING_TABLES, kinds=["git", "python"], deps=COMMITS),
+            stored("static_findings", *FINDING_TABLES, kinds=["git", "python"]),
             findings,
             "What static checks find in the tree at the end of each quarter.",
         ),

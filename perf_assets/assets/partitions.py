@@ -11,6 +11,7 @@ from perf_assets.partitions import Subject
 REPOSITORY = "repository"
 TAG_SET = "tag_set"
 MONTH = "month"
+MONTHS = "months"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
 
@@ -36,6 +37,8 @@ def key_of(subject: str, month: str) -> dg.MultiPartitionKey:
 def range_tags(subject: str, first: str, last: str) -> dict[str, str]:
     """The tags of a run over all months from ``first`` to ``last`` of one subject."""
     return {
+        _dimension(subject): subject,
+        MONTHS: f"{first} to {last}",
         RANGE_START_TAG: str(key_of(subject, first)),
         RANGE_END_TAG: str(key_of(subject, last)),
     }

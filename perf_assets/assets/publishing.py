@@ -4,32 +4,19 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.telling import Event, told
+from perf_assets.assets.writing import POOL
 from perf_assets.reports.monthly import keep_report
-from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.sql_models.bundles import PUBLISHED, REPORT
 from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 
 GROUP = "published"
-PUBLISHED = "published.perf_bugs"
-REPORT = "published.report"
-FIGURES = (
-    "marts.bug_metrics",
-    "marts.bug_lifetimes",
-    "marts.dataset_breakdown",
-    "marts.trend_monthly",
-    "marts.month_quality",
-    "marts.consistency",
-    "marts.paper_trend",
-    "marts.root_causes",
-    "marts.question_difficulty",
-    "marts.both_sides",
-    *ANALYSES,
-)
 
 
 def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
@@ -37,8 +24,9 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
 
     @dg.asset(
         key=asset_key(PUBLISHED),
-        deps=[asset_key(table) for table in FIGURES],
+        deps=inputs_of(PUBLISHED),
         group_name=GROUP,
+        pool=POOL,
         kinds={"duckdb"},
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
@@ -63,8 +51,9 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
 
     @dg.asset(
         key=asset_key(REPORT),
-        deps=[asset_key(PUBLISHED)],
+        deps=inputs_of(REPORT),
         group_name=GROUP,
+        pool=POOL,
         kinds={"html"},
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:

@@ -9,12 +9,11 @@ from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
 from perf_assets.assets.telling import Teller
 from perf_assets.forums import TagSet
 from perf_assets.sources.stackexchange.posts import TABLES
-from perf_assets.sql_models.lineage import DECIDED
 from perf_assets.stages.deciding.performance_questions import TABLES as LABEL_TABLES
 from perf_assets.stages.deciding.performance_questions import label_performance_questions
 from perf_assets.stages.deciding.question_kinds import LABELLED, QUESTION_KINDS, tell_question_kinds
 from perf_assets.stages.deriving.derivation import Derived
-from perf_assets.stages.mining.questions import REJECTS, mine_questions
+from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
@@ -59,15 +58,12 @@ def question_assets(
                 "performance_questions",
                 *LABEL_TABLES,
                 kinds=[FORUM, "python"],
-                deps=DECIDED[LABEL_TABLES[0]],
             ),
             labels,
             "Which questions are about performance, by the stems of their words.",
         ),
     )
-    classified = [
-        stored(name, name, kinds=["python"], deps=DECIDED.get(name, ())) for name in KIND_TABLES
-    ]
+    classified = [stored(name, name, kinds=["python"]) for name in KIND_TABLES]
     return [
         whole_asset("question_kinds", classified, home, kinds),
         *(
@@ -77,5 +73,4 @@ def question_assets(
         ),
         # What a study without forums does not fill is there, for models read it.
         *(spec for what, _, _ in partitioned if not study.forums for spec in what.specs()),
-        *stored("post_rejects", REJECTS, kinds=[FORUM]).specs(),
     ]

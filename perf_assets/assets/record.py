@@ -5,6 +5,7 @@ on: some milliseconds for each of the hundreds of events of a run.
 """
 
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,20 +15,33 @@ from typing import Any
 import dagster as dg
 import sqlalchemy
 import yaml
+from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
 from dagster._core.instance.ref import InstanceRef
+from dagster._core.remote_origin import (
+    ManagedGrpcPythonEnvCodeLocationOrigin,
+    RemoteJobOrigin,
+    RemoteRepositoryOrigin,
+)
 from dagster._core.storage.event_log import SqliteEventLogStorage
 from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
+from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy.pool import StaticPool
 
 from perf_assets import stopping
+
+LOCATION = "perf_assets.definitions"
+"""The name of the code location in the UI: that of its module."""
 
 INSTANCE: dict[str, Any] = {
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},
     "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
     # DuckDB has one writing process at a time: runs wait for each other.
-    "concurrency": {"runs": {"max_concurrent_runs": 1}},
+    "concurrency": {
+        "runs": {"max_concurrent_runs": 1},
+        "pools": {"default_limit": 1, "granularity": "run"},
+    },
 }
 # What a step prints is for the terminal, which Dagster would put four processes in front of.
 UNCAPTURED = {
@@ -147,7 +161,27 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
             "class": KeptOpenEventLog.__name__,
             "config": place.config_dict,
         }
-    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory), overrides=overrides))
+    ref = InstanceRef.from_dir(str(directory), overrides=overrides)
+    return _at_home_in_the_ui(dg.DagsterInstance.from_ref(ref))
+
+
+def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
+    """The instance, whose runs say by which job of the UI they are, as runs of the UI do.
+
+    Else they would be on no time line, and the page of their job would say that it never ran.
+    """
+    target = LoadableTargetOrigin(executable_path=sys.executable, module_name=LOCATION)
+    place = RemoteRepositoryOrigin(
+        ManagedGrpcPythonEnvCodeLocationOrigin(target, LOCATION), SINGLETON_REPOSITORY_NAME
+    )
+    create = instance.create_run_for_job
+
+    def create_run_for_job(job_def: dg.JobDefinition, **options: Any) -> dg.DagsterRun:  # noqa: ANN401
+        origin = RemoteJobOrigin(place, job_def.name)
+        return create(job_def, remote_job_origin=origin, **options)
+
+    vars(instance)["create_run_for_job"] = create_run_for_job
+    return instance
 
 
 def _settings(directory: Path) -> dict[str, Any]:

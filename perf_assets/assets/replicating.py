@@ -5,17 +5,19 @@ from pathlib import Path
 
 import dagster as dg
 
+from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.publishing import GROUP, PUBLISHED
-from perf_assets.assets.telling import Event, Teller, told
+from perf_assets.assets.publishing import GROUP
+from perf_assets.assets.showing import shown_of
+from perf_assets.assets.telling import Event, Teller, failure, told
+from perf_assets.assets.writing import POOL
 from perf_assets.reports.document import html
 from perf_assets.reports.replication import read_replication
 from perf_assets.reports.writing import write_report
+from perf_assets.sql_models.bundles import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.home import Home
-
-REPORT = "published.replication_report"
 
 
 class PackageConfig(dg.Config):
@@ -31,7 +33,11 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     package = stored("paper_package", *TABLES, kinds=["csv"])
 
     @dg.multi_asset(
-        name=package.name, specs=package.specs(), check_specs=package.checks(), can_subset=True
+        name=package.name,
+        specs=package.specs(),
+        check_specs=package.checks(),
+        can_subset=True,
+        pool=POOL,
     )
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
         """What the authors of the studies published: from files, or downloaded and checked."""
@@ -41,10 +47,16 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         teller = Teller(context)
         with open_gate(home) as gate:
             outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
-        for table in TABLES:
-            yield from teller.told_whole(table, outcome)
+            for table in TABLES:
+                yield from teller.told_outcome(table, outcome)
+            if outcome.failure is not None:
+                raise failure(outcome.failure, "audit")
+            for asset in package.assets:
+                yield from teller.told(asset, shown_of(gate, asset))
 
-    @dg.asset(key=asset_key(REPORT), deps=[asset_key(PUBLISHED)], group_name=GROUP, kinds={"html"})
+    @dg.asset(
+        key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL
+    )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
         page = html(read_replication(home.published))

@@ -1,61 +1,98 @@
-"""The schedule: once a month, everything that is new or changed, then the figures."""
+"""The schedules, in UTC: each repository by month and by week, each tag set by month."""
 
-from collections.abc import Iterator, Sequence
+import os
+import re
+from collections.abc import Iterator
 
 import dagster as dg
 
 from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.jobs import EVERY_QUESTION, EVERYTHING
 from perf_assets.assets.partitions import range_tags
+from perf_assets.errors import PerfAssetsError
 from perf_assets.partitions import Subject
 from perf_assets.study import Study
 
+SWITCH = "PERF_ASSETS_SCHEDULES"
+"""The variable that says whether schedules are on unless the UI says otherwise: on or off."""
+
 # The second day of a month, so that the last full month is over in every time zone.
-SECOND_DAY_AT_THREE = "0 3 2 * *"
+MONTHLY, WEEKLY = "{minute} {hour} 2 * *", "{minute} {hour} * * 1"
+FIRST_MINUTE = 3 * 60
+MINUTES_BETWEEN = 30
+MINUTES_OF_A_DAY = 24 * 60
 
 
-SECOND_DAY_AT_FIVE = "0 5 2 * *"
+def schedules(study: Study) -> list[dg.ScheduleDefinition]:
+    """The schedules of a study, half an hour after one another, so that runs seldom queue.
 
+    They look back to the start because a refresh costs what changed, not what exists, and an old
+    issue may have been closed or relabelled since. The monthly ones load the last full month too,
+    and read a part of the cohorts again, so that within the study's ``verify_months`` all are.
 
-def monthly_refresh(study: Study) -> list[dg.ScheduleDefinition]:
-    """One run per repository, and per tag set, that loads the last full month and refreshes others.
-
-    It looks back to the start because a refresh costs what changed, not what exists,
-    and an old issue may have been closed or relabelled since. Each run also reads a part of the
-    cohorts again, so that within the study's ``verify_months`` all of them are.
+    Raises
+    ------
+    PerfAssetsError
+        The switch in the environment is neither on nor off.
     """
-    return [
-        *(
-            [_monthly("monthly_refresh", EVERYTHING, SECOND_DAY_AT_THREE, study.repositories)]
-            if study.repositories
-            else ()
-        ),
-        *(
-            [_monthly("monthly_questions", EVERY_QUESTION, SECOND_DAY_AT_FIVE, study.tag_sets)]
-            if study.forums
-            else ()
-        ),
-    ]
+    subjects = [*study.repositories, *study.tag_sets]
+    monthly = [_monthly(subject, place) for place, subject in enumerate(subjects)]
+    weekly = [_weekly(subject, place) for place, subject in enumerate(study.repositories)]
+    return [*monthly, *weekly]
 
 
-def _monthly(
-    name: str, job_name: str, cron: str, subjects: Sequence[Subject]
-) -> dg.ScheduleDefinition:
+def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
     @dg.schedule(
-        name=name,
-        job_name=job_name,
-        cron_schedule=cron,
+        name=f"monthly_{_slug(subject)}",
+        job_name=EVERY_QUESTION if ":" in subject.name else EVERYTHING,
+        cron_schedule=_at(MONTHLY, place),
         execution_timezone="UTC",
-        description="Load the last full month of each, refresh what changed before.",
+        default_status=_status(),
+        description=f"Load the last full month of {subject.name}, refresh what changed before.",
     )
     def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
-        for subject in subjects:
-            yield dg.RunRequest(
-                run_key=f"{subject.name} {subject.end}",
-                tags={
-                    **range_tags(subject.name, subject.start, subject.end),
-                    **refresh_tags(verify=True),
-                },
-            )
+        yield dg.RunRequest(
+            run_key=f"{subject.name} {subject.end}",
+            tags=range_tags(subject.name, subject.start, subject.end)
+            | refresh_tags("monthly schedule", verify=True),
+        )
 
     return refresh
+
+
+def _weekly(subject: Subject, place: int) -> dg.ScheduleDefinition:
+    @dg.schedule(
+        name=f"weekly_{_slug(subject)}",
+        job_name=EVERYTHING,
+        cron_schedule=_at(WEEKLY, place),
+        execution_timezone="UTC",
+        default_status=_status(),
+        description=f"Refresh what changed in the months of {subject.name} that are loaded.",
+    )
+    def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        yield dg.RunRequest(
+            run_key=f"{subject.name} week of {context.scheduled_execution_time:%Y-%m-%d}",
+            tags=range_tags(subject.name, subject.start, subject.end)
+            | refresh_tags("weekly schedule"),
+        )
+
+    return refresh
+
+
+def _slug(subject: Subject) -> str:
+    return re.sub(r"\W+", "_", subject.name).lower()
+
+
+def _at(cron: str, place: int) -> str:
+    hour, minute = divmod((FIRST_MINUTE + place * MINUTES_BETWEEN) % MINUTES_OF_A_DAY, 60)
+    return cron.format(minute=minute, hour=hour)
+
+
+def _status() -> dg.DefaultScheduleStatus:
+    match os.environ.get(SWITCH, "off"):
+        case "on":
+            return dg.DefaultScheduleStatus.RUNNING
+        case "off":
+            return dg.DefaultScheduleStatus.STOPPED
+        case other:
+            raise PerfAssetsError(f"{SWITCH}={other!r} is neither on nor off: write one of them")

@@ -1,15 +1,17 @@
 """What became of rows, told to Dagster: materializations, a result for each rule, failures."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import dagster as dg
 
 from perf_assets import stopping
 from perf_assets.assets.asking import Asked
-from perf_assets.assets.keys import asset_key
+from perf_assets.assets.keys import asset_key, check_key, name_of, short_name
 from perf_assets.assets.partitions import key_of
 from perf_assets.plain import for_markdown
+from perf_assets.sql_models.bundles import asset_of, tables_of
 from perf_assets.storage.gate import BrokenRule, Outcome
 from perf_assets.storage.suites import load_suite
 
@@ -23,7 +25,7 @@ PLACES = 10  # partitions named in a check result
 
 
 def failure(sentence: str, kind: str) -> dg.Failure:
-    """A failed step of one sentence: of the ``kind`` audit (rows were refused) or user."""
+    """A failed step of one sentence; ``kind``: audit (rows were refused), passing, or user."""
     stopping.go_on(after_failure=True)  # a run that was stopped did not fail
     return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
 
@@ -53,74 +55,51 @@ class Teller:
 
     @property
     def tables(self) -> set[str]:
-        """The tables that the step is to bring up to date."""
+        """The tables that the step is to bring up to date: all of each asset that is asked for."""
         keys = self._context.selected_asset_keys | {
             key.asset_key for key in self._context.selected_asset_check_keys
         }
-        return {".".join(key.path) for key in keys}
+        return {table for key in keys for table in tables_of(name_of(key))}
 
     def never_told(self, tables: Iterable[str]) -> set[str]:
         """Those of ``tables`` that Dagster has no word of: its record was deleted, say."""
         known = set(self._context.instance.all_asset_keys())
         return {table for table in tables if asset_key(table) not in known}
 
-    def told(self, table: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
-        """That ``table`` was made or replaced."""
-        key = asset_key(table)
+    def told(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
+        """That ``asset`` was made or replaced."""
+        self.noticed(asset, metadata)
+        yield from self.done(asset, metadata)
+
+    def noticed(self, asset: str, metadata: Mapping[str, Any]) -> None:
+        """Tell at once, in a refresh, that ``asset`` has changed, whatever becomes of the rest."""
         if self.asked.is_refresh:
-            self._context.log_event(dg.AssetMaterialization(key, metadata=dict(metadata)))
-        yield from self.done(table, metadata)
+            event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
+            self._context.log_event(event)
 
-    def done(self, table: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
-        """That the step is done with ``table``: what reads it can go on."""
-        if asset_key(table) in self._context.selected_asset_keys:
-            yield dg.MaterializeResult(asset_key=asset_key(table), metadata=metadata)
-
-    def told_whole(
-        self,
-        table: str,
-        outcome: Outcome | None,
-        lineage: dg.TableColumnLineage | None = None,
-        shown: Mapping[str, Any] | None = None,
-    ) -> Iterator[Event]:
-        """What became of a table that was computed whole, or of a view (no outcome).
-
-        ``shown`` is what else is told of its rows.
-
-        Raises
-        ------
-        dagster.Failure
-            It failed its audit.
-        """
-        columns = {} if lineage is None else {"dagster/column_lineage": lineage}
-        if outcome is None:
-            yield from self.told(table, columns)
-            return
-        report = outcome.reports[table]
-        broken = [*report.failures, *report.warnings]
-        yield from self.told_rules(
-            table,
-            [BrokenRule(r.rule, table, r.failing_rows, list(r.examples)) for r in broken],
-        )
-        if outcome.failure is not None:
-            raise failure(outcome.failure, "audit")
-        size = {"dagster/row_count": outcome.rows[table], "is_replaced": outcome.is_written}
-        yield from self.told(table, {**columns, **size, **(shown or {})})
+    def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """That the step is done with ``asset``: what reads it can go on."""
+        if asset_key(asset) in self._context.selected_asset_keys:
+            yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
 
     def told_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[Outcome], *, is_failing: bool
     ) -> set[str]:
-        """The partitions that are stored, of a refresh those that are news; their tables."""
+        """The partitions that are stored, of a refresh those that are news; their assets."""
         selected = self._context.selected_asset_keys
-        stored = [
-            load
-            for load in loads
-            if load["status"] == "loaded" and asset_key(load["table"]) in selected
-        ]
-        news = self._news(stored, outcomes) if self.asked.is_refresh else stored
-        for load in news:
-            self._told_partition(load, is_failing=is_failing)
-        return {load["table"] for load in news}
+        stored = sorted(
+            (
+                load
+                for load in loads
+                if load["status"] == "loaded" and asset_key(load["table"]) in selected
+            ),
+            key=_partition,
+        )
+        together = [list(found) for _, found in groupby(stored, key=_partition)]
+        news = self._news(together, outcomes) if self.asked.is_refresh else together
+        for of_partition in news:
+            self._told_partition(of_partition, is_failing=is_failing)
+        return {asset_of(of_partition[0]["table"]) for of_partition in news}
 
     def told_rules(self, table: str, broken: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
         """One result for each rule of ``table`` that the run is asked for."""
@@ -129,56 +108,72 @@ class Teller:
             if dg.AssetCheckKey(asset_key(table), str(result.check_name)) in selected:
                 yield result
 
+    def told_outcome(self, table: str, outcome: Outcome) -> Iterator[dg.AssetCheckResult]:
+        """One result for each rule of ``table``, as its rows were just judged."""
+        report = outcome.reports[table]
+        broken = [*report.failures, *report.warnings]
+        yield from self.told_rules(
+            table,
+            [BrokenRule(r.rule, table, r.failing_rows, list(r.examples)) for r in broken],
+        )
+
     def never_checked(self, tables: Collection[str]) -> set[str]:
         """Those of ``tables`` that have a rule of which Dagster knows no result."""
-        keys = [
-            dg.AssetCheckKey(asset_key(table), rule.name)
+        keys = {
+            check_key(table, rule.name): table
             for table in tables
             for rule in load_suite(table).rules
-        ]
+        }
         storage = self._context.instance.event_log_storage
-        known = storage.get_latest_asset_check_execution_by_key(keys)
-        return {".".join(key.asset_key.path) for key in keys if key not in known}
+        known = storage.get_latest_asset_check_execution_by_key(list(keys))
+        return {table for key, table in keys.items() if key not in known}
 
-    def _news(self, loads: Sequence[Load], outcomes: Sequence[Outcome]) -> list[Load]:
+    def _news(
+        self, together: Sequence[list[Load]], outcomes: Sequence[Outcome]
+    ) -> list[list[Load]]:
         """What was written, and what was stored by a run that was killed before it told of it."""
         written = {(one.repository, one.month) for one in outcomes if one.is_written}
         instance = self._context.instance
-        news: list[Load] = []
-        for table in sorted({load["table"] for load in loads}):
-            key = asset_key(table)
-            known = instance.get_materialized_partitions(key)
-            last = instance.get_latest_materialization_event(key)
+        news = []
+        for asset, found in groupby(together, key=lambda loads: asset_of(loads[0]["table"])):
+            known = instance.get_materialized_partitions(asset_key(asset))
+            last = instance.get_latest_materialization_event(asset_key(asset))
             told_until = last.timestamp if last is not None else 0.0
             news += [
-                load
-                for load in loads
-                if load["table"] == table
-                and (
-                    self.asked.is_forced
-                    or (load["repository"], load["month"]) in written
-                    or str(key_of(load["repository"], load["month"])) not in known
-                    or load["loaded_at"].timestamp() > told_until
-                )
+                loads
+                for loads in found
+                if self.asked.is_forced
+                or (loads[0]["repository"], loads[0]["month"]) in written
+                or str(key_of(loads[0]["repository"], loads[0]["month"])) not in known
+                or max(load["loaded_at"].timestamp() for load in loads) > told_until
             ]
         return news
 
-    def _told_partition(self, load: Load, *, is_failing: bool) -> None:
-        key, table = key_of(load["repository"], load["month"]), asset_key(load["table"])
+    def _told_partition(self, loads: Sequence[Load], *, is_failing: bool) -> None:
+        first = loads[0]
+        table, key = asset_key(first["table"]), key_of(first["repository"], first["month"])
         metadata: dict[str, Any] = {
-            "dagster/partition_row_count": load["row_count"],
-            "requests": load["requests"],
-            "points": load["points"],
-            "loaded_at": dg.MetadataValue.timestamp(load["loaded_at"]),
+            "requests": sum(load["requests"] for load in loads),
+            "points": sum(load["points"] for load in loads),
+            "loaded_at": dg.MetadataValue.timestamp(max(load["loaded_at"] for load in loads)),
         }
-        if load["source_count"] is not None:
-            metadata["source_count"] = load["source_count"]
+        for load in loads:
+            name = short_name(load["table"])
+            rows = f"rows of {name}" if name else "dagster/partition_row_count"
+            metadata[rows] = load["row_count"]
+            if not name and load["source_count"] is not None:
+                metadata["source_count"] = load["source_count"]
         if self.asked.is_refresh or is_failing:
             # Where the step will fail, what is stored nevertheless would not show as materialized.
             event = dg.AssetMaterialization(table, partition=key, metadata=metadata)
             self._context.log_event(event)
         else:
             self._context.add_asset_metadata(metadata, table, partition_key=key)
+
+
+def _partition(load: Load) -> tuple[str, str, str]:
+    """What loads of tables that are told together share."""
+    return asset_of(load["table"]), load["repository"], load["month"]
 
 
 def rule_results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
@@ -190,21 +185,22 @@ def rule_results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.
         yield dg.AssetCheckResult(
             passed=not broken,
             asset_key=asset_key(table),
-            check_name=rule.name,
+            check_name=check_key(table, rule.name).name,
             severity=(
                 dg.AssetCheckSeverity.ERROR
                 if rule.severity == "critical"
                 else dg.AssetCheckSeverity.WARN
             ),
             description=f"{rows} rows in {len(broken)} partitions: {places}" if broken else None,
-            metadata={
-                "failing_rows": rows,
-                "examples": dg.MetadataValue.md(
-                    "\n".join(
-                        f"- {for_markdown(one.place)}: {for_markdown(example)}"
-                        for one in broken[:PLACES]
-                        for example in one.examples
-                    )
-                ),
-            },
+            metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
         )
+
+
+def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:
+    return dg.MetadataValue.md(
+        "\n".join(
+            f"- {for_markdown(one.place)}: {for_markdown(example)}"
+            for one in broken[:PLACES]
+            for example in one.examples
+        )
+    )

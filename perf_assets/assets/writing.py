@@ -11,6 +11,9 @@ from dagster._core.executor.in_process import InProcessExecutor
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 
+POOL = "warehouse"
+"""Steps of this pool write to the home; what dagster.yaml says of pools lets one run at a time."""
+
 
 class OneWriter(InProcessExecutor):
     """Runs the steps one after the other, and holds the lock of a home until all are done."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError
 
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
@@ -33,7 +33,7 @@ def writing(home: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise PerfAssetsError(
+        raise PassingError(
             f"{home} is in use by another perf-assets run ({_holder(home / HOLDER)}): "
             "wait until it is done, or stop it and run again"
         ) from None

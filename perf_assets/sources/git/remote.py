@@ -6,7 +6,7 @@ from pathlib import Path
 
 from perf_assets.addresses import GitAddress, git_address
 from perf_assets.documents import UntoldError
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -108,7 +108,7 @@ class Address(GitAddress):
                 f"could not {doing} {self.url}: the disk is full, so free some space and run again"
             )
         if any(sign in lowered for sign in _NO_NETWORK):
-            return PerfAssetsError(
+            return PassingError(
                 f"could not {doing} {self.url}: its host cannot be reached; check the network and "
                 f"the address, then run again ({error_line(said)})"
             )

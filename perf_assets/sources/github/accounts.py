@@ -11,7 +11,7 @@ from math import ceil
 import github
 from requests.exceptions import RequestException
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.progress import in_words
 from perf_assets.sources.github.answers import AnswerError, checked, read_json
 from perf_assets.sources.github.credentials import Credential
@@ -173,7 +173,7 @@ class Accounts:
         except (AnswerError, ValueError, RecursionError):
             return "cannot be asked now (its answer is no budget)"
         except RequestException as error:
-            raise PerfAssetsError(
+            raise PassingError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
                 "network and the address"
             ) from None
@@ -255,7 +255,7 @@ class Accounts:
                 return
             moment = _written(until)
             if self._waited + until - started > self._patience.longest_wait:
-                raise PerfAssetsError(
+                raise PassingError(
                     f"GitHub at {self.base_url}: the rate limit is reached until {moment}, longer "
                     f"than --max-wait allows ({self._patience.longest_wait / 60:g} minutes): run "
                     "again then, what was stored is kept"

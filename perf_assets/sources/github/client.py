@@ -15,7 +15,7 @@ from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, Timeout
 
 from perf_assets.addresses import is_private
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.plain import plain, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, Patience
 from perf_assets.sources.github.answers import read_json
@@ -206,7 +206,7 @@ class GitHubClient:
             if not outcome.is_limit and not outcome.is_told:
                 patience_left -= monotonic() - started + wait
             if attempts == self._patience.attempts or patience_left <= 0:
-                raise PerfAssetsError(
+                raise PassingError(
                     f"GitHub at {self.base_url} did not answer in {attempts} attempts "
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
@@ -284,7 +284,7 @@ class GitHubClient:
         if isinstance(error, NoConnection) and any(
             sign in str(error) for sign in ("NameResolutionError", "Connection refused")
         ):
-            raise PerfAssetsError(
+            raise PassingError(
                 f"GitHub at {self.base_url} cannot be reached: check the network and the address"
             ) from None
         if isinstance(error, Timeout) or "timed out" in str(error):

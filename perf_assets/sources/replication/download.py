@@ -8,7 +8,7 @@ import urllib.request
 from http.client import HTTPException
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.sources.replication.package import Pinned, pinned
 
 log = logging.getLogger(__name__)
@@ -61,6 +61,6 @@ def _download(url: str, instead: str) -> bytes:
             return content
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise PerfAssetsError(
+        raise PassingError(
             f"{url} cannot be downloaded ({reason}): check the network, or give {instead}"
         ) from None

@@ -16,7 +16,7 @@ import requests
 from pydantic import BaseModel, ValidationError
 from requests.exceptions import RequestException
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.plain import plain, shortened
 from perf_assets.progress import in_words
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
@@ -204,7 +204,7 @@ class ApiClient:
             return
         if self._waited + left > self._patience.longest_wait:
             more = "" if self._key else f", or export a key in {KEY}, which is given 10,000 a day"
-            raise PerfAssetsError(
+            raise PassingError(
                 f"{self.url}: the quota of requests is used up for {in_words(left)}, longer than "
                 f"--max-wait allows ({self._patience.longest_wait / 60:g} minutes): run again then"
                 f"{more}; what was stored is kept"
@@ -220,7 +220,7 @@ class ApiClient:
         return text.replace(self._key, "***") if self._key else text
 
     def _trouble(self, why: str) -> PerfAssetsError:
-        return PerfAssetsError(
+        return PassingError(
             f"{self.url} cannot be asked about {self.site}: {why}; run again later, what was "
             "stored is kept"
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
+from perf_assets.sql_models.bundles import tables_in_order
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.lineage import ANALYSES
@@ -32,8 +33,12 @@ class Derived:
 
 
 def derived_tables() -> tuple[str, ...]:
-    """The models and the tables of statistics, each after those it is made from."""
-    return (*_models(), *ANALYSES)
+    """The models and the tables of statistics, each after those it is made from.
+
+    Those that are told together stand together.
+    """
+    known = {*_models(), *ANALYSES}
+    return tuple(table for table in tables_in_order() if table in known)
 
 
 def derive(

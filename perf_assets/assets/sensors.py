@@ -1,0 +1,106 @@
+"""The sensor that starts again what failed for a reason that passes; the rest is for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.storage.tags import (
+    EXTERNALLY_MANAGED_ASSETS_TAG,
+    PARENT_RUN_ID_TAG,
+    ROOT_RUN_ID_TAG,
+)
+
+from perf_assets.assets.asking import COMMAND_LINE, OURS, REASON
+from perf_assets.assets.partitions import (
+    MONTHS,
+    RANGE_END_TAG,
+    RANGE_START_TAG,
+    REPOSITORY,
+    TAG_SET,
+)
+
+WAITS = (timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
+"""How long after a failure the first, second and third retry start."""
+SECONDS_BETWEEN_LOOKS = 60
+LONGEST_AGO = timedelta(days=1)
+RETRY = f"{OURS}retry"
+KEPT = frozenset(
+    {EXTERNALLY_MANAGED_ASSETS_TAG, RANGE_START_TAG, RANGE_END_TAG, REPOSITORY, TAG_SET, MONTHS}
+)
+
+
+def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinition:
+    """The sensor over runs of ``jobs``.
+
+    Runs that a person started by the command line, or on the page of an asset, are left to them.
+    """
+    names = {job.name for job in jobs}
+
+    @dg.sensor(
+        jobs=list(jobs),
+        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Starts a job again that failed because of the network, a rate limit, a home in use or "
+            "a process that was lost: 5 minutes, 30 minutes and 2 hours after it failed. Refused "
+            "audits and mistakes in the study are left to people."
+        ),
+    )
+    def retry_passing_faults(
+        context: dg.SensorEvaluationContext,
+    ) -> Iterator[dg.RunRequest | dg.SkipReason]:
+        now = datetime.now(UTC)
+        failed = dg.RunsFilter(
+            statuses=[dg.DagsterRunStatus.FAILURE], updated_after=now - LONGEST_AGO
+        )
+        waiting = []
+        for record in context.instance.get_run_records(failed):
+            run = record.dagster_run
+            tries = int(run.tags.get(RETRY, "0"))
+            if run.job_name not in names or tries >= len(WAITS):
+                continue
+            if not is_passing(context.instance, run):
+                continue
+            again = datetime.fromtimestamp(record.end_time or 0, UTC) + WAITS[tries]
+            if now >= again:
+                yield _again(run, tries + 1)
+            else:
+                waiting.append(f"{run.job_name} {run.run_id[:8]} at {again:%H:%M} UTC")
+        if waiting:
+            yield dg.SkipReason(f"to be started again: {', '.join(waiting)}")
+
+    return retry_passing_faults
+
+
+def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether a failed ``run`` may well succeed when it is started again as it was."""
+    if run.tags.get(REASON) == COMMAND_LINE:
+        return False
+    kinds = set()
+    for event in instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
+        assert event.dagster_event is not None
+        told = event.dagster_event.step_failure_data.user_failure_data
+        kinds.add("unknown" if told is None else told.metadata["kind"].value)
+    return kinds <= {"passing"}
+
+
+def _again(run: dg.DagsterRun, tries: int) -> dg.RunRequest:
+    root = run.tags.get(ROOT_RUN_ID_TAG, run.run_id)
+    return dg.RunRequest(
+        run_key=f"retry {tries} of {root}",
+        job_name=run.job_name,
+        run_config=run.run_config,
+        tags={
+            **_kept(run.tags),
+            RETRY: str(tries),
+            REASON: f"retry {tries} of {root[:8]}",
+            ROOT_RUN_ID_TAG: root,
+            PARENT_RUN_ID_TAG: run.run_id,
+        },
+    )
+
+
+def _kept(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags that say what a run is asked for, without those that Dagster gave to that one."""
+    return {name: value for name, value in tags.items() if name in KEPT or name.startswith(OURS)}
