@@ -14,20 +14,17 @@ from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import plain
-from perf_assets.reports.quality import warnings
+from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
     ASKED,
     BREAKDOWN,
     CLOSING,
     COST,
-    DIFFERING,
     DISAGREEMENTS,
     FINDINGS,
     FIXED_WITHIN,
     GROUPS,
-    LEFT_OUT,
-    OF_BOTS,
     OF_OTHERS,
     OPEN_SHARE,
     PAPERS_TEST,
@@ -67,7 +64,7 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
-        for sentence in _remarks(connection):
+        for sentence in remarks(connection):
             console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
         found = warnings(connection)
     if found:
@@ -89,21 +86,6 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
             highlight=False,
             markup=False,
         )
-
-
-def _remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
-    told = [
-        sentence
-        for query in (DIFFERING, OF_BOTS)
-        for (sentence,) in connection.sql(query).fetchall()
-    ]
-    return told + [
-        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
-        "(close_look = false, or --until links): which methods and languages they touch, and who "
-        "introduced the bug, is not known"
-        for repository, left_out, fixes in connection.sql(LEFT_OUT).fetchall()
-    ]
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:

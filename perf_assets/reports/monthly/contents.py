@@ -11,7 +11,7 @@ from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
 from perf_assets.reports.monthly.news import read_asked, read_news
-from perf_assets.reports.quality import warnings
+from perf_assets.reports.quality import remarks, warnings
 from perf_assets.storage.warehouse import reading
 
 TREND = ("marts.trend_monthly", "analysis.trend_tests")
@@ -161,6 +161,8 @@ def _shown(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> list
 def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
     if found := warnings(connection):
         yield Part("odd", "Look at these before you trust the series", words=found)
+    if found := remarks(connection):
+        yield Part("remarks", "What else to know", words=found)
 
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
