@@ -1,12 +1,14 @@
 """The last assets: the report of the figures, and the analysts' database."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
 from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.keys import asset_key
+from perf_assets.assets.showing import figure_of
 from perf_assets.assets.telling import Event, told
 from perf_assets.assets.writing import POOL
 from perf_assets.reports.monthly import keep_report
@@ -15,6 +17,7 @@ from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import reading
 
 GROUP = "published"
 
@@ -38,10 +41,15 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
             tell_database(gate)
             describe_tables(gate)
         is_new = publish(home)
+        audits: dict[str, Any] = {}
+        if is_new:
+            with reading(home.published) as connection:
+                audits = figure_of(connection, "meta.partition_loads")
         yield from told(
             context,
             PUBLISHED,
             {
+                **audits,
                 "path": dg.MetadataValue.path(home.published),
                 "bytes": home.published.stat().st_size,
                 "is_new": is_new,

@@ -12,7 +12,9 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
 from tests.support import stored_tables
 
+SLUG = "sample_lab_tensorkit"
 GROUPS = (
+    "sources",
     "raw",
     "replication",
     "reviews",
@@ -20,7 +22,6 @@ GROUPS = (
     "links",
     "details",
     "staging",
-    "intermediate",
     "marts",
     "analysis",
     "published",
@@ -46,14 +47,22 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
         node = graph.get(key)
         assert node.description, key
         assert node.kinds, key
+        assert node.owners == ["team:sample"], key
         if "duckdb" in node.kinds and node.group_name != "published":
-            assert node.metadata["dagster/column_schema"].columns, key
+            schema = node.metadata.get("dagster/column_schema") or node.metadata["columns"]
+            assert getattr(schema, "schema", schema).columns, key
+        if node.group_name != "sources":
+            links = node.metadata["dagster/code_references"].code_references
+            assert all(Path(link.file_path).is_file() for link in links)
     assert len(graph.asset_check_keys) > 100
 
 
 def test_the_groups_run_one_way(study: Study, home: Home) -> None:
     """Collapsed in the UI they are a line from the sources to what is published, not circles."""
     graph = build_definitions(study, home).resolve_asset_graph()
+    keys = graph.get_all_asset_keys()
+    assert len(keys) < 50
+    assert sum(len(graph.get(key).parent_keys) for key in keys) < 80
     arrows = {
         (graph.get(parent).group_name, graph.get(key).group_name)
         for key in graph.get_all_asset_keys()
@@ -103,11 +112,14 @@ def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home
 ) -> None:
     definitions = build_definitions(study, home)
-    schedule = definitions.resolve_schedule_def("monthly_refresh")
+    schedule = definitions.resolve_schedule_def(f"monthly_{SLUG}")
     with dg.DagsterInstance.ephemeral() as instance:
         context = dg.build_schedule_context(instance=instance)
         requests = schedule.evaluate_tick(context).run_requests
         assert requests is not None and len(requests) == 1
+        (repository,) = study.repositories
+        told = {"repository": repository.name, "months": "2020-01 to 2020-03"}
+        assert told.items() <= requests[0].tags.items()
         ran = definitions.resolve_job_def("everything").execute_in_process(
             instance=instance, tags=dict(requests[0].tags)
         )
