@@ -8,12 +8,19 @@ from html import escape, unescape
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import polars as pl
 
 from perf_assets.plain import plain
-from perf_assets.reports.document.parts import Document, Item, Part, Section, Tile, texts
+from perf_assets.reports.document.parts import (
+    Document,
+    Item,
+    Part,
+    Section,
+    Tile,
+    is_address,
+    texts,
+)
 from perf_assets.reports.figures import drawing
 from perf_assets.reports.figures.drawing import CONFIG, SCHEMA, Spec, svg
 
@@ -151,8 +158,7 @@ def _tile(tile: Tile, part: Part) -> str:
 
 def _item(item: Item) -> str:
     title = f"{_text(item.mark)} {_text(item.title)}".strip()
-    is_address = urlsplit(item.address).scheme in ("http", "https")
-    linked = f'<a href="{escape(item.address)}">{title}</a>' if is_address else title
+    linked = f'<a href="{escape(item.address)}">{title}</a>' if is_address(item.address) else title
     return f"<li>{linked}{f' <small>{_text(item.words)}</small>' if item.words else ''}</li>"
 
 
@@ -200,7 +206,7 @@ def _cell(column: str, text: str, kind: str) -> str:
     shown = _text(text)
     if column == "verdict":
         shown = f'<span class="badge {LEVELS.get(text, "none")}">{shown}</span>'
-    elif urlsplit(text).scheme in ("http", "https") and " " not in text:
+    elif is_address(text):
         shown = f'<a href="{shown}">{shown}</a>'
     return f"<td{kind}>{shown}</td>"
 

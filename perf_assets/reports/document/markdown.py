@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from perf_assets.plain import for_markdown
-from perf_assets.reports.document.parts import Document, Item, Part, texts
+from perf_assets.reports.document.parts import Document, Item, Part, is_address, texts
 
 MOST_ROWS = 20
 
@@ -47,7 +47,9 @@ def _part(part: Part) -> Iterator[str]:
 def _item(item: Item) -> str:
     words = f": {for_markdown(item.words)}" if item.words else ""
     title = f"{for_markdown(item.mark)} {for_markdown(item.title)}"
-    return f"- [{title}](<{item.address}>){words}" if item.address else f"- {title}{words}"
+    return (
+        f"- [{title}](<{item.address}>){words}" if is_address(item.address) else f"- {title}{words}"
+    )
 
 
 def table(rows: pl.DataFrame) -> str:

@@ -1,5 +1,6 @@
 """What a report is made of. Texts of strangers stand in it as they are; renderers escape them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -7,6 +8,8 @@ import polars as pl
 
 from perf_assets.reports.figures import Shown
 from perf_assets.reports.figures.drawing import Spec
+
+ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,11 @@ def of_figure(name: str, shown: Shown) -> Part:
         table=shown.found,
         queries=queries,
     )
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is the address of a page, and nothing else."""
+    return ADDRESS.fullmatch(text) is not None
 
 
 def texts(name: str, values: pl.Series) -> list[str]:

@@ -236,7 +236,8 @@ def _listed(
 
 def _opened(row: Row) -> str:
     marked = ", ".join(map(plain, row["marked_by"] or []))
-    return f"{_counted(row['comments'] or 0, 'comment')}; marked by {marked} ({row['strength']})"
+    by = f"; marked by {marked} ({row['strength']})" if marked else ""
+    return f"{_counted(row['comments'] or 0, 'comment')}{by}"
 
 
 def _fixed(row: Row) -> str:
