@@ -14,7 +14,6 @@ from typing import Any
 
 import dagster as dg
 import sqlalchemy
-import yaml
 from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import (
@@ -29,20 +28,8 @@ from dagster._serdes import ConfigurableClassData
 from sqlalchemy.pool import StaticPool
 
 from perf_assets import stopping
+from perf_assets.storage.instance import LOCATION, STORAGES, write_instance_config, written_settings
 
-LOCATION = "perf_assets.definitions"
-"""The name of the code location in the UI: that of its module."""
-
-INSTANCE: dict[str, Any] = {
-    "telemetry": {"enabled": False},
-    "nux": {"enabled": False},
-    "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
-    # DuckDB has one writing process at a time: runs wait for each other.
-    "concurrency": {
-        "runs": {"max_concurrent_runs": 1},
-        "pools": {"default_limit": 1, "granularity": "run"},
-    },
-}
 # What a step prints is for the terminal, which Dagster would put four processes in front of.
 UNCAPTURED = {
     "compute_logs": {
@@ -50,9 +37,6 @@ UNCAPTURED = {
         "class": "NoOpComputeLogManager",
     }
 }
-# What a person may choose in dagster.yaml to keep the record elsewhere.
-STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "instance_class"}
-
 # So long a file stays open: the UI hears of events when one is closed.
 OPEN_SECONDS = 1.0
 
@@ -135,25 +119,11 @@ def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def write_instance_config(directory: Path) -> Path:
-    """The Dagster instance at ``directory``, as the UI and the command line share it.
-
-    What else a person wrote into its dagster.yaml, such as a storage of their own, stays.
-    """
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / "dagster.yaml"
-    written = _settings(directory)
-    if written != {**written, **INSTANCE}:
-        text = yaml.safe_dump({**written, **INSTANCE}, sort_keys=False)
-        path.write_text(text, encoding="utf-8")
-    return directory
-
-
 def open_instance(directory: Path) -> dg.DagsterInstance:
     """The instance at ``directory`` for the runs of this process."""
     write_instance_config(directory)
     overrides: dict[str, Any] = dict(UNCAPTURED)
-    if not STORAGES & set(_settings(directory)):
+    if not STORAGES & set(written_settings(directory)):
         place = InstanceRef.config_defaults(str(directory))["event_log_storage"]
         assert place is not None
         overrides["event_log_storage"] = {
@@ -182,8 +152,3 @@ def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
 
     vars(instance)["create_run_for_job"] = create_run_for_job
     return instance
-
-
-def _settings(directory: Path) -> dict[str, Any]:
-    path = directory / "dagster.yaml"
-    return (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}

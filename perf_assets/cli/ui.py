@@ -3,19 +3,23 @@
 import fcntl
 import os
 import socket
-import subprocess
-import sys
+import tempfile
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
 
 import click
 
 from perf_assets import stopping
+from perf_assets.cli.children import end_children
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import explained, home_option, study_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
+from perf_assets.storage.instance import UI, write_instance_config
+from perf_assets.web.services import HOST, Services
 
-HOST = "127.0.0.1"
 LOCK = "ui.lock"
 
 
@@ -38,32 +42,41 @@ def ui(study: str, home: Path, port: int) -> None:
     it; pages of other sites, and other machines, cannot.
     """
     check_memory()
-    from perf_assets.execution import end_lost_runs  # noqa: PLC0415
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
-
     place = Home.of(home)
-    open_study(study, place.path)  # a mistake in it is better said here than in the UI
     handle = _hold(place, port)
     _check_free(port)
-    end_lost_runs(place)
+    stopping.leave_word(
+        f"the UI of {place.path} is closed, and so are runs that it started; what they stored is "
+        "kept, and the next run goes on there"
+    )
     surroundings = {
         **os.environ,
         "PERF_ASSETS_HOME": str(place.path),
         "PERF_ASSETS_STUDY": study,
         "DAGSTER_HOME": str(place.dagster),
+        UI: f"http://{HOST}:{port}",
+        # As Dagster's own command has it: what goes wrong is shown without Dagster's own frames.
+        "DAGSTER_IS_DEV_CLI": "1",
+        "DAGSTER_verbose": "",
     }
-    stopping.leave_word(
-        f"the UI of {place.path} is closed, and so are runs that it started; what they stored is "
-        "kept, and the next run goes on there"
-    )
-    click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
-    dagster = [sys.executable, "-m", "perf_assets.web.dev", "-m", "perf_assets.definitions"]
-    options = ["--host", HOST, "--port", str(port)]
-    done = subprocess.run([*dagster, *options], env=surroundings, pass_fds=[handle], check=False)
-    raise PerfAssetsError(
-        f"Dagster's web server ended by itself (exit code {done.returncode}); what it said stands "
-        "above: open the UI again, and if that does not help, run perf-assets doctor"
-    )
+    write_instance_config(place.dagster)
+    with tempfile.TemporaryDirectory() as directory, undoing(partial(rmtree, directory)):
+        try:
+            services = Services(Path(directory), port, surroundings, handle)
+            services.open()
+            _check_study(study, place)
+            services.wait_for_the_page()
+            click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
+            services.watch()
+        finally:
+            end_children()
+
+
+def _check_study(study: str, home: Home) -> None:
+    """A mistake in it is better said here than in the UI; meanwhile that one opens."""
+    from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+
+    open_study_of(study, home)
 
 
 def _hold(home: Home, port: int) -> int:

@@ -1,8 +1,9 @@
 """The study that a person names: a file, a packaged study, or the embedded sample."""
 
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-from perf_assets.sample.generator import QUESTIONS, generate
 from perf_assets.study import SAMPLE, Study, load_study
 
 
@@ -21,5 +22,17 @@ def open_study(source: str | Path | None, home: Path) -> Study:
         return load_study(chosen)
     directory = home / SAMPLE
     if not directory.is_dir():
-        generate(directory, questions=QUESTIONS)
+        _generate(directory)
     return load_study(directory / "study.toml")
+
+
+def _generate(directory: Path) -> None:
+    """Generate the corpus at ``directory``: all of it or nothing, and once where two want it."""
+    # Most who open it have it, and it takes long to import.
+    from perf_assets.sample.generator import QUESTIONS, generate  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(dir=directory.parent) as place:
+        made = Path(place) / SAMPLE
+        generate(made, questions=QUESTIONS)
+        with suppress(OSError):  # another process was first
+            made.rename(directory)

@@ -1,18 +1,61 @@
 """Dagster's own web server behind the guard: ``python -m perf_assets.web.server``."""
 
+import asyncio
+import os
+import threading
+import time
+import warnings
+from pathlib import Path
 from typing import Any
 
+from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster_webserver import app, cli
 
-from perf_assets.web.guard import Guard
+from perf_assets.web.guard import App, Guard, Receive, Scope, Send
+from perf_assets.web.services import AWAITED
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
+LOOK_SECONDS = 0.02
 
 
-def _guarded(*arguments: Any, **options: Any) -> Guard:  # noqa: ANN401
-    return Guard(app.create_app_from_workspace_process_context(*arguments, **options))
+class Patient:
+    """An ASGI application that lets questions wait until what they ask about is loaded.
+
+    A browser takes a second for the page itself: so it has it while the code server still starts.
+    """
+
+    def __init__(self, app: App, loaded: threading.Event) -> None:
+        """Let ``app`` answer what is asked through GraphQL when ``loaded`` is set."""
+        self._app = app
+        self._loaded = loaded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        while scope.get("path") == "/graphql" and not self._loaded.is_set():
+            await asyncio.sleep(LOOK_SECONDS)
+        await self._app(scope, receive, send)
+
+
+def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) -> Guard:  # noqa: ANN401
+    dagster: App = app.create_app_from_workspace_process_context(context, *arguments, **options)
+    if AWAITED not in os.environ:
+        return Guard(dagster)
+    loaded = threading.Event()
+
+    def load() -> None:
+        socket = Path(os.environ[AWAITED])
+        while not socket.exists():
+            time.sleep(LOOK_SECONDS)
+        context.refresh_workspace()
+        loaded.set()
+
+    threading.Thread(target=load, daemon=True).start()
+    return Guard(Patient(dagster, loaded))
 
 
 if __name__ == "__main__":
     setattr(cli, CREATE, _guarded)
+    if AWAITED in os.environ:
+        # It looks once before there is anything, and says so; later the page shows what is wrong.
+        warnings.filterwarnings("ignore", message="Error loading repository location")
     cli.main()  # type: ignore[no-untyped-call]

@@ -17,12 +17,13 @@ from dagster._core.instance.ref import InstanceRef
 from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags
-from perf_assets.assets.record import open_instance, write_instance_config
+from perf_assets.assets.record import open_instance
 from perf_assets.assets.telling import rule_results
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
 from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
+from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.suites import load_suite
 from perf_assets.study import Study, load_study
 from tests.support import Prepared, environment, stored_tables

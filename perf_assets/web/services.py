@@ -1,0 +1,117 @@
+"""The processes of the UI: code server, web server and daemon, started and watched together.
+
+Dagster's own command for this is deprecated, and the one in its place starts the deprecated one:
+both start one after the other. Here code server and web server start side by side, as each takes
+seconds to import, and the daemon when there is a page to look at.
+"""
+
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.instance import LOCATION
+
+HOST = "127.0.0.1"
+AWAITED = "PERF_ASSETS_CODE_SOCKET"  # tells the web server which socket will be there soon
+LOOK_SECONDS = 0.05
+WATCH_SECONDS = 0.5
+
+
+@dataclass
+class Services:
+    """The processes of one UI.
+
+    directory : where their socket and their workspace file are; nothing else is.
+    surroundings : their environment: home, study, and where Dagster keeps its record.
+    handle : an open file that each of them keeps open, so that it is locked while one lives.
+    """
+
+    directory: Path
+    port: int
+    surroundings: Mapping[str, str]
+    handle: int
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def open(self) -> None:
+        """Start code server and web server."""
+        socket = self.directory / "code"
+        server = {"socket": str(socket), "location_name": LOCATION}
+        self._workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))
+        code = ["dagster", "code-server", "start", "-m", LOCATION, "--socket", str(socket)]
+        self._start("code server", code)
+        address = ["--host", HOST, "--port", str(self.port), "-w", str(self._workspace)]
+        level = ["--dagster-log-level", "warning"]
+        self._start("web server", ["perf_assets.web.server", *address, *level], str(socket))
+
+    def wait_for_the_page(self) -> None:
+        """Return when the web server answers; the definitions may still be loaded.
+
+        Raises
+        ------
+        PerfAssetsError
+            One of the processes ended instead.
+        """
+        while not self._answers():
+            self._check()
+            time.sleep(LOOK_SECONDS)
+
+    def watch(self) -> None:
+        """Start the daemon when the definitions are loaded; stay until a process ends by itself.
+
+        Raises
+        ------
+        PerfAssetsError
+            One did.
+        """
+        self._wait_for_definitions()
+        self._start("daemon", ["perf_assets.web.daemon", "run", "-w", str(self._workspace)])
+        while True:
+            self._check()
+            time.sleep(WATCH_SECONDS)
+
+    @property
+    def _workspace(self) -> Path:
+        return self.directory / "workspace.yaml"
+
+    def _start(self, name: str, module: list[str], awaited: str | None = None) -> None:
+        form = [] if sys.stderr.isatty() else ["--log-format", "json"]
+        if name != "web server":
+            form += ["--log-level", "warning"]
+        self.processes[name] = subprocess.Popen(
+            [sys.executable, "-m", *module, *form],
+            env={**self.surroundings, **({AWAITED: awaited} if awaited else {})},
+            pass_fds=[self.handle],
+            start_new_session=True,  # Ctrl-C is for us, who end them
+        )
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{self.port}/server_info"):
+                return True
+        except urllib.error.URLError:
+            return False
+
+    def _wait_for_definitions(self) -> None:
+        """Questions of GraphQL are answered when they are loaded."""
+        question = urllib.request.Request(
+            f"http://{HOST}:{self.port}/graphql",
+            data=b'{"query": "{version}"}',
+            headers={"content-type": "application/json"},
+        )
+        with urllib.request.urlopen(question):
+            pass
+
+    def _check(self) -> None:
+        for name, process in self.processes.items():
+            if (code := process.poll()) is not None:
+                raise PerfAssetsError(
+                    f"Dagster's {name} ended by itself (exit code {code}); what it said stands "
+                    "above: open the UI again, and if that does not help, run perf-assets doctor"
+                )

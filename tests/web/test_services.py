@@ -1,0 +1,101 @@
+"""The UI as a person starts and stops it: one line, an answer, one sentence, nobody left behind."""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support import Prepared, command, environment, perf_assets
+
+pytestmark = pytest.mark.slow
+
+SECONDS = 60.0  # on a machine that is busy with other tests
+ASSETS = "{ assetsOrError { ... on AssetConnection { nodes { id } } } }"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def opened(home: Path, study: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """The UI, in a session of its own, as a terminal starts it: Ctrl-C is not ignored."""
+    with subprocess.Popen(
+        command("ui", "--home", home, "--study", study, "--port", str(port)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONUNBUFFERED="1"),
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def asked(port: int, query: str) -> dict[str, object]:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/graphql",
+        data=json.dumps({"query": query}).encode(),
+        headers={"content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+        found: dict[str, object] = json.load(answer)["data"]
+        return found
+
+
+def is_left_alone(home: Path) -> bool:
+    """Whether no process of the UI lives: each holds its lock."""
+    handle = os.open(home / "ui.lock", os.O_RDWR)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_the_ui_opens_with_one_line_and_ends_with_one(
+    ending: signal.Signals, small: Prepared, home: Path
+) -> None:
+    port = free_port()
+    with opened(home, small.study, port) as process:
+        assert process.stdout is not None and process.stderr is not None
+        address = f"http://127.0.0.1:{port}"
+        assert process.stdout.readline() == f"Dagster UI: {address} (Ctrl-C stops it)\n"
+        assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
+        again = perf_assets("ui", "--home", home, "--study", small.study, "--port", "9")
+        assert f"is open already, at {address}" in again.stderr
+        assert not is_left_alone(home)
+        since = time.monotonic()
+        process.send_signal(ending)
+        assert process.wait(SECONDS) == 128 + ending
+        assert time.monotonic() - since < 5
+        assert process.stdout.read() == ""
+        assert process.stderr.read().startswith(f"Stopped: the UI of {home} is closed")
+    assert is_left_alone(home)
+
+
+def test_a_study_with_a_mistake_opens_nothing(home: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text('name = "x"\n')
+    with opened(home, study, free_port()) as process:
+        said, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, said) == (2, "")
+    assert complaint.startswith("Error: ") and complaint.count("\n") == 1
+    assert is_left_alone(home)
