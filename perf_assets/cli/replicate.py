@@ -60,6 +60,7 @@ def replicate(
         print_verdicts,
         read_comparison,
     )
+    from perf_assets.reports.terminal import say  # noqa: PLC0415
     from perf_assets.sources.replication import pinned_problems  # noqa: PLC0415
 
     if accept_changes and data is None and problems is None:
@@ -82,12 +83,12 @@ def replicate(
         print_comparison(comparison, console)
     print_verdicts(comparison, console)
     if comparison.filter(study=PROBLEMS).is_empty():
-        console.print(
-            f"\nThe study of {PROBLEMS} is not among them: give its published file by --problems "
+        console.print()
+        say(
+            console,
+            f"The study of {PROBLEMS} is not among them: give its published file by --problems "
             f"(empirical_study.csv of github.com/{pinned_problems().repository}), or leave out "
             "--data and both are downloaded.",
-            soft_wrap=True,
-            highlight=False,
         )
     if not everything:
         console.print("\nEvery figure, with all reasons: add --all.")

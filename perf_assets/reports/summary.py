@@ -7,13 +7,9 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
@@ -31,6 +27,7 @@ from perf_assets.reports.queries import (
     QUALITY,
     TRENDS,
 )
+from perf_assets.reports.terminal import print_table, say
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
@@ -65,12 +62,13 @@ def print_summary(published: Path, console: Console) -> None:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
         for sentence in remarks(connection):
-            console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
+            say(console, sentence)
+            console.print()
         found = warnings(connection)
     if found:
-        console.print(f"{ODD_TITLE}:", soft_wrap=True, highlight=False, markup=False)
+        say(console, f"{ODD_TITLE}:")
         for sentence in found:
-            console.print(f"  {plain(sentence)}", soft_wrap=True, highlight=False, markup=False)
+            say(console, sentence, indent="  ")
         console.print()
 
 
@@ -80,12 +78,7 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         rows = connection.sql(COST, params=[since]).fetchall()
     for repository, requests, points in rows:
         cost = f"{requests:,} requests and {points:,} rate-limit points for issues"
-        console.print(
-            f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}",
-            soft_wrap=True,
-            highlight=False,
-            markup=False,
-        )
+        say(console, f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}")
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
@@ -104,7 +97,7 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
         if path != default
     )
     lines = (
-        f"\nPublished database: {database}\n\nNext:",
+        f"\nReport: {_shown(home.report_page)}\nPublished database: {database}\n\nNext:",
         "  1. Your own repository: write a study.toml of five lines (README.md shows them), then",
         f"     GITHUB_TOKEN=... {program} run --study study.toml",
         "  2. The Dagster UI, with every asset, check and partition:",
@@ -188,24 +181,4 @@ def _print_by_repository(
 ) -> None:
     groups = rows.group_by(place, maintain_order=True) if rows.height else ()
     for (name,), part in groups:
-        _print_table(console, f"{name}: {title}", part.drop(place))
-
-
-def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
-    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for name, kind in rows.schema.items():
-        table.add_column(
-            name, justify="right" if kind.is_numeric() else "left", no_wrap=name == "metric"
-        )
-    for row in rows.iter_rows():
-        table.add_row(*(Text(plain(_text(value))) for value in row))
-    console.print(plain(title), style="bold", highlight=False, markup=False, soft_wrap=True)
-    console.print(table)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        print_table(console, f"{name}: {title}", part.drop(place))

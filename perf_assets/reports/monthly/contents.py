@@ -166,6 +166,7 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
 
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
+    yield from _shown(connection, ("meta.partition_loads",))
     for name, title, query in (
         ("breakdown", "Bug reports", BREAKDOWN),
         ("coverage", "What is loaded", COVERAGE),

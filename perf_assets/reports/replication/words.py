@@ -12,6 +12,7 @@ from perf_assets.core.paper.against_itself import PLACE
 from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
 from perf_assets.months import is_month
 from perf_assets.plain import plain
+from perf_assets.reports.terminal import say
 
 VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
 LINES = 2
@@ -57,10 +58,10 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
         told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
-        _print(console, f"The study of {study}, {rows.height} figures: {told}")
+        say(console, f"The study of {study}, {rows.height} figures: {told}")
         for told in differing(rows):
             shown = textwrap.shorten(plain(told), LINES * (console.width - 8), placeholder=" …")
-            _print(console, shown, indent="  ")
+            say(console, shown, indent="  ")
 
 
 def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
@@ -73,18 +74,18 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
     for (study, place), rows in comparison.filter(is_derived).group_by(
         "study", "place", maintain_order=True
     ):
-        _print(console, f"The study of {study} and its reproduction: {place}")
+        say(console, f"The study of {study} and its reproduction: {place}")
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
             told = f"{row['repository']}: {_told(row)}; {row['verdict']}{note}"
-            _print(console, told, indent="  ")
+            say(console, told, indent="  ")
         console.print()
     for reason, number in notes.items():
-        _print(console, f"[{number}] {reason}", indent="")
+        say(console, f"[{number}] {reason}", indent="")
     missing = comparison.filter(~is_derived).group_by("reason", maintain_order=True).len()
     for reason, count in missing.iter_rows():
-        _print(console, f"{count} not derivable: {reason}")
+        say(console, f"{count} not derivable: {reason}")
     console.print()
 
 
@@ -110,18 +111,3 @@ def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
 def _listed(places: Sequence[str]) -> str:
     first, *others = dict.fromkeys(place.partition(",")[0] for place in places)
     return f"{first} and elsewhere" if others else first
-
-
-def _print(console: Console, text: str, indent: str = "") -> None:
-    """Print ``text`` in the width of the terminal; no word is cut."""
-    lines = textwrap.wrap(
-        plain(text),
-        console.width,
-        initial_indent=indent,
-        subsequent_indent=f"{indent}    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-    )
-    for line in lines:
-        console.print(line, soft_wrap=True, highlight=False, markup=False)
