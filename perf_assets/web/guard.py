@@ -22,6 +22,15 @@ POLICY_VIOLATED = 1008  # RFC 6455, section 7.4.1
 NOT_FRAMED = (b"x-frame-options", b"DENY")  # no page of another origin shows an answer in itself
 
 
+def answered_names(more: str) -> frozenset[str]:
+    """The names that a server answers to: those of loopback, and ``more``, separated by commas.
+
+    ``more`` is the public name of a reverse proxy that asks for a password; without a port it
+    counts for each.
+    """
+    return LOOPBACK | {name.strip().lower() for name in more.split(",") if name.strip()}
+
+
 class Guard:
     """An ASGI application that lets only what ``refusal`` has no word against reach ``app``."""
 
