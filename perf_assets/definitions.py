@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from perf_assets.assets.adding import adding_job
 from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
+from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
@@ -18,8 +20,8 @@ from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
 from perf_assets.assets.writing import one_writer
-from perf_assets.sample.opening import open_study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
+from perf_assets.storage.added import open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
 
@@ -39,8 +41,8 @@ def build_definitions(
     ]
     jobs = study_jobs(study)
     return dg.Definitions(
-        assets=_presented(assets, study.name),
-        jobs=jobs,
+        assets=_presented(assets, study),
+        jobs=[*jobs, adding_job(study, home)],
         schedules=schedules(study),
         sensors=[retrying(jobs)],
         executor=one_writer(home),
@@ -59,7 +61,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
 def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     return [
         derived_assets(study, home),
-        *publishing_assets(home),
+        *publishing_assets(study, home),
         *replication_assets(home),
         *review_specs(),
         *source_specs(),
@@ -67,13 +69,13 @@ def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition |
 
 
 def _presented(
-    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: str
+    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: Study
 ) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
-    """The assets with what the page of each says of its owner and its code."""
-    team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.lower()).strip('-') or 'study'}"
+    """The assets with what the page of each says of owner, code and deadline."""
+    team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.name.lower()).strip('-') or 'study'}"
 
     def presented(spec: dg.AssetSpec) -> dg.AssetSpec:
-        return with_code(spec.replace_attributes(owners=[team]))
+        return with_code(fresh_each_month(spec.replace_attributes(owners=[team]), study))
 
     return dg.map_asset_specs(presented, assets)
 
@@ -82,5 +84,5 @@ def _presented(
 def defs() -> dg.Definitions:
     """What `dagster dev` shows: the study and home directory that the environment names."""
     home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
-    study = open_study(os.environ.get("PERF_ASSETS_STUDY"), home.path)
+    study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home)
     return build_definitions(study, home, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT")))

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
@@ -124,6 +124,25 @@ def load_study(source: str | Path) -> Study:
     path = packaged if is_packaged else Path(source)
     content = _parsed(path, _read(path))
     return _study(path, checked(_StudyEntry, content, path))
+
+
+def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
+    """A repository that is not in the study file, from the keys that it would have there.
+
+    Raises
+    ------
+    PerfAssetsError
+        A key is wrong, or the study has it already.
+    """
+    place = "the new repository"
+    entry = checked(_RepositoryEntry, given, place)
+    for known in study.repositories:
+        if entry.name.casefold() in {one.casefold() for one in (known.name, *known.aliases)}:
+            raise PerfAssetsError(
+                f"{place}: study {study.name} has {entry.name} already, as {known.name} from "
+                f"{known.start} on"
+            )
+    return _repository(study.path, len(study.repositories) + 1, entry)
 
 
 def _read(path: Path) -> str:

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from perf_assets.cli.commands import MODULES
-from perf_assets.storage.instance import INSTANCE
-from perf_assets.web import server, services
+from perf_assets.storage.instance import INSTANCE, LOCATION
+from perf_assets.web import server
 from tests.places import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -77,7 +77,7 @@ def test_every_process_finds_the_code_server() -> None:
     located = yaml.safe_load((DEPLOY / "workspace.yaml").read_text())["load_from"][0]["grpc_server"]
     code = started("code")
     assert code[code.index("--socket") + 1] == located["socket"]
-    assert located["location_name"] == code[code.index("-m") + 1] == services.LOCATION
+    assert located["location_name"] == code[code.index("-m") + 1] == LOCATION
     kept = unit(DEPLOY / "systemd" / "perf-assets-code.service")["Service"]
     assert f"/run/{kept['RuntimeDirectory']}" == os.path.dirname(located["socket"])  # noqa: PTH120
     assert kept["RuntimeDirectoryMode"] == "0700"

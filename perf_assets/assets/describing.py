@@ -9,8 +9,8 @@ import dagster as dg
 from perf_assets.assets.keys import asset_key, name_of, short_name
 from perf_assets.paths import PACKAGE
 from perf_assets.sql_models.bundles import SOURCES, tables_of, upstream
-from perf_assets.sql_models.files import Model, load_models
-from perf_assets.tables import Table, table_of
+from perf_assets.sql_models.files import Model, described_tables, load_models
+from perf_assets.tables import Table
 
 CODE: Mapping[str, str] = {
     "raw.issues": "stages/mining/issues.py",
@@ -37,7 +37,7 @@ def described(
     asset: str, kinds: Iterable[str], partitions: dg.PartitionsDefinition | None = None
 ) -> dg.AssetSpec:
     """The asset with all its tables, described as they are declared."""
-    tables = [table_of(name) for name in tables_of(asset)]
+    tables = [described_tables()[name] for name in tables_of(asset)]
     return dg.AssetSpec(
         asset_key(asset),
         deps=inputs_of(asset),
@@ -45,7 +45,7 @@ def described(
         kinds={"duckdb", *kinds},
         description=_description(tables),
         metadata={
-            "dagster/column_schema": dg.TableSchema(list(_columns(tables))),
+            _place_of_columns(asset): dg.TableSchema(list(_columns(tables))),
             "dagster/table_name": asset,
             **_queries(tables),
         },
@@ -98,6 +98,11 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
         return spec
     links = dg.CodeReferencesMetadataValue(code_references=list(files))
     return spec.merge_attributes(metadata={"dagster/code_references": links})
+
+
+def _place_of_columns(asset: str) -> str:
+    """Columns fill the first page of an asset; of an analysis, verdict and picture do."""
+    return "columns" if asset.startswith("analysis.") else "dagster/column_schema"
 
 
 def _description(tables: list[Table]) -> str:

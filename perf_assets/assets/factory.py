@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
@@ -162,8 +163,12 @@ def whole_asset(
             left = {asset: known & set(tables_of(asset)) for asset in map(asset_of, known)}
             changed: set[str] = set()
             refused: set[str] = set()
+            started: dict[str, float] = {}
+            begun = monotonic()
             for one in step(gate, teller):
                 asset = asset_of(one.table)
+                started.setdefault(asset, begun)
+                begun = monotonic()
                 left[asset].discard(one.table)
                 if one.outcome is not None:
                     yield from teller.told_outcome(one.table, one.outcome)
@@ -179,7 +184,8 @@ def whole_asset(
                         # A run that is killed now would not know of it any more.
                         teller.noticed(asset, sizes_of(gate, asset))
                 elif asset in changed:
-                    yield from teller.told(asset, shown_of(gate, asset))
+                    seconds = {"seconds": round(begun - started[asset], 2)}
+                    yield from teller.told(asset, {**shown_of(gate, asset), **seconds})
                 else:
                     yield from teller.done(asset)
         if failures:

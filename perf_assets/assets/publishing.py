@@ -1,13 +1,16 @@
 """The last assets: the report of the figures, and the analysts' database."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
 from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate
+from perf_assets.assets.freshness import completeness_check, told_completeness
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.telling import Event, told
+from perf_assets.assets.showing import figure_of
+from perf_assets.assets.telling import Event, Teller, told
 from perf_assets.assets.writing import POOL
 from perf_assets.reports.both_sides import draw, read_both_sides
 from perf_assets.reports.fix_curves import draw_fix_curves, read_fix_curves
@@ -19,12 +22,14 @@ from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.warehouse import reading
+from perf_assets.study import Study
 
 GROUP = "published"
 
 
-def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
-    """The published database and the report."""
+def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition]:
+    """The published database and the report; of a study, whether all its months are there."""
 
     @dg.asset(
         key=asset_key(PUBLISHED),
@@ -32,6 +37,7 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         group_name=GROUP,
         pool=POOL,
         kinds={"duckdb"},
+        check_specs=[] if study is None else [completeness_check()],
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The analysts' database: a consistent copy of all tables, replaced in one step.
@@ -41,17 +47,26 @@ def publishing_assets(home: Home) -> list[dg.AssetsDefinition]:
         with open_gate(home) as gate:
             tell_database(gate)
             describe_tables(gate)
+            complete = None if study is None else told_completeness(study, gate)
         is_new = publish(home)
+        is_news = Teller(context).is_news(PUBLISHED, is_new=is_new)
+        audits: dict[str, Any] = {}
+        if is_news:
+            with reading(home.published) as connection:
+                audits = figure_of(connection, "meta.partition_loads")
         yield from told(
             context,
             PUBLISHED,
             {
+                **audits,
                 "path": dg.MetadataValue.path(home.published),
                 "bytes": home.published.stat().st_size,
                 "is_new": is_new,
             },
             is_new=is_new,
         )
+        if complete is not None and is_news:
+            yield complete
 
     @dg.asset(
         key=asset_key(REPORT),

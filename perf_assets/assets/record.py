@@ -28,10 +28,7 @@ from dagster._serdes import ConfigurableClassData
 from sqlalchemy.pool import StaticPool
 
 from perf_assets import stopping
-from perf_assets.storage.instance import STORAGES, write_instance_config, written_settings
-
-LOCATION = "perf_assets.definitions"
-"""The name of the code location in the UI: that of its module."""
+from perf_assets.storage.instance import LOCATION, STORAGES, write_instance_config, written_settings
 
 # What a step prints is for the terminal, which Dagster would put four processes in front of.
 UNCAPTURED = {

@@ -1,34 +1,102 @@
-"""What the page of an asset shows of its rows after a run: sizes, lineage, words, pictures."""
+"""What the page of an asset shows of its rows after a run: verdicts, pictures, previews, sizes."""
 
-from collections.abc import Mapping
-from typing import Any
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+import duckdb
 
 from perf_assets.assets.describing import lineage_of
 from perf_assets.assets.keys import short_name
+from perf_assets.plain import for_markdown, shortened
+from perf_assets.reports.formats import shown as written
+from perf_assets.reports.numbers import numbers_of
 from perf_assets.sql_models.bundles import tables_of
 from perf_assets.storage.gate import Gate
-from perf_assets.tables import table_of
+from perf_assets.tables import Table, table_of
+
+if TYPE_CHECKING:
+    from perf_assets.reports.figures import Shown
+
+PREVIEWED = "marts."
+ROWS = 10
+LONGEST_CELL = 40
+LARGEST_PICTURE = 100_000  # bytes, as it stands in the record of the run
 
 
 def sizes_of(gate: Gate, asset: str) -> Mapping[str, Any]:
     """The number of rows of each stored table of ``asset``."""
-    shown: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
     for table in tables_of(asset):
         if not table_of(table).is_view:
             name = short_name(table)
-            ((rows,),) = gate.database.connection.execute(
-                f"select count(*) from {table}"
-            ).fetchall()
-            shown[f"rows of {name}" if name else "dagster/row_count"] = rows
-    return shown
+            rows = gate.database.connection.execute(f"select count(*) from {table}").fetchall()
+            sizes[f"rows of {name}" if name else "dagster/row_count"] = rows[0][0]
+    return sizes
 
 
 def shown_of(gate: Gate, asset: str) -> Mapping[str, Any]:
-    """All that is shown of ``asset``."""
+    """All that is shown of ``asset``: what its figures say and look like comes first."""
+    connection = gate.database.connection
+    metadata: dict[str, Any] = {}
+    for table in tables_of(asset):
+        metadata |= figure_of(connection, table)
+    metadata |= numbers_of(connection, asset)
+    if asset.startswith(PREVIEWED):
+        metadata |= _preview(connection, table_of(asset))
     lineage = lineage_of(asset)
-    columns: dict[str, dg.TableColumnLineage] = {}
     if lineage is not None:
-        columns["dagster/column_lineage"] = lineage
-    return {**columns, **sizes_of(gate, asset)}
+        metadata["dagster/column_lineage"] = lineage
+    return {**metadata, **sizes_of(gate, asset)}
+
+
+def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
+    """Verdict, picture and table of the figure of ``table``; nothing where it has none."""
+    # It takes what computes, which a run that has nothing to do should not wait for.
+    from perf_assets.reports.figures import shown  # noqa: PLC0415
+
+    found = shown(connection, table)
+    if found is None:
+        return {}
+    name = short_name(table)
+    of = f" of {name}" if name else ""
+    parts = {"verdict": _list(found.sentences), "figure": _picture(found), "table": None}
+    parts["table"] = _table(found.rows.columns, found.rows.rows())
+    return {f"{part}{of}": dg.MetadataValue.md(text) for part, text in parts.items() if text}
+
+
+def _picture(found: "Shown") -> str:
+    from perf_assets.reports.figures import svg  # noqa: PLC0415
+
+    if found.chart is None:
+        return ""
+    drawn = base64.b64encode(svg(found.chart).encode()).decode("ascii")
+    if len(drawn) > LARGEST_PICTURE:
+        return "The picture is too large to be shown here: the report has it."
+    return f"![{for_markdown(found.title)}](data:image/svg+xml;base64,{drawn})"
+
+
+def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, Any]:
+    """The first rows by its key; nothing where there are none."""
+    key = ", ".join(f'"{name}"' for name in table.key)
+    answer = connection.sql(f"select * from {table.name} order by {key} limit {ROWS}")
+    rows = answer.fetchall()
+    return {f"first {ROWS} rows": dg.MetadataValue.md(_table(answer.columns, rows))} if rows else {}
+
+
+def _list(sentences: Iterable[str]) -> str:
+    return "\n".join(f"- {for_markdown(sentence)}" for sentence in sentences)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [columns, ["---"] * len(columns), *([_cell(value) for value in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return for_markdown(shortened(_text(value), LONGEST_CELL))
+
+
+def _text(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else str(written(value))

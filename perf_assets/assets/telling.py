@@ -35,7 +35,7 @@ def told(
 ) -> Iterator[Event]:
     """What became of an asset that is a file: in a refresh it is told where it ``is_new``."""
     teller = Teller(context)
-    if is_new or teller.asked.is_forced or teller.never_told([name]):
+    if teller.is_news(name, is_new=is_new):
         yield from teller.told(name, metadata)
     else:
         yield from teller.done(name)
@@ -65,6 +65,10 @@ class Teller:
         """Those of ``tables`` that Dagster has no word of: its record was deleted, say."""
         known = set(self._context.instance.all_asset_keys())
         return {table for table in tables if asset_key(table) not in known}
+
+    def is_news(self, name: str, *, is_new: bool) -> bool:
+        """Whether an asset that is a file is to be told of."""
+        return is_new or self.asked.is_forced or bool(self.never_told([name]))
 
     def told(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
         """That ``asset`` was made or replaced."""

@@ -39,7 +39,7 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     """
     from perf_assets.reports.forecast import examine  # noqa: PLC0415
     from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    from perf_assets.storage.added import open_study_of  # noqa: PLC0415
 
     place = Home.of(home)
     if repair:
@@ -52,7 +52,7 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
             click.echo(damage["what"] + ": " + damage["remedy"])
         if any(damage["is_mendable"] for damage in damages):
             click.echo(f"perf-assets doctor --repair --home {place.path} does so.")
-    is_well = examine(open_study(study, place.path), place, said.append if is_json else click.echo)
+    is_well = examine(open_study_of(study, place), place, said.append if is_json else click.echo)
     is_well &= not damages
     if is_json:
         found = {"home": str(place.path), "can_run": is_well, "damages": damages, "said": said}

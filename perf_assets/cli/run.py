@@ -121,9 +121,9 @@ def run(  # noqa: PLR0913
                 print_next_steps,
                 print_summary,
             )
-            from perf_assets.sample.opening import open_study  # noqa: PLC0415
+            from perf_assets.storage.added import open_study_of  # noqa: PLC0415
 
-            chosen = open_study(study, place.path)
+            chosen = open_study_of(study, place)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:
                 read_again(place, repository, first, last, click.echo)

@@ -17,7 +17,7 @@ from perf_assets.cli.shell import explained, home_option, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
-from perf_assets.storage.instance import write_instance_config
+from perf_assets.storage.instance import UI, write_instance_config
 from perf_assets.web.services import Services
 
 LOCK = "ui.lock"
@@ -54,6 +54,7 @@ def ui(study: str, home: Path, port: int) -> None:
         "PERF_ASSETS_HOME": str(place.path),
         "PERF_ASSETS_STUDY": study,
         "DAGSTER_HOME": str(place.dagster),
+        UI: f"http://{HOST}:{port}",
         # As Dagster's own command has it: what goes wrong is shown without Dagster's own frames.
         "DAGSTER_IS_DEV_CLI": "1",
         "DAGSTER_verbose": "",
@@ -73,9 +74,9 @@ def ui(study: str, home: Path, port: int) -> None:
 
 def _check_study(study: str, home: Home) -> None:
     """A mistake in it is better said here than in the UI; meanwhile that one opens."""
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    from perf_assets.storage.added import open_study_of  # noqa: PLC0415
 
-    open_study(study, home.path)
+    open_study_of(study, home)
 
 
 def _hold(home: Home, port: int) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perf_assets.plain import plain
+from perf_assets.storage.added import read_added
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import reading
 
@@ -27,6 +28,7 @@ from meta.partition_loads
 group by repository, "table"
 order by repository, "table"
 """
+REPOSITORIES = "select repository, study from meta.repositories order by repository"
 FAILED = """
 select repository, month, any_value(message) as message
 from meta.partition_loads
@@ -50,6 +52,8 @@ def read_status(home: Home) -> dict[str, Any]:
     """What ``home`` stores, as ``perf-assets status --json`` says it.
 
     home : where it is.
+    repositories : of each repository the study that it is of, and when it was added to that
+        without its file; nothing where the file names it.
     is_as_published : whether a run goes on, so that this is what was published before it.
     tables : of each repository and table the months stored, the first and the last of them, rows,
         the last refresh (UTC), and how many months have a failed audit.
@@ -70,6 +74,7 @@ def read_status(home: Home) -> dict[str, Any]:
         ).fetchall()
         return {
             "home": str(home.path),
+            "repositories": _origins(home, connection.sql(REPOSITORIES).fetchall()),
             "is_as_published": Path(read).name != home.warehouse.name,
             "tables": connection.sql(TABLES).pl().to_dicts(),
             "failed_audits": connection.sql(FAILED).pl().to_dicts(),
@@ -92,9 +97,11 @@ def status_text(status: Mapping[str, Any]) -> str:
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
     rows = status["tables"]
+    origins = {row["repository"]: _origin(row) for row in status["repositories"]}
     for repository in dict.fromkeys(row["repository"] for row in rows):
         own = [row for row in rows if row["repository"] == repository]
-        parts.append("\n".join([plain(repository), *_lines(own)]))
+        title = _wrapped(f"{plain(repository)}{origins.get(repository, '')}")
+        parts.append("\n".join([title, *_lines(own)]))
     for title, lines in (
         ("Failed audits", [*map(_failure, status["failed_audits"])]),
         ("Default branches that changed", [*map(_branch_change, status["branch_changes"])]),
@@ -102,6 +109,19 @@ def status_text(status: Mapping[str, Any]) -> str:
         if lines:
             parts.append("\n".join([title, *lines]))
     return "\n\n".join(parts)
+
+
+def _origins(home: Home, registered: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    added = {(one.name, one.study): one.added_at for one in read_added(home)}
+    return [
+        {"repository": name, "study": study, "added_at": added.get((name, study))}
+        for name, study in registered
+    ]
+
+
+def _origin(row: Row) -> str:
+    added = f", added on {row['added_at'][:10]}" if row["added_at"] else ""
+    return f" (study {plain(row['study'])}{added})"
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:

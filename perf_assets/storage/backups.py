@@ -48,7 +48,8 @@ class Manifest:
 def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> Manifest:
     """Write what ``home`` stores to one file at ``path``, also while a run goes on.
 
-    That is the warehouse as of one moment, and the verdicts of people once more. An older backup
+    That is the warehouse as of one moment, the verdicts of people once more, and the repositories
+    that were added without the study file. An older backup
     at ``path`` is replaced in one step, once the new one is whole.
 
     Raises
@@ -162,8 +163,7 @@ def _manifest(copied: Path, taken_of: str, home: Home) -> Manifest:
         version = stored_format(connection)
         connection.execute("CHECKPOINT")
     sums = {home.warehouse.name: _sum_of(copied)}
-    if home.verdicts.exists():
-        sums[home.verdicts.name] = _sum_of(home.verdicts)
+    sums |= {path.name: _sum_of(path) for path in (home.verdicts, home.added) if path.exists()}
     return Manifest(
         __version__,
         duckdb.__version__,

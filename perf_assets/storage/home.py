@@ -43,6 +43,11 @@ class Home:
         """What people judged, once more: a line for each import."""
         return self.path / "verdicts.jsonl"
 
+    @property
+    def added(self) -> Path:
+        """The repositories that were added to a study without its file."""
+        return self.path / "added_repositories.json"
+
     def backup_of_format(self, version: int) -> Path:
         """The backup that is taken before the warehouse is migrated from format ``version``."""
         return self.path / "backups" / f"before-format-{version + 1}.zip"

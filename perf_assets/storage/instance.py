@@ -8,6 +8,11 @@ from typing import Any
 
 import yaml
 
+LOCATION = "perf_assets.definitions"
+"""The name of the code location in the UI: that of its module."""
+UI = "PERF_ASSETS_UI"
+"""The variable with the address of the UI, for those that have it load definitions again."""
+
 INSTANCE: dict[str, Any] = {
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},

@@ -20,7 +20,7 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
     """Make the warehouse what it was when ``backup`` was taken, and publish it.
 
     What takes its leave is kept below ``replaced`` of the home. Verdicts of people are never taken
-    back: those that came after the backup stay.
+    back: those that came after the backup stay, and so do repositories that were added.
 
     Returns
     -------
@@ -46,6 +46,8 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
             if home.verdicts.name in manifest.sha256:
                 unpack(backup, home.verdicts.name, lines)
             _keep_what_people_said(home, lines)
+            if home.added.name in manifest.sha256 and not home.added.exists():
+                unpack(backup, home.added.name, home.added)
             replaced = set_aside(home, home.warehouse)
             set_in_place(unfinished, home.warehouse)
         finally:

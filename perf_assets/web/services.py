@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.instance import LOCATION
 
 HOST = "127.0.0.1"
-LOCATION = "perf_assets.definitions"
 AWAITED = "PERF_ASSETS_CODE_SOCKET"  # tells the web server which socket will be there soon
 LOOK_SECONDS = 0.05
 WATCH_SECONDS = 0.5

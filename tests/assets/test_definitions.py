@@ -4,7 +4,9 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.freshness import CronFreshnessPolicy
 
+from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import by_subject, key_of, partitions_of
 from perf_assets.definitions import build_definitions
 from perf_assets.sample.generator import generate
@@ -12,7 +14,9 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
 from tests.support import stored_tables
 
+SLUG = "sample_lab_tensorkit"
 GROUPS = (
+    "sources",
     "raw",
     "replication",
     "reviews",
@@ -20,7 +24,6 @@ GROUPS = (
     "links",
     "details",
     "staging",
-    "intermediate",
     "marts",
     "analysis",
     "published",
@@ -46,14 +49,22 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
         node = graph.get(key)
         assert node.description, key
         assert node.kinds, key
+        assert node.owners == ["team:sample"], key
         if "duckdb" in node.kinds and node.group_name != "published":
-            assert node.metadata["dagster/column_schema"].columns, key
+            schema = node.metadata.get("dagster/column_schema") or node.metadata["columns"]
+            assert getattr(schema, "schema", schema).columns, key
+        if node.group_name != "sources":
+            links = node.metadata["dagster/code_references"].code_references
+            assert all(Path(link.file_path).is_file() for link in links)
     assert len(graph.asset_check_keys) > 100
 
 
 def test_the_groups_run_one_way(study: Study, home: Home) -> None:
     """Collapsed in the UI they are a line from the sources to what is published, not circles."""
     graph = build_definitions(study, home).resolve_asset_graph()
+    keys = graph.get_all_asset_keys()
+    assert len(keys) < 50
+    assert sum(len(graph.get(key).parent_keys) for key in keys) < 80
     arrows = {
         (graph.get(parent).group_name, graph.get(key).group_name)
         for key in graph.get_all_asset_keys()
@@ -103,11 +114,14 @@ def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home
 ) -> None:
     definitions = build_definitions(study, home)
-    schedule = definitions.resolve_schedule_def("monthly_refresh")
+    schedule = definitions.resolve_schedule_def(f"monthly_{SLUG}")
     with dg.DagsterInstance.ephemeral() as instance:
         context = dg.build_schedule_context(instance=instance)
         requests = schedule.evaluate_tick(context).run_requests
         assert requests is not None and len(requests) == 1
+        (repository,) = study.repositories
+        told = {"repository": repository.name, "months": "2020-01 to 2020-03"}
+        assert told.items() <= requests[0].tags.items()
         ran = definitions.resolve_job_def("everything").execute_in_process(
             instance=instance, tags=dict(requests[0].tags)
         )
@@ -133,3 +147,22 @@ def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
         "a/a": ["2020-01", "2020-02", "2020-03"],
         "b/b": ["2019-11", "2019-12", "2020-01"],
     }
+
+
+def test_what_has_a_new_month_each_month_turns_red_without_one(tmp_path: Path, home: Home) -> None:
+    text = 'name = "two"\n' + "".join(
+        f'[[repositories]]\nname = "{name}"\nstart = "2020-01"\n{end}'
+        for name, end in (("a/a", 'end = "2020-03"\n'), ("b/b", ""))
+    )
+    (tmp_path / "study.toml").write_text(text)
+    graph = build_definitions(load_study(tmp_path / "study.toml"), home).resolve_asset_graph()
+    for table in ("raw.issues", "marts.trend_monthly", "published.perf_bugs"):
+        policy = graph.get(asset_key(table)).freshness_policy
+        assert isinstance(policy, CronFreshnessPolicy)
+        assert policy.deadline_cron == "0 12 4 * *"
+    assert graph.get(asset_key("raw.questions")).freshness_policy is None
+
+
+def test_nothing_is_late_in_a_study_that_has_ended(study: Study, home: Home) -> None:
+    graph = build_definitions(study, home).resolve_asset_graph()
+    assert {graph.get(key).freshness_policy for key in graph.get_all_asset_keys()} == {None}

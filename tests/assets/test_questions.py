@@ -50,7 +50,7 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
     assert {"ask", "every_question", "derive"} <= names
     assert not {"everything", "mine", "decide"} & names
     schedules = [schedule.name for schedule in definitions.schedules or ()]
-    assert schedules == ["monthly_questions"]
+    assert schedules == ["monthly_stackoverflow_tensorkit", "monthly_stackoverflow_gradlib"]
 
 
 @pytest.mark.slow
@@ -59,10 +59,11 @@ def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
 ) -> None:
     home = Home.of(tmp_path / "home")
     definitions = build_definitions(study, home)
-    schedule = definitions.resolve_schedule_def("monthly_questions")
-    context = dg.build_schedule_context(instance=instance)
-    requests = schedule.evaluate_tick(context).run_requests
-    assert requests is not None
+    requests = []
+    for tag_set in ("tensorkit", "gradlib"):
+        schedule = definitions.resolve_schedule_def(f"monthly_stackoverflow_{tag_set}")
+        context = dg.build_schedule_context(instance=instance)
+        requests += schedule.evaluate_tick(context).run_requests or []
     tags = [range_tags(tag_set.name, "2020-01", "2020-03") for tag_set in study.tag_sets]
     assert [{**request.tags, **wanted} for request, wanted in zip(requests, tags, strict=True)] == [
         request.tags for request in requests

@@ -3,13 +3,13 @@
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import duckdb
-import polars as pl
 import pytest
 import yaml
 from dagster._core.instance.ref import InstanceRef
@@ -85,7 +85,9 @@ def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, 
                 {
                     name: value.value
                     for name, value in materialization.metadata.items()
-                    if name.endswith("row_count") or name in {"source_count", "loaded_at"}
+                    if name.endswith("row_count")
+                    or name.startswith("rows of ")
+                    or name in {"source_count", "loaded_at"}
                 }
                 | {"lineage": "dagster/column_lineage" in materialization.metadata},
             )
@@ -114,42 +116,46 @@ def test_what_is_stored_is_shown_however_it_was_stored(
     assert known == made
     (repository,) = study.repositories
     keys = {str(key_of(repository.name, month)) for month in repository.months}
-    assert set(known["raw/issues"]) == set(known["details/introducing_commits"]) == keys
+    assert set(known["raw/issues"]) == set(known["details/commit_details"]) == keys
     assert known["marts/bug_metrics"][None]["lineage"]
     assert known["marts/bug_metrics"][None]["dagster/row_count"] > 0
     untold = {name for name, value in known.items() if not value and "replication" not in name}
     # People's verdicts, and the questions of forums, of which the study has none.
-    left = (
-        "reviews/verdicts",
-        "reviews/question_v",
-        "reviews/finding_v",
-        "raw/question",
-        "raw/answers",
-        "raw/post_",
-        "labels/performance_q",
-    )
+    left = ("reviews/verdicts", "raw/question", "labels/performance_q", "sources/")
     assert {name for name in untold if not name.startswith(left)} == set()
 
 
-def test_findings_are_shown_by_rule_and_over_quarters(
+def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:
     refresh(study, place, instance)
-    key = dg.AssetKey(["analysis", "static_findings"])
-    (record,) = instance.fetch_materializations(key, limit=1).records
+    (record,) = instance.fetch_materializations(asset_key("analysis.fix_incidence"), 1).records
     assert record.asset_materialization is not None
     metadata = record.asset_materialization.metadata
-    rows = stored_tables(place.warehouse)["analysis.static_findings"]
-    newest = rows.filter(pl.col("quarter") == rows["quarter"].max())
-    assert newest["findings"].sum() > 0
-    assert {
-        name.removeprefix("findings of "): value.value
-        for name, value in metadata.items()
-        if name.startswith("findings of ")
-    } == dict(newest.select("rule", "findings").iter_rows())
-    quarters = rows["quarter"].unique().sort()
-    header = str(metadata["quarters"].value).splitlines()[0]
-    assert header == f"| repository | rule | {' | '.join(quarters)} |"
+    (repository,) = study.repositories
+    assert str(metadata["verdict"].value).startswith(f"- {repository.name}: ")
+    picture = str(metadata["figure"].value)
+    head, _, held = picture.partition("(data:image/svg+xml;base64,")
+    assert head.startswith("![") and b64decode(held.rstrip(")")).startswith(b"<svg")
+    assert len(picture) < 100_000
+    assert "| --- |" in str(metadata["table"].value)
+    assert metadata["rows of fix_curves"].value > 0
+
+
+def test_numbers_of_the_study_are_told_at_each_run(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    refresh(study, place, instance)
+    (record,) = instance.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
+    assert record.asset_materialization is not None
+    metadata = record.asset_materialization.metadata
+    rows = stored_tables(place.warehouse)["marts.bug_metrics"].filter(dataset="live")
+    bugs = rows.filter("is_performance")
+    assert metadata["bug reports"].value == rows.height
+    assert metadata["performance bugs"].value == bugs.height
+    share = metadata["performance bugs, percent"].value
+    assert share == pytest.approx(100 * bugs.height / rows.height, abs=0.01)
+    assert str(metadata["first 10 rows"].value).count("\n") == 11
 
 
 def test_a_refresh_tells_nothing_of_what_did_not_change(
@@ -174,7 +180,7 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
         connection.execute("DELETE FROM labels.performance_labels WHERE month = '2020-02'")
     told = refresh(study, place, instance)
     assert {"labels.performance_labels", "marts.bug_metrics", "analysis.effect_sizes"} <= told
-    assert not told & {"links.fix_links", "raw.commits", "marts.link_quality"}
+    assert not told & {"links.fix_links", "raw.commits", "marts.bug_lifetimes"}
     (repository,) = study.repositories
     records = instance.fetch_materializations(asset_key("labels.performance_labels"), limit=2)
     assert [record.partition_key for record in records.records] == [
@@ -191,12 +197,10 @@ def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
             "UPDATE meta.partition_loads SET loaded_at = now(), row_count = 99 "
             "WHERE \"table\" = 'raw.commit_files' AND month = '2020-02'"
         )
-    assert "raw.commit_files" in refresh(study, place, instance)
+    assert "raw.commits" in refresh(study, place, instance)
     (repository,) = study.repositories
     key = str(key_of(repository.name, "2020-02"))
-    assert (
-        shown(study, place, instance)["raw/commit_files"][key]["dagster/partition_row_count"] == 99
-    )
+    assert shown(study, place, instance)["raw/commits"][key]["rows of commit_files"] == 99
 
 
 def test_what_a_person_chooses_is_done_and_told(
@@ -204,21 +208,21 @@ def test_what_a_person_chooses_is_done_and_told(
 ) -> None:
     refresh(study, place, instance)
     definitions = build_definitions(study, place)
-    chosen = [asset_key("marts.bug_metrics"), asset_key("intermediate.fixes")]
+    chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
     ran = definitions.resolve_job_def("derive").execute_in_process(
         instance=instance, asset_selection=chosen
     )
     assert {event.asset_key for event in ran.get_asset_materialization_events()} == set(chosen)
     checked = {one.asset_check_key.asset_key for one in ran.get_asset_check_evaluations()}
-    assert checked == {asset_key("marts.bug_metrics")}
+    assert checked == set(chosen)
     (repository,) = study.repositories
     tags = range_tags(repository.name, "2020-01", "2020-02")
     ran = definitions.resolve_job_def("decide").execute_in_process(
-        instance=instance, tags=tags, asset_selection=[asset_key("labels.label_evidence")]
+        instance=instance, tags=tags, asset_selection=[asset_key("labels.performance_labels")]
     )
     told = {(event.asset_key, event.partition) for event in ran.get_asset_materialization_events()}
     assert told == {
-        (asset_key("labels.label_evidence"), str(key_of(repository.name, month)))
+        (asset_key("labels.performance_labels"), str(key_of(repository.name, month)))
         for month in ("2020-01", "2020-02")
     }
 
@@ -281,8 +285,8 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
 
 
 def test_a_refresh_is_known_by_its_tags() -> None:
-    assert len(refresh_tags()) == 2
-    assert len(refresh_tags(verify=True, force=True)) == 4
+    assert len(refresh_tags("a test")) == 3
+    assert len(refresh_tags("a test", verify=True, force=True)) == 5
 
 
 def test_what_a_broken_rule_quotes_is_not_rendered() -> None:

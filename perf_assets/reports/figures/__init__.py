@@ -5,7 +5,7 @@ The same figures stand in Dagster beside their table, and in the report.
 
 import duckdb
 
-from perf_assets.reports.figures import bugs, code, quality, questions, trends
+from perf_assets.reports.figures import audits, bugs, code, quality, questions, trends
 from perf_assets.reports.figures.drawing import svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
@@ -17,6 +17,7 @@ FIGURES: dict[str, Figure] = {
     **questions.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,
+    **audits.FIGURES,
 }
 """The figure of each table that has one, by its name."""
 

@@ -1,0 +1,78 @@
+"""What turns red when a month is missing: by the calendar, and by what is stored."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import dagster as dg
+
+from perf_assets.assets.keys import asset_key, name_of
+from perf_assets.sql_models.bundles import PUBLISHED, REPORT
+from perf_assets.storage.gate import Gate
+from perf_assets.study import Study
+
+# The monthly schedules start on the second day; by noon of the fourth a month should be there.
+DEADLINE, SINCE_THE_FIRST = "0 12 4 * *", timedelta(days=3, hours=12)
+MINED = ("raw.issues", "raw.commits")
+ASKED = "raw.questions"
+EACH_MONTH = (*MINED, "marts.trend_monthly", PUBLISHED, REPORT)
+COMPLETE = "every_month_is_loaded"
+MOST = 12
+"""Months named for each repository or tag set."""
+
+
+def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
+    """The asset with its deadline, where something that goes on has a new month each month."""
+    goes_on = {
+        *(EACH_MONTH if any(one.last is None for one in study.repositories) else ()),
+        *([ASKED] if any(one.last is None for one in study.tag_sets) else ()),
+    }
+    if name_of(spec.key) not in goes_on:
+        return spec
+    policy = dg.FreshnessPolicy.cron(DEADLINE, SINCE_THE_FIRST, "UTC")
+    return spec.replace_attributes(freshness_policy=policy)
+
+
+def completeness_check() -> dg.AssetCheckSpec:
+    """The check that fails as long as a month of the study is not loaded."""
+    return dg.AssetCheckSpec(
+        COMPLETE,
+        asset=asset_key(PUBLISHED),
+        description=(
+            "Every month that the study asks for is loaded, of each repository and tag set. (does "
+            "not block: what is there is published)"
+        ),
+    )
+
+
+def told_completeness(study: Study, gate: Gate) -> dg.AssetCheckResult:
+    """Whether every month is loaded, and which are not."""
+    missing = dict(_missing(study, gate))
+    months = sum(map(len, missing.values()))
+    listed = "; ".join(
+        f"{name}: {', '.join(found[-MOST:])}" + (" and earlier ones" if len(found) > MOST else "")
+        for name, found in missing.items()
+    )
+    return dg.AssetCheckResult(
+        passed=not missing,
+        asset_key=asset_key(PUBLISHED),
+        check_name=COMPLETE,
+        description=f"not loaded: {listed}" if missing else None,
+        metadata={"months missing": months},
+    )
+
+
+def _missing(study: Study, gate: Gate) -> Iterator[tuple[str, list[str]]]:
+    rows = gate.database.frame(
+        'SELECT repository, "table", month FROM meta.partition_loads WHERE is_stored'
+    )
+    stored: dict[tuple[str, str], set[str]] = {}
+    for repository, table, month in rows.iter_rows():
+        stored.setdefault((repository, table), set()).add(month)
+    wanted = [
+        *((one, table) for one in study.repositories for table in MINED),
+        *((one, ASKED) for one in study.tag_sets),
+    ]
+    for subject, table in wanted:
+        known = stored.get((subject.name, table), set())
+        if found := [month for month in subject.months if month not in known]:
+            yield f"{table} of {subject.name}", found
