@@ -12,11 +12,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.showing import figure_of
 from perf_assets.assets.telling import Event, Teller, told
 from perf_assets.assets.writing import POOL
-from perf_assets.reports.both_sides import draw, read_both_sides
-from perf_assets.reports.fix_curves import draw_fix_curves, read_fix_curves
-from perf_assets.reports.static_findings import draw_findings, read_static_findings
-from perf_assets.reports.summary import summary_markdown
-from perf_assets.reports.writing import write_report
+from perf_assets.reports.monthly import keep_report
 from perf_assets.sql_models.bundles import PUBLISHED, REPORT
 from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
@@ -73,26 +69,15 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
         deps=inputs_of(REPORT),
         group_name=GROUP,
         pool=POOL,
-        kinds={"markdown"},
+        kinds={"html"},
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """The figures of the study at a glance: breakdown, tests, curves, static findings."""
-        text = summary_markdown(home.published)
-        is_new = not home.report.exists() or home.report.read_text(encoding="utf-8") != text
-        path = write_report(home.report, text) if is_new else home.report
-        inline = {
-            "both_sides": draw(read_both_sides(home.published), home.picture, is_new=is_new),
-            "static_findings": draw_findings(
-                read_static_findings(home.published), home.findings_picture, is_new=is_new
-            ),
-            "fix_curves": draw_fix_curves(
-                read_fix_curves(home.published), home.curves_picture, is_new=is_new
-            ),
+        """What changed this month, the trend, comparisons, users' questions, and how sure it is."""
+        is_new = keep_report(home)
+        shown = {
+            "report": dg.MetadataValue.md(home.report.read_text(encoding="utf-8")),
+            "path": dg.MetadataValue.path(home.report_page),
         }
-        # Dagster shows no files: what it shows holds the pictures themselves.
-        held = {name: address for name, address in inline.items() if address}
-        whole = summary_markdown(home.published, held)
-        shown = {"report": dg.MetadataValue.md(whole), "path": dg.MetadataValue.path(path)}
         yield from told(context, REPORT, shown, is_new=is_new)
 
     return [published, report]

@@ -12,6 +12,8 @@ from perf_assets.assets.publishing import GROUP
 from perf_assets.assets.showing import shown_of
 from perf_assets.assets.telling import Event, Teller, failure, told
 from perf_assets.assets.writing import POOL
+from perf_assets.reports.document import html
+from perf_assets.reports.replication import read_replication
 from perf_assets.reports.writing import write_report
 from perf_assets.sql_models.bundles import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
@@ -57,15 +59,9 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
-        # Drawing takes a second to import; other jobs should not wait for it.
-        from perf_assets.reports.replication.report import (  # noqa: PLC0415
-            read_reproduction,
-            report_html,
-        )
-
-        findings = read_reproduction(home.published)
-        path = write_report(home.replication_report, report_html(findings))
-        shown = {"path": dg.MetadataValue.path(path), "figures": findings.comparison.height}
+        page = html(read_replication(home.published))
+        path = write_report(home.replication_report, page)
+        shown = {"path": dg.MetadataValue.path(path)}
         yield from told(context, REPORT, shown, is_new=True)
 
     return [paper_package, replication_report]

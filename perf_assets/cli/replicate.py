@@ -31,15 +31,19 @@ from perf_assets.storage.home import Home
     is_flag=True,
     help="Load files of --data and --problems whose content differs from the published one.",
 )
+@click.option("--all", "everything", is_flag=True, help="Print every figure, with all reasons.")
 @home_option
 @explained
-def replicate(data: Path | None, problems: Path | None, accept_changes: bool, home: Path) -> None:
+def replicate(
+    data: Path | None, problems: Path | None, *, accept_changes: bool, everything: bool, home: Path
+) -> None:
     """Reproduce the papers from their published data, figure by figure.
 
     Loads the data package of the study of performance bugs, PyTorch and TensorFlow, and the
     labelled problems of the study of performance problems, runs the models and statistics of live
-    data over them, and compares the results with the papers. Prints the comparison and writes
-    replication_report.html to the home directory. What was mined stays as it is.
+    data over them, and compares the results with the papers. Prints how many figures are the
+    same and why others differ, and writes replication_report.html to the home directory. What was
+    mined stays as it is.
 
     Without --data and --problems both are downloaded at pinned commits and their sums are checked.
     With --data alone the problems are those of the folder, as empirical_study.csv or problems.csv.
@@ -51,8 +55,12 @@ def replicate(data: Path | None, problems: Path | None, accept_changes: bool, ho
     """
     check_memory()
     from perf_assets.core.paper.figures import PROBLEMS  # noqa: PLC0415
-    from perf_assets.reports.replication.report import read_reproduction  # noqa: PLC0415
-    from perf_assets.reports.replication.words import print_comparison  # noqa: PLC0415
+    from perf_assets.reports.replication import (  # noqa: PLC0415
+        print_comparison,
+        print_verdicts,
+        read_comparison,
+    )
+    from perf_assets.reports.terminal import say  # noqa: PLC0415
     from perf_assets.sources.replication import pinned_problems  # noqa: PLC0415
 
     if accept_changes and data is None and problems is None:
@@ -70,15 +78,19 @@ def replicate(data: Path | None, problems: Path | None, accept_changes: bool, ho
         failures = run_replication(place, data, problems, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))
-    comparison = read_reproduction(place.published).comparison
-    print_comparison(comparison, console)
+    comparison = read_comparison(place.published)
+    if everything:
+        print_comparison(comparison, console)
+    print_verdicts(comparison, console)
     if comparison.filter(study=PROBLEMS).is_empty():
-        console.print(
-            f"\nThe study of {PROBLEMS} is not among them: give its published file by --problems "
+        console.print()
+        say(
+            console,
+            f"The study of {PROBLEMS} is not among them: give its published file by --problems "
             f"(empirical_study.csv of github.com/{pinned_problems().repository}), or leave out "
             "--data and both are downloaded.",
-            soft_wrap=True,
-            highlight=False,
         )
+    if not everything:
+        console.print("\nEvery figure, with all reasons: add --all.")
     console.print(f"\nReport: {place.replication_report}", soft_wrap=True, highlight=False)
     console.print(f"Database: {place.published}", soft_wrap=True, highlight=False)

@@ -106,7 +106,7 @@ def as_text(table: pa.Table, width: int | None) -> str:
     rows = [[plain(shown(value)) for value in row] for row in rows_of(table)]
     names = [plain(name) for name in table.column_names]
     if width is not None and _least_width(names, rows) > width:
-        return _records(names, rows, width)
+        return records(names, rows, width)
     if width is None and any(len(cell) > WIDEST for row in rows for cell in row):
         return _unwrapped_records(names, rows)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
@@ -185,7 +185,8 @@ def _longest_word(name: str) -> int:
     return max(map(cell_len, name.split() or [""]))
 
 
-def _records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
+def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
+    """Each row by itself, a line a column, in ``width`` columns."""
     parts = []
     for number, row in enumerate(rows, 1):
         grid = Table.grid(padding=(0, 2))

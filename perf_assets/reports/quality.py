@@ -1,6 +1,8 @@
-"""What a run warns of: months far outside those before, and rows that do not fit together."""
+"""What a run remarks on, and warns of: months far outside those before, rows that do not fit."""
 
 import duckdb
+
+from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
 
 SHOWN = 5  # sentences; the rest is counted
 ODD = """
@@ -30,6 +32,21 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return found + [
         f"{repository}: {rows:,} {question}, {example} for one"
         for repository, question, rows, example in alone
+    ]
+
+
+def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
+    told = [
+        sentence
+        for query in (DIFFERING, OF_BOTS)
+        for (sentence,) in connection.execute(query).fetchall()
+    ]
+    return told + [
+        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
+        "(close_look = false, or --until links): which methods and languages they touch, and who "
+        "introduced the bug, is not known"
+        for repository, left_out, fixes in connection.execute(LEFT_OUT).fetchall()
     ]
 
 

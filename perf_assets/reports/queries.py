@@ -121,7 +121,7 @@ where
     and {OF_TESTS.format("fix_incidence")}
 order by tests.repository = 'pooled', tests.repository, days
 """
-COMPARISONS = f"""
+GROUPS = f"""
 select
     tests.repository, tests.metric,
     tests.n_performance || ' / ' || tests.n_other as bugs,
@@ -134,7 +134,7 @@ select
     printf('%.2f', tests.cliffs_delta) || coalesce(
         printf(' [%.2f, %.2f]', effects.cliffs_delta_low, effects.cliffs_delta_high), ''
     ) as delta,
-    {{}}
+    family.p_value_holm as p_adjusted
 from analysis.group_comparisons as tests
 left join analysis.effect_sizes as effects using (dataset, repository, metric)
 {ADJUSTED.format("group_comparisons", "tests.metric")}
@@ -143,12 +143,6 @@ where
     and {OF_TESTS.format("group_comparisons")}
 order by tests.repository = 'pooled', tests.repository, tests.metric
 """
-GROUPS = COMPARISONS.format("family.p_value_holm as p_adjusted")
-WHOLE_GROUPS = COMPARISONS.format(
-    "tests.magnitude, tests.p_value_clustered as p, family.p_value_holm as p_adjusted, "
-    "tests.heterogeneity_p_value as p_of_equal_deltas"
-)
-"""The same with what does not fit on a terminal."""
 OF_BOTS = """
 select
     repository || ': comments, commentators and first answers are those of persons. '
@@ -159,21 +153,6 @@ where
     dataset = 'live' and repository <> 'pooled' and bots = 'counted'
     and metric = 'hours_to_first_comment' and with_bots > 0
 order by repository
-"""
-OTHER_LABELS = """
-pivot (
-    select repository, result_of, labels, result
-    from analysis.label_sensitivity
-    where
-        dataset = 'live'
-        and repository <> 'pooled'
-        and result_of in ('share', 'opened', 'fixed_within_365_days', 'fix_time_days', 'fix_size')
-)
-on labels in ('study', 'without_weak', 'strong_alone', 'widened')
-using any_value(result)
-order by repository, list_position(
-    ['share', 'opened', 'fixed_within_365_days', 'fix_time_days', 'fix_size'], result_of
-)
 """
 LEFT_OUT = """
 select repository, count(*) filter (where fix_not_analysed = 'not looked at') as left_out, count(*)

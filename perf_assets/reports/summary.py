@@ -2,61 +2,36 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
 import polars as pl
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import for_markdown, plain
-from perf_assets.reports.both_sides import TITLE, read_both_sides, sentences
-from perf_assets.reports.fix_curves import TITLE as CURVES_TITLE
-from perf_assets.reports.fix_curves import read_fix_curves
-from perf_assets.reports.quality import warnings
+from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
     ASKED,
     BREAKDOWN,
     CLOSING,
     COST,
-    DIFFERING,
     DISAGREEMENTS,
     FINDINGS,
     FIXED_WITHIN,
     GROUPS,
-    LEFT_OUT,
-    OF_BOTS,
     OF_OTHERS,
     OPEN_SHARE,
-    OTHER_LABELS,
     PAPERS_TEST,
     QUALITY,
     TRENDS,
-    WHOLE_GROUPS,
 )
-from perf_assets.reports.static_findings import TITLE as FINDINGS_TITLE
-from perf_assets.reports.static_findings import (
-    findings_sentences,
-    findings_table,
-    read_static_findings,
-)
+from perf_assets.reports.terminal import print_table, say
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 from perf_assets.study import SAMPLE, Study
 
-PICTURES = {
-    "fix_curves": "fix_curves.svg",
-    "static_findings": "static_findings.svg",
-    "both_sides": "both_sides.svg",
-}
-"""The pictures of the report, by file name beside it."""
-OTHER_LABELS_TITLE = "do the results hold by other labels? (weak ones left out, more words)"
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
     ("bug reports", BREAKDOWN),
@@ -70,7 +45,11 @@ FIGURES = (
     ),
     ("why the open share changes: by what is reported, and by how it stays open", OPEN_SHARE),
     ("how often open performance bugs are closed, by others of the same age", CLOSING),
-    (f"{CURVES_TITLE}: fixed within so many days (Gray's test of the curves)", FIXED_WITHIN),
+    (
+        "how soon bugs are fixed, when closing without a fix competes: fixed within so many days "
+        "(Gray's test of the curves)",
+        FIXED_WITHIN,
+    ),
     ("performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)", GROUPS),
     ("what users ask, and whether an answer is accepted", ASKED),
     ("findings of static checks, from the first quarter to the newest", FINDINGS),
@@ -82,13 +61,14 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         for title, query in FIGURES:
             _print_by_repository(console, title, connection.sql(query).pl())
-        for sentence in _remarks(connection):
-            console.print(f"{plain(sentence)}\n", soft_wrap=True, highlight=False, markup=False)
+        for sentence in remarks(connection):
+            say(console, sentence)
+            console.print()
         found = warnings(connection)
     if found:
-        console.print(f"{ODD_TITLE}:", soft_wrap=True, highlight=False, markup=False)
+        say(console, f"{ODD_TITLE}:")
         for sentence in found:
-            console.print(f"  {plain(sentence)}", soft_wrap=True, highlight=False, markup=False)
+            say(console, sentence, indent="  ")
         console.print()
 
 
@@ -98,79 +78,7 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         rows = connection.sql(COST, params=[since]).fetchall()
     for repository, requests, points in rows:
         cost = f"{requests:,} requests and {points:,} rate-limit points for issues"
-        console.print(
-            f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}",
-            soft_wrap=True,
-            highlight=False,
-            markup=False,
-        )
-
-
-def summary_markdown(published: Path, pictures: Mapping[str, str] | None = None) -> str:
-    """The same figures as Markdown, with curves, other labels, static findings, and both sides.
-
-    ``pictures`` are the addresses of :data:`PICTURES`, as the viewer of the report finds them;
-    default: the files beside it.
-    """
-    addresses = {**PICTURES, **(pictures or {})}
-    parts = []
-    with reading(published) as connection:
-        for title, query in (*FIGURES, (OTHER_LABELS_TITLE, OTHER_LABELS)):
-            rows = connection.sql(WHOLE_GROUPS if query == GROUPS else query).pl()
-            if rows.is_empty():
-                continue
-            cells = ([for_markdown(_text(value)) for value in row] for row in rows.rows())
-            lines = [rows.columns, ["---"] * rows.width, *cells]
-            parts.append("\n".join([f"## {title}", "", *(f"| {' | '.join(x)} |" for x in lines)]))
-        parts += map(for_markdown, _remarks(connection))
-        if found := warnings(connection):
-            listed = "\n".join(f"- {for_markdown(sentence)}" for sentence in found)
-            parts.append(f"## {ODD_TITLE}\n\n{listed}")
-    parts += _curves_parts(published, addresses["fix_curves"])
-    parts += _findings_parts(published, addresses["static_findings"])
-    sides = read_both_sides(published)
-    if told := [for_markdown(sentence) for sentence in sentences(sides)]:
-        # The data are named, so that a report over others is another report.
-        image = f'![{" ".join(told)}]({addresses["both_sides"]} "data {sides.fingerprint}")'
-        parts.append("\n\n".join([f"## {TITLE}", image, *told]))
-    return "\n\n".join(parts) + "\n"
-
-
-def _curves_parts(published: Path, picture: str) -> list[str]:
-    """Picture and sentences of the curves; none where nothing was fixed."""
-    curves = read_fix_curves(published)
-    if not curves.has_fixes:
-        return []
-    told = [for_markdown(sentence) for sentence in curves.sentences]
-    image = f'![{" ".join(told)}]({picture} "data {curves.fingerprint}")'
-    return ["\n\n".join([f"## {CURVES_TITLE}", image, *told])]
-
-
-def _findings_parts(published: Path, picture: str) -> list[str]:
-    """Picture, sentences and table of the findings; none where nothing was scanned."""
-    found = read_static_findings(published)
-    told = [for_markdown(sentence) for sentence in findings_sentences(found)]
-    if not told:
-        return []
-    shown = []
-    if found.rows["findings"].sum():
-        shown = [f'![{" ".join(told)}]({picture} "data {found.fingerprint}")']
-    return ["\n\n".join([f"## {FINDINGS_TITLE}", *shown, *told, findings_table(found)])]
-
-
-def _remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
-    told = [
-        sentence
-        for query in (DIFFERING, OF_BOTS)
-        for (sentence,) in connection.sql(query).fetchall()
-    ]
-    return told + [
-        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
-        "(close_look = false, or --until links): which methods and languages they touch, and who "
-        "introduced the bug, is not known"
-        for repository, left_out, fixes in connection.sql(LEFT_OUT).fetchall()
-    ]
+        say(console, f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}")
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
@@ -189,7 +97,7 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
         if path != default
     )
     lines = (
-        f"\nPublished database: {database}\n\nNext:",
+        f"\nReport: {_shown(home.report_page)}\nPublished database: {database}\n\nNext:",
         "  1. Your own repository: write a study.toml of five lines (README.md shows them), then",
         f"     GITHUB_TOKEN=... {program} run --study study.toml",
         "  2. The Dagster UI, with every asset, check and partition:",
@@ -273,24 +181,4 @@ def _print_by_repository(
 ) -> None:
     groups = rows.group_by(place, maintain_order=True) if rows.height else ()
     for (name,), part in groups:
-        _print_table(console, f"{name}: {title}", part.drop(place))
-
-
-def _print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
-    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for name, kind in rows.schema.items():
-        table.add_column(
-            name, justify="right" if kind.is_numeric() else "left", no_wrap=name == "metric"
-        )
-    for row in rows.iter_rows():
-        table.add_row(*(Text(plain(_text(value))) for value in row))
-    console.print(plain(title), style="bold", highlight=False, markup=False, soft_wrap=True)
-    console.print(table)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        print_table(console, f"{name}: {title}", part.drop(place))

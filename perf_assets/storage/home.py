@@ -54,23 +54,13 @@ class Home:
 
     @property
     def report(self) -> Path:
-        """The figures at a glance."""
+        """The report in plain text."""
         return self.path / "report.md"
 
     @property
-    def picture(self) -> Path:
-        """The picture of the report, beside it."""
-        return self.path / "both_sides.svg"
-
-    @property
-    def curves_picture(self) -> Path:
-        """The picture of the curves of fixes, beside the report."""
-        return self.path / "fix_curves.svg"
-
-    @property
-    def findings_picture(self) -> Path:
-        """The picture of the findings of static checks, beside the report."""
-        return self.path / "static_findings.svg"
+    def report_page(self) -> Path:
+        """The report to look at and to send on: one file, which opens offline."""
+        return self.path / "report" / "index.html"
 
     @property
     def replication(self) -> Path:

@@ -48,7 +48,7 @@ PHASES = {
     "models and statistics": ("stages.deriving.derivation", "derive"),
     "descriptions": ("stages.deriving.models", "describe_tables"),
     "publishing": ("storage.publishing", "publish"),
-    "report": ("reports.summary", "summary_markdown"),
+    "report": ("reports.monthly.writing", "keep_report"),
 }
 START = "imports"
 

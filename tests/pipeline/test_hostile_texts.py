@@ -7,6 +7,7 @@ or an option, and no token is in anything that is left behind.
 import csv
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +130,10 @@ def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
         assert not [code for code in CODES if code in text]
     report = (home / "report.md").read_text()
     assert "<script" not in report and "](javascript" not in report
+    page = (home / "report" / "index.html").read_text()
+    assert "<script>harm" not in page
+    assert not re.findall(r'href="(?!#|https://github.com/sample-lab/tensorkit/)[^"]*', page)
+    assert not [code for code in CODES if code in re.sub(r"<script>.*?</script>", "", page)]
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
     cells = [cell for row in rows for cell in row.split('","')]
     assert not [cell for cell in cells if cell.lstrip('"').startswith(("=", "@", "+"))]

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from perf_assets.reports.figures import FIGURES, Shown, shown, svg
+from perf_assets.reports.figures.drawing import LARGEST_INLINE
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
-from perf_assets.reports.writing import LARGEST_INLINE
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import declared
 from tests.model_database import ModelDatabase, insert
@@ -85,7 +85,7 @@ def test_the_trend_is_told_in_words_adjusted_for_all_tests(
     insert(database.connection, "analysis.test_family", [family])
     (told,) = of(database, "analysis.trend_tests").sentences
     assert told == (
-        f"owner/name, share among new bug reports: {verdict}; odds x {odds:.2f} a year "
+        f"owner/name: share among new bug reports: {verdict}; odds x {odds:.2f} a year "
         f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all tests p = {p_adjusted}"
     ).replace("= 0.04", "= 0.040").replace("= 0.06", "= 0.060")
 
@@ -135,7 +135,7 @@ def test_what_is_pooled_stands_last_and_not_where_it_says_the_same_again(
     found = of(database, "analysis.group_comparisons")
     assert found.rows["repository"].to_list() == ["b/b", "z/z", "pooled"]
     assert found.rows["low"].to_list() == [0.1] * 3
-    assert [told.split(",")[0] for told in found.sentences] == ["b/b", "z/z", "pooled"]
+    assert [told.split(":")[0] for told in found.sentences] == ["b/b", "z/z", "pooled"]
 
 
 def fill(database: ModelDatabase, repository: str) -> None:

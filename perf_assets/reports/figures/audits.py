@@ -3,14 +3,14 @@
 import polars as pl
 
 from perf_assets.plain import plain
-from perf_assets.reports.figures.drawing import AXIS, COOL, WARM, Spec
+from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import values
 
 MOST = 30
 """Repositories and tag sets in the picture: those with refused months first."""
 
-STATES = {"passed": COOL, "refused, older rows kept": "#d97706", "refused, nothing stored": WARM}
+STATES = {"passed": COOL, "refused, older rows kept": COLORS[4], "refused, nothing stored": WARM}
 
 MONTHS = """
 select
@@ -35,9 +35,10 @@ group by repository
 order by refused desc, repository
 """
 TOLD = f"""
-select printf(
-    '%s: %d of %d months passed their audits', repository, passed, months
-) || case when refused > 0 then '; refused last: ' || newest_refused else '' end
+select
+    repository,
+    printf('%d of %d months passed their audits', passed, months)
+    || case when refused > 0 then '; refused last: ' || newest_refused else '' end
 from ({ROWS.strip()})
 """
 DRAWN = f"""
@@ -55,14 +56,17 @@ def _heat_map(rows: pl.DataFrame) -> list[Spec]:
         repository=pl.col("repository").map_elements(plain, return_dtype=pl.String),
         refused_tables=pl.col("refused_tables").fill_null("none"),
     )
+    audits = cells.get_column("audit").value_counts().sort("audit")
+    told = "; ".join(f"{count} months {audit}" for audit, count in audits.iter_rows())
     nominal = {"type": "nominal", "title": None}
     return [
         {
             "title": "audits of each month",
+            "description": told,
             "data": {"values": values(cells)},
             "width": 620,
             "height": {"step": 22},
-            "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
+            "mark": {"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
             "encoding": {
                 "x": {
                     "field": "month",

@@ -34,7 +34,7 @@ order by
     list_position({list(METRICS)}, tests.metric)
 """
 EFFECTS = f"""
-select tests.repository || ', ' || replace(tests.metric, '_', ' ') || ': ' || tests.result
+select tests.repository, replace(tests.metric, '_', ' ') || ': ' || tests.result
 from analysis.effect_sizes as tests
 where tests.dataset = 'live' and {OF_TESTS.format("effect_sizes")}
 order by
@@ -52,7 +52,7 @@ where tests.dataset = 'live' and {OF_TESTS.format("fix_incidence")}
 order by event <> 'fixed', tests.repository = 'pooled', tests.repository, days
 """
 FIXED = f"""
-select tests.repository || ': ' || result
+select tests.repository, result
 from analysis.fix_incidence as tests
 where
     tests.dataset = 'live' and tests.event = 'fixed' and tests.days = 365
@@ -90,10 +90,10 @@ where tests.dataset = 'live' and {OF_TESTS.format("lifetime_comparisons")}
 order by role, tests.repository = 'pooled', tests.repository
 """
 LIVED = f"""
-select printf(
-    '%s: performance bugs lived %.0f days in the median before they were reported, others %.0f: '
+select repository, printf(
+    'performance bugs lived %.0f days in the median before they were reported, others %.0f: '
     || 'delta = %.3f (%s), %s, from %d and %d bugs whose introducing commit was found',
-    repository, median_performance, median_other, estimate, magnitude, {P_TEXT.format("p")},
+    median_performance, median_other, estimate, magnitude, {P_TEXT.format("p")},
     introduced_performance, introduced_other
 )
 from ({LIVES.strip()})
@@ -127,8 +127,8 @@ with moved as (
     group by repository, metric
 )
 
-select printf(
-    '%s, %s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s', repository,
+select repository, printf(
+    '%s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s',
     replace(metric, '_', ' '), delta, {P_TEXT.format("p")}, lowest, highest,
     {P_TEXT.format("highest_p")}
 )
@@ -157,10 +157,10 @@ order by
     repository = 'pooled', repository, result_of, list_position({list(LABELS)}, labels)
 """
 BY_LABELS_TOLD = f"""
-select printf(
-    '%s, %s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
+select repository, printf(
+    '%s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
     || 'more words',
-    repository, replace(result_of, '_', ' '),
+    replace(result_of, '_', ' '),
     any_value(result) filter (where labels = 'study'),
     any_value(result) filter (where labels = 'without_weak'),
     any_value(result) filter (where labels = 'strong_alone'),
@@ -232,8 +232,13 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
     ]
     band = {"type": "area", "opacity": 0.18, "interpolate": "step-after"}
     line = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}
+    told = "; ".join(
+        f"{name} {part['share'][-1]:.1f} percent after {part['days'][-1]:,} days"
+        for (name,), part in rows.group_by("color", maintain_order=True)
+    )
     return {
         "title": plain(title),
+        "description": f"Share {ended} up to each day: {told}",
         "data": {"values": values(rows.select("days", "share", "low", "high", "color"))},
         "width": 380,
         "height": 180,

@@ -25,18 +25,29 @@ FOUND = """
 with quarters as (
     select
         repository, quarter, any_value(files_scanned) as files, sum(findings) as findings,
-        sum("new") as came, sum(gone) as went
+        sum("new") as came, sum(gone) as went,
+        string_agg(rule || ' ' || findings, ', ' order by rule) filter (where findings > 0) as rules
     from analysis.static_findings
     group by repository, quarter
 )
 
-select printf(
-    '%s, %s to %s: at the end %d findings in %d files of Python, and %d came and %d went from one '
-    || 'quarter to the next',
-    repository, min(quarter), max(quarter), arg_max(findings, quarter), arg_max(files, quarter),
-    coalesce(sum(came), 0), coalesce(sum(went), 0)
+select repository, printf(
+    '%s to %s: at the end %d findings in %d files of Python%s%s%s', min(quarter), max(quarter),
+    arg_max(findings, quarter), arg_max(files, quarter),
+    coalesce(' (' || arg_max(rules, quarter) || ')', ''),
+    case when count(*) > 1 then printf(
+        ', and %d came and %d went from one quarter to the next', sum(came), sum(went)
+    ) else '' end,
+    case when any_value(unread.unread_files) > 0 then printf(
+        '; %d could not be read', any_value(unread.unread_files)
+    ) else '' end
 )
 from quarters
+left join (
+    select repository, arg_max(unread_files, quarter) as unread_files
+    from raw.scanned_trees
+    group by repository
+) as unread using (repository)
 group by repository
 order by repository
 """
@@ -53,9 +64,12 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
     most = max(number for _, number in rows.group_by("quarter").agg(pl.sum("findings")).rows())
     rules = rows["rule"].unique().sort().to_list()
     drawn = rows.select("quarter", "findings", color="rule")
+    newest = rows.filter(pl.col("quarter") == rows["quarter"].max())
+    told = ", ".join(f"{rule} {found}" for rule, found in newest.select("rule", "findings").rows())
     axis: Spec = {"values": list(range(most + 1))} if most <= FEW else {}
     return {
         "title": plain(repository),
+        "description": plain(f"Findings of the newest quarter: {told}"),
         "data": {"values": values(drawn)},
         "width": WIDTH,
         "height": 150,

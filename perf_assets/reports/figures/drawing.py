@@ -28,6 +28,8 @@ CONFIG: Spec = {
     "title": {"fontSize": 14, "anchor": "start", "color": INK},
     "view": {"stroke": None},
 }
+LARGEST_INLINE = 100_000
+"""Characters of a picture in an address, as Dagster is given it, base64 and all."""
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 # What is shown as an image has one text for who cannot see it, and none within.

@@ -1,7 +1,7 @@
 """What a figure is: a question to the published database, its verdict in words, its picture."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import duckdb
 import polars as pl
@@ -32,7 +32,7 @@ class Figure:
     rows
         The query of its table, what matters most first.
     told
-        The query of its verdicts: a column, a sentence a row, ``pooled`` last.
+        The query of its verdicts: whose, and a sentence, a row each; ``pooled`` last.
     draw
         The panels of its picture, from the rows of ``drawn``, by default those of ``rows``.
     """
@@ -43,19 +43,29 @@ class Figure:
     draw: Draw | None = None
     drawn: str = ""
 
-    def shown(self, connection: duckdb.DuckDBPyConnection) -> "Shown | None":
-        """The figure over mined data, where there are none over published ones; None without."""
-        for dataset in ("live", DATASET):
+    def shown(
+        self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = ("live", DATASET)
+    ) -> "Shown | None":
+        """The figure over the first of ``datasets`` that has any data for it; None without."""
+        for dataset in datasets:
             query, told, drawn = (
                 text.replace("'live'", f"'{dataset}'")
                 for text in (self.rows, self.told, self.drawn or self.rows)
             )
             rows = connection.sql(query).pl()
             if not rows.is_empty():
-                sentences = [plain(one) for (one,) in connection.sql(told).fetchall() if one]
+                verdicts = [(who, what) for who, what in connection.sql(told).fetchall() if what]
                 source = rows if drawn == query else connection.sql(drawn).pl()
                 panels = self.draw(source) if self.draw else []
-                return Shown(self.title, sentences, rows, query.strip(), panels, drawn.strip())
+                return Shown(
+                    title=self.title,
+                    told=verdicts,
+                    found=rows,
+                    query=query.strip(),
+                    told_by=told.strip(),
+                    drawn=drawn.strip(),
+                    panels=panels,
+                )
         return None
 
 
@@ -67,18 +77,19 @@ class Shown:
     ----------
     told, found
         All verdicts, and all rows of the table; ``sentences`` and ``rows`` are the first of them.
-    query, drawn
-        The queries that give the table, and the data of the picture.
+    query, told_by, drawn
+        The queries that give the table, the verdicts, and the data of the picture.
     panels
         The parts of the picture, each a chart; none where there is nothing to draw.
     """
 
     title: str
-    told: list[str]
+    told: list[tuple[str, str]]
     found: pl.DataFrame
     query: str
-    panels: list[Spec] = field(default_factory=list)
-    drawn: str = ""
+    told_by: str
+    drawn: str
+    panels: list[Spec]
 
     @property
     def sentences(self) -> list[str]:
@@ -87,7 +98,8 @@ class Shown:
         more = [f"and {left_out} more verdicts: see the report"] if left_out > 0 else []
         rest = len(self.panels) - MOST_PANELS
         parts = [f"the picture shows {MOST_PANELS} of {len(self.panels)} panels: see the report"]
-        return [*self.told[:MOST_SENTENCES], *more, *(parts if rest > 0 else [])]
+        first = [plain(f"{who}: {what}") for who, what in self.told[:MOST_SENTENCES]]
+        return [*first, *more, *(parts if rest > 0 else [])]
 
     @property
     def rows(self) -> pl.DataFrame:

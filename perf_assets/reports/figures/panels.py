@@ -35,6 +35,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
     ]
     return {
         "title": plain(title),
+        "description": course(rows, measure),
         "data": {"values": values(rows)},
         "width": WIDTH,
         "height": 190,
@@ -99,18 +100,27 @@ def estimates(
                 "encoding": {"x": x | {"field": "nothing"}},
             }
         )
-    layers += [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": encoding | {"x": x | {"field": "low"}, "x2": {"field": "high"}},
-        },
+    if drawn["low"].count():
+        layers.append(
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": encoding | {"x": x | {"field": "low"}, "x2": {"field": "high"}},
+            }
+        )
+    layers.append(
         {
             "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
             "encoding": encoding | {"x": x | {"field": "estimate"}},
-        },
-    ]
+        }
+    )
+    told = (
+        f"{' '.join(filter(None, (row['what'], row['color'])))} {row['estimate']:.3g}"
+        + (f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] is not None else "")
+        for row in drawn.iter_rows(named=True)
+    )
     return {
         "title": plain(title),
+        "description": plain(f"{measure}: {'; '.join(told)}"),
         "data": {"values": values(drawn)},
         "width": WIDTH - 60,
         "height": max(44, ROW * len(order) * max(1.0, 0.5 * len(names))),
@@ -118,11 +128,13 @@ def estimates(
     }
 
 
-def parts(title: str, rows: pl.DataFrame, measure: str) -> Spec:
-    """Bars from 0 to a number with its sign, a line each; columns what, value."""
+def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> Spec:
+    """Bars from 0 to a number, a line each; columns what, value; that of ``strong`` is dark."""
     order = rows["what"].to_list()
+    told = "; ".join(f"{what} {value:.3g}" for what, value in rows.select("what", "value").rows())
     return {
         "title": plain(title),
+        "description": plain(f"{measure}: {told}"),
         "data": {"values": values(rows.select("what", "value"))},
         "width": WIDTH - 60,
         "height": ROW * len(order),
@@ -142,15 +154,28 @@ def parts(title: str, rows: pl.DataFrame, measure: str) -> Spec:
                 "axis": {"tickCount": 5},
             },
             "color": {
-                "condition": {"test": "datum.what == 'in all'", "value": INK},
+                "condition": {"test": f"datum.what == '{strong}'", "value": INK},
                 "value": OTHER,
             },
             "tooltip": [
                 {"field": "what", "type": "nominal"},
-                {"field": "value", "type": "quantitative", "title": measure, "format": "+.2f"},
+                {"field": "value", "type": "quantitative", "title": measure, "format": ".3~r"},
             ],
         },
     }
+
+
+def course(rows: pl.DataFrame, measure: str) -> str:
+    """Where each line begins and ends, and its highest point."""
+    told = []
+    for (name,), part in rows.drop_nulls("value").group_by("color", maintain_order=True):
+        first, last = part.row(0, named=True), part.row(-1, named=True)
+        top = part.row(int(part["value"].arg_max() or 0), named=True)
+        told.append(
+            f"{name} from {first['value']:.3g} in {first['month']} to {last['value']:.3g} in "
+            f"{last['month']}, highest {top['value']:.3g} in {top['month']}"
+        )
+    return plain(f"{measure}: {'; '.join(told)}")
 
 
 def values(rows: pl.DataFrame) -> list[dict[str, Any]]:

@@ -18,8 +18,8 @@ where
 order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule
 """
 LABELS_TOLD = f"""
-select printf(
-    '%s: %s of the labels %.0f %% [%.0f, %.0f], by %d bug reports judged (%s)', repository,
+select repository, printf(
+    '%s of the labels %.0f %% [%.0f, %.0f], by %d bug reports judged (%s)',
     replace(measure, '_', ' '), estimate, low, high, judged, rater
 )
 from ({LABELS.strip()})
@@ -32,9 +32,9 @@ from analysis.finding_precision
 order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
 PRECISION_TOLD = """
-select printf(
-    '%s, findings of %s: %.0f %% are right [%.0f, %.0f], by %d judged (%s)', repository, rule,
-    estimate, low, high, judged, rater
+select repository, printf(
+    'findings of %s: %.0f %% are right [%.0f, %.0f], by %d judged (%s)',
+    rule, estimate, low, high, judged, rater
 )
 from analysis.finding_precision
 where estimate is not null
@@ -51,9 +51,9 @@ where {condition}
 order by place = 'pooled', place, asked, method, raters
 """
     told = f"""
-select printf(
-    '%s, %s: kappa = %.2f [%.2f, %.2f], %s, of %d judged by %s', place, replace(asked, '_', ' '),
-    estimate, low, high, reading, n, raters
+select place, printf(
+    '%s: kappa = %.2f [%.2f, %.2f], %s, of %d judged by %s',
+    replace(asked, '_', ' '), estimate, low, high, reading, n, raters
 )
 from ({rows.strip()})
 where estimate is not null
@@ -72,9 +72,9 @@ where
 order by repository = 'pooled', repository, stem_set
 """
 TWO_RULES_TOLD = f"""
-select printf(
-    '%s: keywords and stems (%s) agree with kappa = %.2f [%.2f, %.2f], %s', repository, stem_set,
-    estimate, low, high, reading
+select repository, printf(
+    'keywords and stems (%s) agree with kappa = %.2f [%.2f, %.2f], %s',
+    stem_set, estimate, low, high, reading
 )
 from ({TWO_RULES.strip()})
 where estimate is not null
@@ -86,7 +86,7 @@ where dataset = 'live'
 order by p_value_holm, p_value, repository, source, result_of
 """
 FAMILY_TOLD = """
-select printf(
+select 'all repositories', printf(
     '%d of %d headline tests have p < 0.05, %d of them when adjusted for all (Holm)',
     count(*) filter (where p_value < 0.05), count(p_value),
     count(*) filter (where p_value_holm < 0.05)
@@ -103,7 +103,7 @@ where dataset = 'live' and {NOT_POOLED_ALONE.format("keyword_proposals")}
 order by repository = 'pooled', repository, place
 """
 PROPOSED = f"""
-select repository || ': titles of performance bugs have more often than others: ' || string_agg(
+select repository, 'titles of performance bugs have more often than others: ' || string_agg(
     term, ', ' order by place
 )
 from analysis.keyword_proposals
@@ -123,12 +123,12 @@ order by
     repository, quantity
 """
 PAPER_TOLD = """
-select printf('the study of %s: %s', study, string_agg(
+select 'the study of ' || study, string_agg(
     number || ' ' || verdict, ', '
     order by list_position(
         ['exact', 'within rounding', 'coincides', 'differs', 'not derivable'], verdict
     )
-))
+)
 from (select study, verdict, count(*) as number from analysis.paper_comparison group by all)
 group by study
 order by study
@@ -140,7 +140,7 @@ where dataset = 'live'
 order by repository, number, question, rater_1, rater_2
 """
 DISAGREED = """
-select printf('%s: raters disagree on %s of %d bug reports', repository,
+select repository, printf('raters disagree on %s of %d bug reports',
     replace(question, '_', ' '), count(distinct number))
 from analysis.rater_disagreements
 where dataset = 'live'

@@ -18,7 +18,7 @@ from analysis.question_difficulty
 order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
 """
 DIFFICULTY_TOLD = """
-select forum || ', ' || tag_set || ', questions of ' || kind || ': ' || result
+select forum || ', ' || tag_set, kind || ': ' || result
 from analysis.question_difficulty
 where kind in ('all', 'performance')
 order by forum, tag_set = 'pooled', tag_set, kind
@@ -32,7 +32,7 @@ where is_default
 order by forum, is_chosen desc, method, split, kind
 """
 KINDS_TOLD = """
-select printf('%s, kinds by %s, %s test: %s', forum, method, split, result)
+select forum, printf('kinds by %s, %s test: %s', method, split, result)
 from analysis.question_kind_quality
 where is_default and kind = 'macro'
 order by forum, is_chosen desc, method, split
@@ -44,9 +44,9 @@ where entry <> 'any' and stem = entry
 order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 """
 STEMS_TOLD = """
-select printf(
-    '%s, %s: %d of %d questions (%.1f %%) have a performance stem %s', forum, tag_set, questions,
-    total, percentage, stem_set
+select forum || ', ' || tag_set, printf(
+    '%d of %d questions (%.1f %%) have a performance stem %s',
+    questions, total, percentage, stem_set
 )
 from analysis.stem_sets
 where entry = 'any'
@@ -70,9 +70,25 @@ select repository, forum, lag, n, statistic, low, high, band, is_outside_band
 from analysis.both_sides
 order by repository, forum, lag
 """
+BOTH_COUNTED = """
+select repository || ' and ' || forum, printf(
+    '%s to %s: %d of %d questions are about performance (%.1f %%), and %d of %d bug reports '
+    || '(%.1f %%); %d performance bugs were fixed',
+    min(month), max(month),
+    sum(performance_questions),
+    sum(questions) filter (where performance_questions is not null),
+    100 * sum(performance_questions)
+        / sum(questions) filter (where performance_questions is not null),
+    sum(performance_bugs), sum(bug_reports), 100 * sum(performance_bugs) / sum(bug_reports),
+    sum(fixed_performance_bugs)
+)
+from marts.both_sides
+group by repository, forum
+order by repository, forum
+"""
 BOTH_TOLD = """
 select
-    repository || ' and ' || forum || ': ' || case
+    repository || ' and ' || forum, case
         when max(statistic) is null then any_value(result)
         when not bool_or(coalesce(is_outside_band, false))
             then 'at no lag of a year each way do they go together more than by chance'
@@ -139,8 +155,11 @@ def _correlations(title: str, rows: pl.DataFrame) -> Spec:
     }
     drawn = rows.select("lag", "statistic", "is_outside_band", up="band", down=-pl.col("band"))
     band = {"type": "area", "opacity": 0.25, "color": AXIS}
+    outside = rows.filter("is_outside_band")["lag"].to_list()
     return {
         "title": plain(title),
+        "description": "Rank correlations at lags of a year each way; outside the band of chance: "
+        + (", ".join(map(str, outside)) or "none"),
         "data": {"values": values(drawn)},
         "width": 380,
         "height": 150,
@@ -178,7 +197,11 @@ FIGURES = {
     ),
     "analysis.stem_sets": Figure("Which stems mark performance questions", STEMS, STEMS_TOLD),
     "marts.both_sides": Figure(
-        "What users ask and what is reported, month by month", BOTH, BOTH_TOLD, _months, BOTH_MONTHS
+        "What users ask and what is reported, month by month",
+        BOTH,
+        BOTH_COUNTED,
+        _months,
+        BOTH_MONTHS,
     ),
     "analysis.both_sides": Figure(
         "Do performance questions and performance bugs go together?", LAGS, BOTH_TOLD, _lags

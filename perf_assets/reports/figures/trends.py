@@ -4,7 +4,7 @@ import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, WARM, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure
-from perf_assets.reports.figures.panels import estimates, parts, series
+from perf_assets.reports.figures.panels import estimates, lengths, series
 
 SHARES = {"open": WARM, "fixed": COOL}
 
@@ -26,10 +26,10 @@ qualify row_number() over (partition by repository order by month desc) <= 6
 order by repository, month desc
 """
 NEWEST_MONTH = """
-select printf(
-    '%s, end of %s: %.1f %% of the open bug reports and %.1f %% of the fixed ones are performance '
+select newest.repository, printf(
+    'end of %s: %.1f %% of the open bug reports and %.1f %% of the fixed ones are performance '
     || 'bugs; a year before %s and %s',
-    newest.repository, newest.month, newest.open_percentage, newest.fixed_percentage,
+    newest.month, newest.open_percentage, newest.fixed_percentage,
     coalesce(printf('%.1f %%', before.open_percentage), 'not known'),
     coalesce(printf('%.1f %%', before.fixed_percentage), 'not known')
 )
@@ -75,9 +75,8 @@ order by
     list_position(['opened', 'newly_fixed', 'open', 'fixed'], tests.series)
 """
 VERDICTS = f"""
-select printf(
-    '%s, share among %s: %s; %s%s',
-    repository,
+select repository, printf(
+    'share among %s: %s; %s%s',
     case series
         when 'opened' then 'new bug reports'
         when 'newly_fixed' then 'bugs newly fixed'
@@ -145,7 +144,7 @@ def _odds(rows: pl.DataFrame) -> list[Spec]:
 def _changes(rows: pl.DataFrame) -> list[Spec]:
     names = {"by_reports": "by what is reported", "by_closing": "by how long it stays open"}
     return [
-        parts(
+        lengths(
             row["repository"],
             pl.DataFrame(
                 {
@@ -154,6 +153,7 @@ def _changes(rows: pl.DataFrame) -> list[Spec]:
                 }
             ),
             "points a year",
+            strong="in all",
         )
         for row in rows.drop_nulls("points_a_year").iter_rows(named=True)
     ]
@@ -175,14 +175,14 @@ FIGURES = {
     "analysis.open_share_changes": Figure(
         "Why the open share changes",
         CHANGES,
-        "select repository || ': ' || result from analysis.open_share_changes "
+        "select repository, result from analysis.open_share_changes "
         "where dataset = 'live' order by repository",
         _changes,
     ),
     "analysis.closing_rates": Figure(
         "How often open performance bugs are closed, by others of the same age",
         CLOSING,
-        "select repository || ': ' || result from analysis.closing_rates "
+        "select repository, result from analysis.closing_rates "
         "where dataset = 'live' and kind = 'performance_against_other' order by repository",
         _ratios,
         RATIOS,

@@ -1,15 +1,12 @@
-"""What the paper's data say by tests that hold: sentences by repository, and curves of fixes."""
+"""What the paper's data say by tests that hold: in words by repository, and as pictures."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from html import escape
-from pathlib import Path
+from dataclasses import replace
 
-import polars as pl
+import duckdb
 
 from perf_assets.core.paper.figures import DATASET
-from perf_assets.reports.fix_curves import FixCurves, read_fix_curves
-from perf_assets.storage.warehouse import reading
+from perf_assets.reports.document import Part, Section, of_figure
+from perf_assets.reports.figures import FIGURES
 
 RESULTS = """
 with results as (
@@ -27,21 +24,21 @@ with results as (
         result
     from analysis.trend_tests
     where
-        dataset = $dataset
+        dataset = 'replication'
         and (method in ('binomial_regression', 'permutation')
             or (method = 'cox_stuart' and series in ('open', 'fixed')))
     union all
     select repository, 5, 'why the open share changes', result
     from analysis.open_share_changes
-    where dataset = $dataset
+    where dataset = 'replication'
     union all
     select repository, 6, 'how often open bugs are closed', result
     from analysis.closing_rates
-    where dataset = $dataset and kind = 'performance_against_other'
+    where dataset = 'replication' and kind = 'performance_against_other'
     union all
     select repository, 7, 'how soon bugs are fixed', result
     from analysis.fix_incidence
-    where dataset = $dataset and event = 'fixed' and days = 365
+    where dataset = 'replication' and event = 'fixed' and days = 365
     union all
     select
         repository,
@@ -52,51 +49,49 @@ with results as (
         replace(metric, '_', ' '),
         result
     from analysis.effect_sizes
-    where dataset = $dataset
+    where dataset = 'replication'
 )
 
 select repository, what, result
 from results
 where
     repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.effect_sizes where dataset = $dataset)
+    or (
+        select count(distinct repository) > 2
+        from analysis.effect_sizes
+        where dataset = 'replication'
+    )
 order by repository = 'pooled', repository, place
 """
 
 
-@dataclass(frozen=True)
-class Beyond:
-    """Results in words (repository, what, result), and the curves behind one of them."""
-
-    results: pl.DataFrame
-    curves: FixCurves
-
-
-def read_beyond(published: Path) -> Beyond:
-    """The results over the paper's data, from the published database."""
-    with reading(published) as connection:
-        results = connection.sql(RESULTS, params={"dataset": DATASET}).pl()
-    return Beyond(results, read_fix_curves(published, DATASET))
+FIGURES_BESIDE = (
+    "analysis.trend_tests",
+    "analysis.open_share_changes",
+    "analysis.group_comparisons",
+    "analysis.fix_incidence",
+)
 
 
-def beyond_html(beyond: Beyond) -> Iterator[str]:
-    """The section of the report, as HTML."""
-    yield "<h2>The same data, read by tests that hold</h2>"
-    yield (
-        "<p>Cumulative series hold most of a month's value in the next, so that the paper's test "
-        "finds a rise in permuted labels too; how often stands beside it. The month's own flow has "
-        "an estimate with an interval. Bugs closed without a fix are not fixed later, fixes that "
-        "share a commit are one cluster, and several repositories are compared within each.</p>"
+def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
+    """The section: every result over the paper's data, and the figures of the main ones."""
+    results = connection.sql(RESULTS).fetchall()
+    queries = {"the words": RESULTS.strip()}
+    told = [(repository, f"{what}: {result}") for repository, what, result in results]
+    parts = [Part("results", "Results by repository", verdicts=told, queries=queries)]
+    for table in FIGURES_BESIDE:
+        if found := FIGURES[table].shown(connection, [DATASET]):
+            # Its words are among the results.
+            parts.append(replace(of_figure(table.replace(".", "-"), found), verdicts=[]))
+    return Section(
+        "beyond",
+        "The same data, read by tests that hold",
+        [
+            "Cumulative series hold most of a month's value in the next, so that the paper's test "
+            "finds a rise in permuted labels too; how often stands beside it. The month's own flow "
+            "has an estimate with an interval. Bugs closed without a fix are not fixed later, "
+            "fixes that share a commit are one cluster, and several repositories are compared "
+            "within each."
+        ],
+        parts if told else [],
     )
-    for (repository,), rows in beyond.results.group_by("repository", maintain_order=True):
-        cells = "".join(
-            f"<tr><td>{escape(what)}</td><td>{escape(result)}</td></tr>"
-            for what, result in rows.select("what", "result").iter_rows()
-        )
-        yield f"<table><caption>{escape(str(repository))}</caption>{cells}</table>"
-    if beyond.curves.has_fixes:
-        # Drawing takes a second to import.
-        from perf_assets.reports.fix_curves_chart import fix_curves_svg  # noqa: PLC0415
-
-        yield "<p>Share of bug reports fixed, and closed without a fix, up to each time.</p>"
-        yield fix_curves_svg(beyond.curves.rows)

@@ -1,19 +1,24 @@
-"""The comparison in words: numbers as people read them, and the table on the terminal."""
+"""The comparison in words: numbers as people read them, and on the terminal."""
 
-from collections.abc import Mapping
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 import polars as pl
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from perf_assets.core.paper.against_itself import PLACE
 from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
 from perf_assets.months import is_month
 from perf_assets.plain import plain
+from perf_assets.reports.terminal import say
 
-COLUMNS = ("place", "repository", "figure", "published", "reproduced", "verdict", "note")
+VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
+LINES = 2
+"""Lines of a reason on the first screen."""
+
+NUMBER = re.compile(r"\d[\d,.]*")
 
 
 def number_text(value: object) -> str:
@@ -37,35 +42,72 @@ def reproduced_text(row: Mapping[str, object]) -> str:
     return number_text(value)
 
 
+def differing(comparison: pl.DataFrame) -> list[str]:
+    """Why figures differ: a sentence for each reason, whatever the numbers in it."""
+    return [
+        f"{len(places)} {'differs' if len(places) == 1 else 'differ'}, {_listed(places)}: {reason}"
+        for places, reason in _reasons(comparison.filter(verdict="differs"))
+    ]
+
+
+def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
+    """Print one screen: how many figures have which verdict, and why others differ.
+
+    Figures that differ for one reason are one line, whatever the numbers in it.
+    """
+    for (study,), rows in comparison.group_by("study", maintain_order=True):
+        counts = dict(rows.group_by("verdict").len().iter_rows())
+        told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
+        say(console, f"The study of {study}, {rows.height} figures: {told}")
+        for told in differing(rows):
+            shown = textwrap.shorten(plain(told), LINES * (console.width - 8), placeholder=" …")
+            say(console, shown, indent="  ")
+
+
 def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
-    """Print the comparison, a table for each study, with its reasons as numbered notes below.
+    """Print every figure, by study and place, with the reasons as numbered notes below.
 
     What cannot be derived is counted by reason, not listed.
     """
     is_derived = pl.col("verdict") != "not derivable"
     notes: dict[str, int] = {}
-    for (study,), rows in comparison.filter(is_derived).group_by("study", maintain_order=True):
-        console.print(_table(f"The study of {study} and its reproduction", rows, notes))
+    for (study, place), rows in comparison.filter(is_derived).group_by(
+        "study", "place", maintain_order=True
+    ):
+        say(console, f"The study of {study} and its reproduction: {place}")
+        for row in rows.iter_rows(named=True):
+            reason = row["reason"]
+            note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
+            told = f"{row['repository']}: {_told(row)}; {row['verdict']}{note}"
+            say(console, told, indent="  ")
+        console.print()
     for reason, number in notes.items():
-        console.print(f"{number:>3}  {plain(reason)}", highlight=False, markup=False)
-    console.print()
+        say(console, f"[{number}] {reason}", indent="")
     missing = comparison.filter(~is_derived).group_by("reason", maintain_order=True).len()
     for reason, count in missing.iter_rows():
-        console.print(f"{count} not derivable: {plain(reason)}", highlight=False, markup=False)
-    counts = comparison.group_by("verdict").len().sort("len", descending=True).iter_rows()
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts)
-    console.print(f"{comparison.height} figures: {told}", highlight=False)
+        say(console, f"{count} not derivable: {reason}")
+    console.print()
 
 
-def _table(title: str, rows: pl.DataFrame, notes: dict[str, int]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
-    for name in COLUMNS:
-        is_number = name in ("published", "reproduced", "note")
-        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+def _told(row: Mapping[str, object]) -> str:
+    published, reproduced = row["published_text"], reproduced_text(row)
+    return f"{row['quantity']}, {published} published, {reproduced} reproduced"
+
+
+def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
+    """The places of the figures that differ for a reason, and the reason as it is first told."""
+    found: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
-        reason = row["reason"]
-        note = "" if reason is None else str(notes.setdefault(reason, len(notes) + 1))
-        texts = [row[name] for name in ("place", "repository", "quantity", "published_text")]
-        cells = [*texts, reproduced_text(row), row["verdict"], note]
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    return table
+        reason = str(row["reason"] or "unknown")
+        # The same thing said of other numbers, or with a further remark, is the same reason.
+        first = NUMBER.sub("#", reason.partition(";")[0])
+        if row["place"] == PLACE:
+            first = reason = "the paper gives two values"
+        places, _ = found.setdefault(first, ([], reason))
+        places.append(str(row["place"]))
+    return list(found.values())
+
+
+def _listed(places: Sequence[str]) -> str:
+    first, *others = dict.fromkeys(place.partition(",")[0] for place in places)
+    return f"{first} and elsewhere" if others else first

@@ -1,0 +1,66 @@
+"""A report as Markdown: the words and tables, for a terminal, a diff or a mail."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.plain import for_markdown
+from perf_assets.reports.document.parts import Document, Item, Part, is_address, texts
+
+MOST_ROWS = 20
+
+
+def markdown(document: Document) -> str:
+    """The report; no text of a stranger means anything in it."""
+    return "\n\n".join(_blocks(document)) + "\n"
+
+
+def _blocks(document: Document) -> Iterator[str]:
+    yield f"# {for_markdown(document.title)}"
+    yield from map(for_markdown, document.words)
+    for section in document.sections:
+        yield f"## {for_markdown(section.title)}"
+        yield from map(for_markdown, section.words)
+        for part in section.parts:
+            yield f"### {for_markdown(f'{part.title}: {part.of}' if part.of else part.title)}"
+            yield from _part(part)
+
+
+def _part(part: Part) -> Iterator[str]:
+    told = [
+        *(
+            f"{tile.number} {tile.label}{f' ({tile.note})' if tile.note else ''}"
+            for tile in part.tiles
+        ),
+        *part.words,
+        *(f"{who}: {what}" for who, what in part.verdicts),
+    ]
+    if told:
+        yield "\n".join(f"- {for_markdown(one)}" for one in told)
+    if part.items:
+        more = [f"- and {part.left_out:,} more"] if part.left_out else []
+        yield "\n".join([*map(_item, part.items), *more])
+    if part.table is not None and not part.table.is_empty():
+        yield table(part.table)
+
+
+def _item(item: Item) -> str:
+    words = f": {for_markdown(item.words)}" if item.words else ""
+    title = f"{for_markdown(item.mark)} {for_markdown(item.title)}"
+    return (
+        f"- [{title}](<{item.address}>){words}" if is_address(item.address) else f"- {title}{words}"
+    )
+
+
+def table(rows: pl.DataFrame) -> str:
+    """The first rows, in which no text of a cell means anything."""
+    first = rows.head(MOST_ROWS)
+    columns = [texts(column.name, column) for column in first]
+    lines = [
+        [for_markdown(name.replace("_", " ")) for name in first.columns],
+        ["---:" if column.dtype.is_numeric() else "---" for column in first],
+        *([for_markdown(cell) for cell in row] for row in zip(*columns, strict=True)),
+    ]
+    shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    left_out = rows.height - first.height
+    return f"{shown}\n\nand {left_out:,} more rows" if left_out > 0 else shown

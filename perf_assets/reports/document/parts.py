@@ -1,0 +1,132 @@
+"""What a report is made of. Texts of strangers stand in it as they are; renderers escape them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from perf_assets.reports.figures import Shown
+from perf_assets.reports.figures.drawing import Spec
+
+ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number to be seen first: what it counts, and what to hold it against."""
+
+    number: str
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An issue or a question: its title, where it is, and what is said of it."""
+
+    mark: str
+    title: str
+    address: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a section.
+
+    Attributes
+    ----------
+    name
+        Its anchor, one of its own in the document.
+    of
+        What it is about, where others have the same title.
+    words
+        What it says, a sentence each.
+    verdicts
+        What it says of whom, the same of whom beside each other.
+    items, left_out
+        Things with addresses, and how many more there are.
+    panels
+        The parts of its picture.
+    table
+        Rows to read; all of them, of which a reader is shown the first.
+    queries
+        The SQL behind it, by what it gives; each runs as it stands over the published database.
+    is_open
+        Whether the table is seen at once.
+    """
+
+    name: str
+    title: str
+    of: str = ""
+    words: list[str] = field(default_factory=list)
+    verdicts: list[tuple[str, str]] = field(default_factory=list)
+    tiles: list[Tile] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    left_out: int = 0
+    panels: list[Spec] = field(default_factory=list)
+    table: pl.DataFrame | None = None
+    queries: Mapping[str, str] = field(default_factory=dict)
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: what it is about, and its parts."""
+
+    name: str
+    title: str
+    words: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: its title, what it is over, and its sections."""
+
+    title: str
+    words: list[str]
+    sections: list[Section]
+
+
+def of_figure(name: str, shown: Shown) -> Part:
+    """The part that shows a figure."""
+    queries = {"the words": shown.told_by, "the table": shown.query}
+    if shown.panels and shown.drawn != shown.query:
+        queries["the picture"] = shown.drawn
+    return Part(
+        name=name,
+        title=shown.title,
+        verdicts=shown.told,
+        panels=shown.panels,
+        table=shown.found,
+        queries=queries,
+    )
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is the address of a page, and nothing else."""
+    return ADDRESS.fullmatch(text) is not None
+
+
+def texts(name: str, values: pl.Series) -> list[str]:
+    """The values of a column as people read them: p-values, numbers, words; - for what is not."""
+    return [_text(name, value) for value in values]
+
+
+def _text(name: str, value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value) if name in ("number", "year") else f"{value:,}"
+    if isinstance(value, float):
+        if name == "p" or name.startswith("p_"):
+            return "< 0.001" if value < 0.001 else f"{value:.3f}"
+        digits = 2 if abs(value) < 100 else 1
+        return (
+            f"{value:,.{digits}f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 else f"{value:.2g}"
+        )
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,103 @@
+"""Figures of what performance bugs are about: the labels they carry, the words that mark them."""
+
+import polars as pl
+
+from perf_assets.reports.figures.drawing import Spec
+from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.panels import estimates, lengths
+
+LEAST = 5
+"""Performance bugs that an area has at least: a share of fewer says little."""
+
+# The interval of a share is Wilson's, at 95 %.
+AREAS = f"""
+with bugs as (
+    select repository, number, is_performance, unnest(labels) as area
+    from staging.bug_reports
+    where dataset = 'live'
+),
+
+areas as (
+    select
+        bugs.repository, bugs.area, count(*) as n, count(*) filter (where bugs.is_performance) as k,
+        1.0 * k / n as share
+    from bugs
+    left join labels.label_kinds as kinds
+        on kinds.repository = bugs.repository and kinds.label = bugs.area
+    where not coalesce(kinds.is_performance, false)
+    group by bugs.repository, bugs.area
+    having k >= {LEAST}
+)
+
+select
+    repository, area, n as bug_reports, k as performance_bugs, 100 * share as estimate,
+    100 * (share + 1.92 / n - 1.96 * sqrt(share * (1 - share) / n + 0.96 / n / n)) / (1 + 3.84 / n)
+        as low,
+    100 * (share + 1.92 / n + 1.96 * sqrt(share * (1 - share) / n + 0.96 / n / n)) / (1 + 3.84 / n)
+        as high
+from areas
+order by repository, performance_bugs desc, area
+"""
+AREAS_TOLD = f"""
+select repository, printf(
+    'most performance bugs carry %s',
+    string_agg(printf('%s (%d, %.0f %% of its bug reports)', area, performance_bugs, estimate), ', '
+        order by performance_bugs desc, area)
+)
+from (
+    from ({AREAS.strip()})
+    qualify row_number() over (partition by repository order by performance_bugs desc, area) <= 3
+)
+group by repository
+order by repository
+"""
+KEYWORDS = """
+with matches as (
+    select
+        repository, unnest(matched_keywords) as keyword, state,
+        len(matched_keywords) = 1 and len(matched_labels) = 0 as is_only_reason
+    from staging.bug_reports
+    where dataset = 'live' and is_performance
+)
+
+select
+    repository, keyword, count(*) as bug_reports,
+    count(*) filter (where is_only_reason) as only_reason,
+    count(*) filter (where state = 'open') as open_now
+from matches
+group by repository, keyword
+order by repository, bug_reports desc, keyword
+"""
+KEYWORDS_TOLD = f"""
+select repository, printf(
+    '%d keywords mark performance bugs; the most frequent are %s', count(*),
+    string_agg(printf('%s (%d)', keyword, bug_reports), ', ' order by bug_reports desc, keyword)
+        filter (where place <= 5)
+)
+from (
+    select
+        *, row_number() over (partition by repository order by bug_reports desc, keyword) as place
+    from ({KEYWORDS.strip()})
+)
+group by repository
+order by repository
+"""
+MOST = 12
+"""Areas or keywords in a picture."""
+
+
+def _areas(rows: pl.DataFrame) -> list[Spec]:
+    groups = rows.with_columns(what="area").group_by("repository", maintain_order=True)
+    measure = "performance bugs among the bug reports, percent"
+    return [estimates(str(name), part.head(MOST), measure) for (name,), part in groups]
+
+
+def _keywords(rows: pl.DataFrame) -> list[Spec]:
+    groups = rows.rename({"keyword": "what", "bug_reports": "value"}).group_by(
+        "repository", maintain_order=True
+    )
+    return [lengths(str(name), part.head(MOST), "performance bugs") for (name,), part in groups]
+
+
+AREAS_FIGURE = Figure("Areas, by the labels of the project", AREAS, AREAS_TOLD, _areas)
+KEYWORDS_FIGURE = Figure("Keywords that mark performance bugs", KEYWORDS, KEYWORDS_TOLD, _keywords)

@@ -1,0 +1,196 @@
+"""What the report of a study holds, section by section, from the published database."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from perf_assets import __version__
+from perf_assets.reports.document import Document, Part, Section, of_figure
+from perf_assets.reports.figures import FIGURES, shown
+from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
+from perf_assets.reports.monthly.news import read_asked, read_news
+from perf_assets.reports.quality import remarks, warnings
+from perf_assets.storage.warehouse import reading
+
+TREND = ("marts.trend_monthly", "analysis.trend_tests")
+WHY = ("analysis.open_share_changes", "analysis.closing_rates")
+COMPARISONS = (
+    "analysis.group_comparisons",
+    "analysis.fix_incidence",
+    "analysis.lifetime_comparisons",
+)
+QUESTIONS = ("marts.both_sides", "analysis.both_sides", "analysis.question_difficulty")
+TRUST = (
+    "analysis.labelling_quality",
+    "analysis.rater_agreement",
+    "analysis.label_sensitivity",
+    "analysis.link_sensitivity",
+    "analysis.bot_sensitivity",
+    "analysis.question_kind_quality",
+    "analysis.finding_precision",
+    "analysis.test_family",
+)
+FACTS = """
+select topic, fact, value
+from meta.about
+where topic <> 'rows'
+order by list_position(['database', 'study', 'rules', 'sources', 'software'], topic), fact
+"""
+# What only a new look at the sources changes is in the database's own facts.
+COVERAGE = """
+select
+    repository, "table", count(*) filter (where is_stored) as months,
+    min(month) filter (where is_stored) as first_month,
+    max(month) filter (where is_stored) as last_month,
+    sum(row_count) filter (where is_stored) as "rows",
+    count(*) filter (where status = 'failed') as refused
+from meta.partition_loads
+group by repository, "table"
+order by repository, "table"
+"""
+BREAKDOWN = """
+select
+    dataset, repository, case when is_performance then 'performance' else 'other' end as bugs,
+    open, closed, fixed
+from marts.dataset_breakdown
+order by dataset, repository, is_performance desc
+"""
+STUDY = "select value from meta.about where topic = 'study' and fact = 'name'"
+PUBLISHED = "select value from meta.about where topic = 'database' and fact = 'published_at'"
+SPAN = """
+select min(month) || ' to ' || max(month)
+from staging.loaded_months
+where dataset = 'live' and has_issues
+"""
+UNMINED = (
+    "Nothing is mined here: these are the data that the paper's authors publish. How far they give "
+    "its figures says replication_report.html."
+)
+PAPER = (
+    "T. Makkouk, D. J. Kim and T.-H. Chen: An Empirical Study on Performance Bugs in Deep Learning "
+    "Frameworks. IEEE International Conference on Software Maintenance and Evolution (ICSME), 2022."
+)
+
+
+def read_moment(published: Path) -> str | None:
+    """The moment at which the database was published, as it says itself."""
+    with reading(published) as connection:
+        return _value(connection, PUBLISHED)
+
+
+def read_report(published: Path) -> Document:
+    """The report over the published database; without mined data over the published ones."""
+    with reading(published) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        span, study = _value(connection, SPAN), _value(connection, STUDY)
+        title = f"Performance bugs: {study}" if study and span else "Performance bugs"
+        moment = _value(connection, PUBLISHED) or "an unknown moment"
+        words = [
+            f"Mined months {span}; the database was published at {moment}." if span else UNMINED,
+            "Every number is a query over perf_bugs.duckdb: open it below the number, and run it "
+            "as it stands with perf-assets query or any client of DuckDB.",
+        ]
+        sections = [
+            Section(
+                "month",
+                "What changed this month",
+                [
+                    "The month is the last whole one of each repository. What counts, and what is "
+                    "open or fixed, is told as it was at its end; titles and comments as of now."
+                ],
+                read_news(connection),
+            ),
+            *_figures(connection),
+            Section(
+                "quality",
+                "Can this be trusted?",
+                ["How good the labels are, and whether the results hang on labels, links or bots."],
+                [*_odd(connection), *_shown(connection, TRUST)],
+            ),
+            Section("data", "What it rests on", [], list(_data(connection))),
+            Section("cite", "How to cite", [], [_citation()]),
+        ]
+    return Document(title, words, [one for one in sections if one.parts])
+
+
+def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
+    yield Section(
+        "trend",
+        "Is it getting better or worse?",
+        [
+            "Performance bugs among all bug reports. A verdict holds after the adjustment for all "
+            "headline tests (Holm, 5 %)."
+        ],
+        _shown(connection, (*TREND, *WHY)),
+    )
+    yield Section(
+        "comparisons",
+        "How performance bugs differ",
+        [
+            "Cliff's delta is the chance that a performance bug has more than another, less the "
+            "chance that it has less; bars are 95 % intervals."
+        ],
+        _shown(connection, COMPARISONS),
+    )
+    areas = (("areas", AREAS_FIGURE), ("keywords", KEYWORDS_FIGURE))
+    found = ((name, figure.shown(connection)) for name, figure in areas)
+    yield Section(
+        "areas",
+        "Where they are, and by which words they are known",
+        [],
+        [of_figure(f"figure-{name}", one) for name, one in found if one],
+    )
+    yield Section(
+        "users",
+        "What users ask",
+        ["Questions of StackOverflow and other forums of Stack Exchange."],
+        [*read_asked(connection), *_shown(connection, QUESTIONS)],
+    )
+    yield Section(
+        "checks", "What static checks find", [], _shown(connection, ("analysis.static_findings",))
+    )
+
+
+def _shown(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> list[Part]:
+    found = ((table, shown(connection, table)) for table in tables if table in FIGURES)
+    return [of_figure(table.replace(".", "-"), one) for table, one in found if one]
+
+
+def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
+    if found := warnings(connection):
+        yield Part("odd", "Look at these before you trust the series", words=found)
+    if found := remarks(connection):
+        yield Part("remarks", "What else to know", words=found)
+
+
+def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
+    yield from _shown(connection, ("meta.partition_loads",))
+    for name, title, query in (
+        ("breakdown", "Bug reports", BREAKDOWN),
+        ("coverage", "What is loaded", COVERAGE),
+        ("facts", "Study, rules, sources and software", FACTS),
+    ):
+        rows: pl.DataFrame = connection.sql(query).pl()
+        if not rows.is_empty():
+            queries = {"the table": query.strip()}
+            yield Part(name, title, table=rows, queries=queries, is_open=name == "breakdown")
+
+
+def _citation() -> Part:
+    return Part(
+        "citation",
+        "The software and the study whose method it automates",
+        words=[
+            f"The perf-assets authors: perf-assets, version {__version__}. Software, MIT license.",
+            PAPER,
+            "For numbers, cite the moment at which the database was published, too: the same "
+            "database gives the same report, byte by byte.",
+        ],
+    )
+
+
+def _value(connection: duckdb.DuckDBPyConnection, query: str) -> str | None:
+    rows = connection.sql(query).fetchall()
+    return rows[0][0] if rows else None

@@ -1,0 +1,56 @@
+"""Sentences and tables for a terminal, in which no word is cut."""
+
+import textwrap
+
+import polars as pl
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from perf_assets.plain import plain
+from perf_assets.reports.formats import records
+
+UNLIMITED = 10_000  # columns
+
+
+def say(console: Console, text: str, indent: str = "", style: str | None = None) -> None:
+    """Print ``text``, what follows its first line further in; whole where no terminal shows it."""
+    lines = textwrap.wrap(
+        plain(text),
+        console.width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in lines if console.is_terminal else [f"{indent}{plain(text)}"]:
+        console.print(line, style=style, soft_wrap=True, highlight=False, markup=False)
+
+
+def print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
+    """Print ``rows`` below their title; where a word would be cut, a line for each value."""
+    cells = [[plain(number_text(value)) for value in row] for row in rows.iter_rows()]
+    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    for name, kind in rows.schema.items():
+        is_number = kind.is_numeric()
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=name == "metric")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    say(console, title, style="bold")
+    unlimited = console.options.update(max_width=UNLIMITED)
+    if Measurement.get(console, unlimited, table).minimum > console.width:
+        shown = records(rows.columns, cells, console.width)
+        console.print(shown, soft_wrap=True, highlight=False, markup=False)
+    else:
+        console.print(table)
+
+
+def number_text(value: object) -> str:
+    """A value with the digits that matter, words as they are, - for what is not known."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,136 @@
+"""Both reports in a browser: charts, schemes, a phone, print, no scripts, and nothing for axe."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from perf_assets.reports.document import html
+from perf_assets.reports.monthly import read_report
+from perf_assets.reports.replication import read_replication
+from tests.replication_package import write_package
+from tests.support import Prepared, perf_assets
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+PHONE = {"width": 390, "height": 844}
+DRAWN = ".chart > div svg"
+OPENED = "[...document.querySelectorAll('details')].filter((one) => one.open).length"
+
+
+@pytest.fixture(scope="module")
+def report(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory, browser: "Browser") -> Path:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(html(read_report(sampled.home / "perf_bugs.duckdb")), encoding="utf-8")
+    return path
+
+
+def scrolled(page: "Page") -> None:
+    """Show the whole page, so that every chart is drawn."""
+    charts = page.locator(".chart")
+    for place in range(charts.count()):
+        charts.nth(place).scroll_into_view_if_needed()
+    page.wait_for_function(
+        f"document.querySelectorAll('{DRAWN}').length == document.querySelectorAll('.chart').length"
+    )
+
+
+def breaches(page: "Page") -> list[str]:
+    """What axe finds, in words."""
+    axe = pytest.importorskip("axe_core_python", reason="axe-core is not installed")
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+def is_wider_than_shown(page: "Page") -> bool:
+    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return wide
+
+
+def test_a_chart_is_drawn_has_a_text_and_tells_a_value_under_the_pointer(
+    page: "Page", report: Path
+) -> None:
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.goto(report.as_uri())
+    scrolled(page)
+    assert told == []
+    chart = page.locator("#analysis-trend_tests .chart")
+    assert "new reports 2." in str(chart.get_attribute("aria-label"))
+    chart.locator("svg .mark-symbol path").first.hover()
+    page.locator("#vg-tooltip-element.visible").wait_for()
+    assert "estimate" in page.locator("#vg-tooltip-element").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(
+    page: "Page", report: Path, scheme: Any
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.goto(report.as_uri())
+    scrolled(page)
+    assert breaches(page) == []
+    page.set_viewport_size(PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert breaches(page) == [] and not is_wider_than_shown(page)
+
+
+def test_the_scheme_can_be_switched_and_charts_follow(page: "Page", report: Path) -> None:
+    page.goto(report.as_uri())
+    scrolled(page)
+    colors = "[document.body, document.querySelector('.chart svg text')].map((one) => "
+    colors += "[getComputedStyle(one).backgroundColor, getComputedStyle(one).fill].join())"
+    light = page.evaluate(colors)
+    page.get_by_role("button", name="Show in dark colours").click()
+    dark = page.evaluate(colors)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    page.reload()
+    assert page.evaluate(colors)[0] == dark[0]
+
+
+def test_a_number_opens_its_query_and_the_keyboard_comes_everywhere(
+    page: "Page", report: Path
+) -> None:
+    page.goto(report.as_uri())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "report"
+    assert page.evaluate(OPENED) == 0
+    page.locator(".tiles a").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("#month-0-query").wait_for(state="visible")
+    assert "from marts.trend_monthly" in page.locator("#month-0-query").inner_text()
+
+
+def test_without_scripts_and_on_paper_it_can_be_read(browser: "Browser", report: Path) -> None:
+    with browser.new_context(java_script_enabled=False, viewport=PHONE) as context:
+        page = context.new_page()
+        page.goto(report.as_uri())
+        assert page.locator(".chart > svg").count() == page.locator(".chart").count() > 10
+        assert page.locator(".chart > svg").first.is_visible()
+        assert not page.locator("#scheme").is_visible()
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator(".table table").first.is_visible()
+        assert not page.locator(".queries").first.is_visible()
+        assert not page.locator("nav").is_visible()
+        assert len(page.pdf(format="A4")) > 50_000
+
+
+def test_the_replication_report_has_the_same_form(page: "Page", tmp_path: Path) -> None:
+
+    home, package = tmp_path / "home", write_package(tmp_path / "package")
+    done = perf_assets("replicate", "--data", package, "--accept-changes", "--home", home)
+    assert done.returncode == 0, done.stdout + done.stderr
+    path = tmp_path / "report.html"
+    path.write_text(html(read_replication(home / "perf_bugs.duckdb")), encoding="utf-8")
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme="dark")
+    page.goto(path.as_uri())
+    scrolled(page)
+    assert breaches(page) == [] and not is_wider_than_shown(page)
+    assert page.locator("nav a").count() >= 5
