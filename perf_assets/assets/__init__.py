@@ -1,5 +1,6 @@
 """The asset graph: one short file per stage. Wiring only."""
 
+import logging
 import warnings
 
 from dagster import BetaWarning, PreviewWarning
@@ -7,3 +8,5 @@ from dagster import BetaWarning, PreviewWarning
 # What of Dagster is new we use knowingly, and nobody who runs it can do anything about it.
 warnings.filterwarnings("ignore", category=BetaWarning)
 warnings.filterwarnings("ignore", category=PreviewWarning)
+# It warns of each rule that a refresh does not judge again because no row changed.
+logging.getLogger("dagster._core.execution.plan.active").setLevel(logging.ERROR)

@@ -24,6 +24,7 @@ MODULES = {
     "export": "export",
     "docs": "docs",
     "ui": "ui",
+    "explore": "explore",
     "serve-corpus": "corpora",
     "generate": "corpora",
 }

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import socket
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -13,12 +12,13 @@ import click
 from perf_assets import stopping
 from perf_assets.cli.children import end_children
 from perf_assets.cli.memory import check_memory
+from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import explained, home_option, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import UI, write_instance_config
-from perf_assets.web.services import HOST, Services
+from perf_assets.web.services import Services
 
 LOCK = "ui.lock"
 
@@ -44,7 +44,7 @@ def ui(study: str, home: Path, port: int) -> None:
     check_memory()
     place = Home.of(home)
     handle = _hold(place, port)
-    _check_free(port)
+    check_free(port)
     stopping.leave_word(
         f"the UI of {place.path} is closed, and so are runs that it started; what they stored is "
         "kept, and the next run goes on there"
@@ -96,15 +96,3 @@ def _hold(home: Home, port: int) -> int:
     os.ftruncate(handle, 0)
     os.pwrite(handle, str(port).encode(), 0)
     return handle
-
-
-def _check_free(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            reason = "may not be used" if isinstance(error, PermissionError) else "is taken"
-            raise PerfAssetsError(
-                f"port {port} of {HOST} {reason}: choose another one with --port"
-            ) from None

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import dropwhile
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
@@ -56,6 +57,12 @@ class Query:
     question: str
     reading: str
     parameters: Mapping[str, Parameter]
+
+    @property
+    def statement(self) -> str:
+        """Its SQL without the head."""
+        lines = self.sql.strip().splitlines()
+        return "\n".join(dropwhile(lambda line: not line or line.startswith("--"), lines))
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ password, so what such a page could set going is refused here, by what browsers 
 (Host, Origin, Sec-Fetch-Site), and by what a page cannot send without asking first (JSON).
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,16 +19,33 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 POLICY_VIOLATED = 1008  # RFC 6455, section 7.4.1
-NOT_FRAMED = (b"x-frame-options", b"DENY")
+NOT_FRAMED = (b"x-frame-options", b"DENY")  # no page of another origin shows an answer in itself
+
+
+def answered_names(more: str) -> frozenset[str]:
+    """The names that a server answers to: those of loopback, and ``more``, separated by commas.
+
+    ``more`` is the public name of a reverse proxy that asks for a password; without a port it
+    counts for each.
+    """
+    return LOOPBACK | {name.strip().lower() for name in more.split(",") if name.strip()}
 
 
 class Guard:
     """An ASGI application that lets only what ``refusal`` has no word against reach ``app``."""
 
-    def __init__(self, app: App, hosts: frozenset[str] = LOOPBACK) -> None:
-        """Guard ``app``, which answers to the names ``hosts``."""
+    def __init__(
+        self, app: App, hosts: frozenset[str] = LOOPBACK, policy: str | None = None
+    ) -> None:
+        """Guard ``app``, which answers to the names ``hosts``.
+
+        ``policy`` tells the browser what its pages may load (Content-Security-Policy).
+        """
         self._app = app
         self._hosts = hosts
+        self._headers = [NOT_FRAMED]
+        if policy is not None:
+            self._headers.append((b"content-security-policy", policy.encode()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -42,7 +59,7 @@ class Guard:
         elif refused is not None:
             await _answer(send, *refused)
         else:
-            await self._app(scope, receive, _unframed(send))
+            await self._app(scope, receive, _with_headers(send, self._headers))
 
 
 def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] | None:
@@ -88,12 +105,12 @@ def _name(host: str) -> str:
     return (name if colon and port.isdecimal() else host).lower()
 
 
-def _unframed(send: Send) -> Send:
-    """``send``, by which no page of another origin can show the answer within itself."""
+def _with_headers(send: Send, added: Sequence[tuple[bytes, bytes]]) -> Send:
+    """``send``, which adds headers to the answer."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), NOT_FRAMED]}
+            message = {**message, "headers": [*message.get("headers", []), *added]}
         await send(message)
 
     return sending

@@ -11,10 +11,11 @@ from typing import Any
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster_webserver import app, cli
 
-from perf_assets.web.guard import App, Guard, Receive, Scope, Send
+from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_names
 from perf_assets.web.services import AWAITED
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
+NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that asks for a password shows it
 LOOK_SECONDS = 0.02
 
 
@@ -38,8 +39,9 @@ class Patient:
 
 def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) -> Guard:  # noqa: ANN401
     dagster: App = app.create_app_from_workspace_process_context(context, *arguments, **options)
+    names = answered_names(os.environ.get(NAMES, ""))
     if AWAITED not in os.environ:
-        return Guard(dagster)
+        return Guard(dagster, names)
     loaded = threading.Event()
 
     def load() -> None:
@@ -50,7 +52,7 @@ def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) 
         loaded.set()
 
     threading.Thread(target=load, daemon=True).start()
-    return Guard(Patient(dagster, loaded))
+    return Guard(Patient(dagster, loaded), names)
 
 
 if __name__ == "__main__":

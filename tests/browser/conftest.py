@@ -1,6 +1,7 @@
 """Debian's chromium, steered by Playwright; its tests are passed over where it is missing.
 
-All pages of a test run share one browser; each test has a window of its own, with nothing in it.
+The tests of a file share one browser; each has a window of its own, with nothing in it. No browser
+is left to tests of other files: while Playwright is at work, nothing else may run an event loop.
 """
 
 import os
@@ -20,7 +21,7 @@ WINDOW = {"width": 1440, "height": 900}
 PATIENCE = 15_000  # milliseconds that a page has for what it is asked for
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     """Chromium without a window, which reaches this machine alone."""
     steering = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perf_assets.web.guard import Guard, refusal
+from perf_assets.web.guard import LOOPBACK, Guard, answered_names, refusal
 
 OWN = "127.0.0.1:3000"
 PAGE = {"host": OWN, "origin": f"http://{OWN}", "sec-fetch-site": "same-origin"}
@@ -125,3 +125,13 @@ def test_what_is_refused_does_not_reach_the_application_and_nothing_is_framed() 
     (answered,) = sent_by(scope("POST", "/graphql", {**PAGE, **JSON}))
     assert answered["status"] == 200
     assert (b"x-frame-options", b"DENY") in answered["headers"]
+
+
+def test_the_name_of_a_proxy_counts_when_it_is_given() -> None:
+    public = {**JSON, "host": "perf.example.org", "origin": "https://perf.example.org"}
+    elsewhere = {**public, "origin": "https://evil.example"}
+    assert refusal(scope("POST", "/graphql", public)) is not None
+    names = answered_names(" Perf.example.org,, ")
+    assert refusal(scope("POST", "/graphql", public), names) is None
+    assert refusal(scope("POST", "/graphql", elsewhere), names) is not None
+    assert answered_names("") == answered_names(",") == LOOPBACK

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -14,18 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
 from tests.support import Prepared, command, environment, perf_assets
 
 pytestmark = pytest.mark.slow
 
 SECONDS = 60.0  # on a machine that is busy with other tests
 ASSETS = "{ assetsOrError { ... on AssetConnection { nodes { id } } } }"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

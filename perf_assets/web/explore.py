@@ -1,0 +1,92 @@
+"""The page of ``explore`` as an ASGI application, and what its cells ask for."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import uvicorn
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain
+from perf_assets.reports.asking import ask
+from perf_assets.reports.charts import Axes, Spec, chart
+from perf_assets.sql_models.cookbook import Query, parse_query_file
+from perf_assets.web.guard import App, Guard
+
+DATABASE = "PERF_ASSETS_PUBLISHED"  # tells the page where the published database is
+# marimo shows a text that is the address of a picture as that picture: none is fetched.
+POLICY = "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; base-uri 'self'"
+LOOK_SECONDS = 0.02
+FIRST = "monthly_share_of_new_bugs"
+COLUMNS = """
+select schema_name || '.' || table_name as "table", column_name as "column", data_type as type,
+    comment as meaning
+from duckdb_columns() where not internal order by schema_name, table_name, column_index
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows that a query gave, or the sentence that says why it gave none."""
+
+    rows: pa.Table | None = None
+    mistake: str = ""
+
+
+def application() -> App:
+    """The page, for who sits at this machine alone.
+
+    Raises
+    ------
+    PerfAssetsError
+        What draws it is not installed.
+    """
+    try:
+        import marimo  # noqa: PLC0415
+    except ImportError:
+        raise PerfAssetsError(
+            "explore needs marimo, which is not installed: pip install 'perf-assets[explore]'"
+        ) from None
+    logging.getLogger("marimo").setLevel(logging.ERROR)
+    page = Path(__file__).with_name("explore_page.py")
+    server = marimo.create_asgi_app(quiet=True).with_app(path="", root=str(page))
+    return Guard(server.build(), policy=POLICY)
+
+
+def serve(app: App, host: str, port: int, tell: Callable[[], None]) -> None:
+    """Serve ``app``, and ``tell`` when it can be asked, until the process ends."""
+
+    async def serving() -> None:
+        server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning"))
+        task = asyncio.ensure_future(server.serve())
+        while not (server.started or task.done()):
+            await asyncio.sleep(LOOK_SECONDS)
+        tell()
+        await task
+
+    asyncio.run(serving())
+
+
+def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
+    """The answer of ``database`` to ``query``; a parameter that is empty has its default."""
+    given = {name: value.strip() for name, value in values.items() if value.strip()}
+    try:
+        return Answer(ask(database, query, given, is_confined=True))
+    except PerfAssetsError as error:
+        return Answer(mistake=plain(error))
+
+
+def drawn(rows: pa.Table, title: str, axes: Axes) -> tuple[Spec | None, str]:
+    """A Vega-Lite chart of rows, or the sentence that says why there is none."""
+    try:
+        return chart(rows, title, axes), ""
+    except PerfAssetsError as error:
+        return None, plain(error)
+
+
+def columns_of(database: Path) -> Answer:
+    """Every column of every table that can be asked, with its type and meaning."""
+    return answered(database, parse_query_file("columns", COLUMNS), {})
