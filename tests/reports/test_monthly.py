@@ -104,7 +104,7 @@ def test_beside_the_numbers_stands_whether_the_share_changes() -> None:
     database.fill(FILLED)
     test = flow_test("opened", odds_ratio_per_year=0.5, odds_ratio_low=0.4, odds_ratio_high=0.6)
     family = {name: test[name] for name in ("dataset", "repository", "method", "p_value")}
-    family |= {"source": "trend_tests", "result_of": "opened", "p_value_holm": 0.01, "tests": 9}
+    family |= {"source": "trend_tests", "result_of": "opened", "p_value_holm": 0.04, "tests": 9}
     insert(database.connection, "analysis.trend_tests", [test])
     insert(database.connection, "analysis.test_family", [family])
     last = {part.title: part.tiles[-1] for part in read_news(database.connection) if part.tiles}
