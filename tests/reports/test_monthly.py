@@ -1,6 +1,8 @@
 """The report of a study: what changed in the month, from planted cases; nothing of it is markup."""
 
 import re
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -228,6 +230,13 @@ def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
     assert len(anchors) == len(set(anchors))
     assert set(re.findall(r'href="#([^"]*)"', page)) <= set(anchors)
     assert len(whole.encode()) < 3_000_000
+
+
+def test_a_run_with_nothing_new_waits_for_nothing_that_computes_or_draws() -> None:
+    slow = "{'scipy', 'vl_convert', 'sklearn'}"
+    code = f"import sys, perf_assets.definitions; assert not {slow} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_how_to_cite_is_as_the_citation_file_says() -> None:
