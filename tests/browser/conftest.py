@@ -17,21 +17,26 @@ if TYPE_CHECKING:
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Whatever a page asks of another machine fails at once.
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
+# As root it does not start within its sandbox.
+OPTIONS = [OFFLINE, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 WINDOW = {"width": 1440, "height": 900}
 PATIENCE = 15_000  # milliseconds that a page has for what it is asked for
+
+
+def chromium() -> str | None:
+    """The browser of this machine."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     """Chromium without a window, which reaches this machine alone."""
     steering = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = chromium()
     if found is None:
         pytest.skip("no chromium is on the PATH (Debian: apt-get install chromium)")
-    # As root it does not start within its sandbox.
-    options = [OFFLINE, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with steering.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=options)
+        opened = playwright.chromium.launch(executable_path=found, args=OPTIONS)
         yield opened
         opened.close()
 

@@ -1,0 +1,70 @@
+"""The pictures of README and docs, taken anew: ``python -m tests.browser.pictures HOME``.
+
+HOME is what ``make run`` leaves, the sample; it stays as it is. They go to docs/pictures.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import OPTIONS, chromium
+from tests.browser.walking import ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
+from tests.places import ROOT
+
+PLACE = ROOT / "docs" / "pictures"
+WINDOW = {"width": 1200, "height": 700}
+MOST_BYTES = 150_000
+REFUSED = "2022-06"  # a month of the sample
+RULE = "closed_at_is_not_below_created_at"
+
+
+def take(page: Page, name: str) -> None:
+    page.wait_for_timeout(2500)
+    path = PLACE / f"{name}.png"
+    page.screenshot(path=path)
+    size = path.stat().st_size
+    print(f"{path}: {size:,} bytes")
+    assert size <= MOST_BYTES, "that is too large for a README"
+
+
+def walk(page: Page, address: str) -> None:
+    page.goto(f"{address}/asset-groups")
+    page.locator("svg foreignObject").get_by_text("published").first.wait_for()
+    take(page, "graph")
+    page.goto(f"{address}/assets/analysis/fix_incidence")
+    row = page.locator("tr", has=page.get_by_text("figure", exact=True))
+    row.get_by_text("[Show Markdown]").click()
+    take(page, "analysis")
+    ui = Ui(address)
+    before = ui.asked(RUNS)[0]["runId"]
+    page.goto(f"{address}/assets/raw/issues?view=partitions")
+    materialize(page, f"{REFUSED}-01").get_by_role("button", name=LAUNCH).click()
+    ui.waited_for(RUNS, lambda one: one["runId"] != before and one["status"] in ENDED)
+    page.goto(f"{address}/assets/raw/issues?view=checks&checkDetail={RULE}")
+    page.get_by_text("1 rows in 1 partitions").wait_for()
+    take(page, "check")
+
+
+def main(source: Path) -> None:
+    PLACE.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
+        home = shutil.copytree(source, Path(place) / "home")
+        spoil(home / "sample" / "issues.jsonl.gz", REFUSED)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
+        page = browser.new_page(viewport=WINDOW)
+        with opened("ui", "--home", home) as address:
+            walk(page, address)
+        with opened("explore", "--home", home) as address:
+            page.goto(address)
+            page.locator("canvas, svg.marks").first.wait_for()
+            take(page, "explore")
+        page.goto((home / "report" / "index.html").as_uri())
+        take(page, "report")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
