@@ -12,8 +12,6 @@ from perf_assets.assets.publishing import GROUP
 from perf_assets.assets.showing import shown_of
 from perf_assets.assets.telling import Event, Teller, failure, told
 from perf_assets.assets.writing import POOL
-from perf_assets.reports.document import html
-from perf_assets.reports.replication import read_replication
 from perf_assets.reports.writing import write_report
 from perf_assets.sql_models.bundles import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
@@ -59,6 +57,10 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
+        # It takes what computes, which other jobs should not wait for.
+        from perf_assets.reports.document import html  # noqa: PLC0415
+        from perf_assets.reports.replication import read_replication  # noqa: PLC0415
+
         page = html(read_replication(home.published))
         path = write_report(home.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}

@@ -137,6 +137,15 @@ def shown(value: object) -> str:  # noqa: PLR0911
     return str(value)
 
 
+def rounded(value: object) -> str:
+    """A value for a report: numbers with the digits that matter, words as they are, - for NULL."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def _spreadsheet_cell(value: object) -> object:
     if value is None:
         return ""

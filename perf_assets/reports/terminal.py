@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets.plain import plain
-from perf_assets.reports.formats import records
+from perf_assets.reports.formats import records, rounded
 
 UNLIMITED = 10_000  # columns
 
@@ -31,7 +31,7 @@ def say(console: Console, text: str, indent: str = "", style: str | None = None)
 
 def print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
     """Print ``rows`` below their title; where a word would be cut, a line for each value."""
-    cells = [[plain(number_text(value)) for value in row] for row in rows.iter_rows()]
+    cells = [[plain(rounded(value)) for value in row] for row in rows.iter_rows()]
     table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name, kind in rows.schema.items():
         is_number = kind.is_numeric()
@@ -45,12 +45,3 @@ def print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
         console.print(shown, soft_wrap=True, highlight=False, markup=False)
     else:
         console.print(table)
-
-
-def number_text(value: object) -> str:
-    """A value with the digits that matter, words as they are, - for what is not known."""
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
-    return f"{value:,}" if isinstance(value, int) else str(value)

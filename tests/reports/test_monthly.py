@@ -1,6 +1,8 @@
 """The report of a study: what changed in the month, from planted cases; nothing of it is markup."""
 
 import re
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from tests.rows import (
     bugs,
     comment,
     commit,
+    flow_test,
     link,
     load,
     loads,
@@ -98,6 +101,19 @@ def test_each_repository_has_the_numbers_of_its_own_last_month(news: Any) -> Non
     assert (f"{OTHER}, 2020-02", "") in news
 
 
+def test_beside_the_numbers_stands_whether_the_share_changes() -> None:
+    database = ModelDatabase()
+    database.fill(FILLED)
+    test = flow_test("opened", odds_ratio_per_year=0.5, odds_ratio_low=0.4, odds_ratio_high=0.6)
+    family = {name: test[name] for name in ("dataset", "repository", "method", "p_value")}
+    family |= {"source": "trend_tests", "result_of": "opened", "p_value_holm": 0.04, "tests": 9}
+    insert(database.connection, "analysis.trend_tests", [test])
+    insert(database.connection, "analysis.test_family", [family])
+    last = {part.title: part.tiles[-1] for part in read_news(database.connection) if part.tiles}
+    assert last[f"{REPOSITORY}, 2020-03"].number == "falls"
+    assert last[f"{OTHER}, 2020-02"].number == "100.0 %"
+
+
 def test_new_fixed_discussed_and_waiting_bugs_are_those_of_the_month(news: Any) -> None:
     assert marks(news["New performance bugs", REPOSITORY]) == ["#4", "#3", "#6"]
     assert marks(news["New performance bugs", OTHER]) == ["#7"]
@@ -118,8 +134,7 @@ def test_every_list_has_the_query_that_gives_it_and_links_to_github(news: Any) -
     database = ModelDatabase()
     database.fill(FILLED)
     for part in news.values():
-        (query,) = part.queries.values()
-        rows = database.rows(query)
+        rows, *_ = [database.rows(query) for query in part.queries.values()]
         if part.items:
             own = [f"#{row['number']}" for row in rows if row["repository"] == part.of]
             assert marks(part) == own
@@ -215,6 +230,13 @@ def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
     assert len(anchors) == len(set(anchors))
     assert set(re.findall(r'href="#([^"]*)"', page)) <= set(anchors)
     assert len(whole.encode()) < 3_000_000
+
+
+def test_a_run_with_nothing_new_waits_for_nothing_that_computes_or_draws() -> None:
+    slow = "{'scipy', 'vl_convert', 'sklearn'}"
+    code = f"import sys, perf_assets.definitions; assert not {slow} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_how_to_cite_is_as_the_citation_file_says() -> None:

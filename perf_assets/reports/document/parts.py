@@ -8,6 +8,7 @@ import polars as pl
 
 from perf_assets.reports.figures import Shown
 from perf_assets.reports.figures.drawing import Spec
+from perf_assets.reports.formats import rounded
 
 ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
 
@@ -116,17 +117,10 @@ def texts(name: str, values: pl.Series) -> list[str]:
 
 
 def _text(name: str, value: object) -> str:
-    if value is None:
-        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return str(value) if name in ("number", "year") else f"{value:,}"
-    if isinstance(value, float):
-        if name == "p" or name.startswith("p_"):
-            return "< 0.001" if value < 0.001 else f"{value:.3f}"
-        digits = 2 if abs(value) < 100 else 1
-        return (
-            f"{value:,.{digits}f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 else f"{value:.2g}"
-        )
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, float) and (name == "p" or name.startswith("p_")):
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value) if name == "number" and value is not None else rounded(value)

@@ -65,7 +65,7 @@ def _heat_map(rows: pl.DataFrame) -> list[Spec]:
             "description": told,
             "data": {"values": values(cells)},
             "width": 620,
-            "height": {"step": 22},
+            "height": 22 * len(names),
             "mark": {"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
             "encoding": {
                 "x": {

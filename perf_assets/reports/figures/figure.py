@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper.figures import DATASET
 from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import Spec, joined
+
+DATASETS = ("live", "replication")
+"""Mined data, and published ones, which are shown where nothing is mined."""
 
 MOST_SENTENCES, MOST_ROWS, MOST_PANELS = 12, 20, 4
 
@@ -44,7 +46,7 @@ class Figure:
     drawn: str = ""
 
     def shown(
-        self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = ("live", DATASET)
+        self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = DATASETS
     ) -> "Shown | None":
         """The figure over the first of ``datasets`` that has any data for it; None without."""
         for dataset in datasets:

@@ -45,7 +45,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
                 "field": "month",
                 "type": "temporal",
                 "title": None,
-                "axis": {"format": "%Y-%m", "labelOverlap": True, "labelFlush": True},
+                "axis": {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10},
             },
             "y": {"field": "value", "type": "quantitative", "title": measure},
             "color": colored(list(colors), colors),

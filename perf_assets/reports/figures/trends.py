@@ -8,13 +8,12 @@ from perf_assets.reports.figures.panels import estimates, lengths, series
 
 SHARES = {"open": WARM, "fixed": COOL}
 
-FAMILY = """
+FAMILY = """\
 left join analysis.test_family as family
     on family.dataset = tests.dataset
     and family.repository = tests.repository
     and family.source = '{}'
-    and family.result_of = {}
-"""
+    and family.result_of = {}"""
 MONTHS = """
 select
     repository, month, opened_performance, opened_total, newly_fixed_performance,

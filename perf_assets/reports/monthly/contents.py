@@ -11,7 +11,8 @@ from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
 from perf_assets.reports.monthly.news import read_asked, read_news
-from perf_assets.reports.quality import remarks, warnings
+from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
+from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
 from perf_assets.storage.warehouse import reading
 
 TREND = ("marts.trend_monthly", "analysis.trend_tests")
@@ -160,9 +161,16 @@ def _shown(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> list
 
 def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
     if found := warnings(connection):
-        yield Part("odd", "Look at these before you trust the series", words=found)
+        queries = {"the odd months": ODD.strip(), "the rows that stand alone": ALONE.strip()}
+        title = "Look at these before you trust the series"
+        yield Part("odd", title, words=found, queries=queries)
     if found := remarks(connection):
-        yield Part("remarks", "What else to know", words=found)
+        queries = {
+            "where repositories differ": DIFFERING.strip(),
+            "what bots change": OF_BOTS.strip(),
+            "fixes without a close look": LEFT_OUT.strip(),
+        }
+        yield Part("remarks", "What else to know", words=found, queries=queries)
 
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:

@@ -7,6 +7,7 @@ import duckdb
 
 from perf_assets.plain import plain
 from perf_assets.reports.document import Item, Part, Tile
+from perf_assets.reports.figures.trends import TESTS
 
 MOST = 10
 """Things in a list; the rest is counted."""
@@ -136,6 +137,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
         ("waiting", "Open longest", WAITING, _waiting),
     ]
     found = {name: _rows(connection, query) for name, _, query, _ in lists}
+    trends = [row for row in _rows(connection, TESTS) if row["series"] == "opened"]
     parts = []
     for place, row in enumerate(numbers):
         of = row["repository"]
@@ -144,8 +146,8 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
                 name=f"month-{place}",
                 title=f"{of}, {row['month']}",
                 words=[] if row["is_complete"] else [f"Months before {row['month']} are missing."],
-                tiles=list(_tiles(row)),
-                queries={"the numbers": NUMBERS.strip()},
+                tiles=[*_tiles(row), *(_verdict(one) for one in trends if one["repository"] == of)],
+                queries={"the numbers": NUMBERS.strip(), "the verdict": TESTS.strip()},
             )
         )
         for name, title, query, words in lists:
@@ -201,6 +203,11 @@ def _tiles(row: Row) -> Iterator[Tile]:
             "of the open bug reports",
             f"{row['open_performance']:,} of {row['open_total']:,}",
         )
+
+
+def _verdict(row: Row) -> Tile:
+    odds = f"odds x {row['odds_a_year']:.2f} a year" if row["odds_a_year"] else "no estimate"
+    return Tile(row["verdict"], "share among new bug reports", f"{odds}, over all months")
 
 
 def _usual(median: float | None) -> str:

@@ -26,6 +26,8 @@ from perf_assets.reports.figures.drawing import CONFIG, SCHEMA, Spec, svg
 
 HERE = Path(__file__).parent
 MOST_ROWS = 100
+SHORT, LONG = 12, 60
+"""Characters of a cell that stay on one line, or need room."""
 LEVELS = {"rises": "up", "falls": "down", "exact": "good", "within rounding": "fine"}
 LEVELS |= {"coincides": "odd", "differs": "bad"}
 COLORS = {
@@ -204,10 +206,14 @@ def _table(rows: pl.DataFrame, name: str) -> str:
 
 def _cell(column: str, text: str, kind: str) -> str:
     shown = _text(text)
+    if not kind and not SHORT < len(text) < LONG:
+        kind = ' class="short"' if len(text) <= SHORT else ' class="long"'
     if column == "verdict":
         shown = f'<span class="badge {LEVELS.get(text, "none")}">{shown}</span>'
     elif is_address(text):
         shown = f'<a href="{shown}">{shown}</a>'
+    else:
+        shown = shown.replace("_", "_<wbr>").replace("/", "/<wbr>")
     return f"<td{kind}>{shown}</td>"
 
 
