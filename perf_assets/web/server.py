@@ -4,7 +4,6 @@ import asyncio
 import os
 import threading
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster_webserver import app, cli
 
 from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_names
-from perf_assets.web.services import AWAITED
+from perf_assets.web.services import AWAITED, be_quiet_of_the_code_server
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
 NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that asks for a password shows it
@@ -57,7 +56,5 @@ def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) 
 
 if __name__ == "__main__":
     setattr(cli, CREATE, _guarded)
-    if AWAITED in os.environ:
-        # It looks once before there is anything, and says so; later the page shows what is wrong.
-        warnings.filterwarnings("ignore", message="Error loading repository location")
+    be_quiet_of_the_code_server()
     cli.main()  # type: ignore[no-untyped-call]

@@ -6,11 +6,13 @@ seconds to import, and the daemon when there is a page to look at.
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +21,15 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.instance import LOCATION
 
 HOST = "127.0.0.1"
-AWAITED = "PERF_ASSETS_CODE_SOCKET"  # tells the web server which socket will be there soon
+AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and ends with the others
 LOOK_SECONDS = 0.05
 WATCH_SECONDS = 0.5
+
+
+def be_quiet_of_the_code_server() -> None:
+    """Say nothing while it is not there yet or no more; what is wrong for longer the page shows."""
+    if AWAITED in os.environ:
+        warnings.filterwarnings("ignore", message="Error loading repository location")
 
 
 @dataclass
@@ -41,14 +49,13 @@ class Services:
 
     def open(self) -> None:
         """Start code server and web server."""
-        socket = self.directory / "code"
-        server = {"socket": str(socket), "location_name": LOCATION}
+        server = {"socket": str(self._socket), "location_name": LOCATION}
         self._workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))
-        code = ["dagster", "code-server", "start", "-m", LOCATION, "--socket", str(socket)]
+        code = ["dagster", "code-server", "start", "-m", LOCATION, "--socket", str(self._socket)]
         self._start("code server", code)
         address = ["--host", HOST, "--port", str(self.port), "-w", str(self._workspace)]
         level = ["--dagster-log-level", "warning"]
-        self._start("web server", ["perf_assets.web.server", *address, *level], str(socket))
+        self._start("web server", ["perf_assets.web.server", *address, *level])
 
     def wait_for_the_page(self) -> None:
         """Return when the web server answers; the definitions may still be loaded.
@@ -77,16 +84,20 @@ class Services:
             time.sleep(WATCH_SECONDS)
 
     @property
+    def _socket(self) -> Path:
+        return self.directory / "code"
+
+    @property
     def _workspace(self) -> Path:
         return self.directory / "workspace.yaml"
 
-    def _start(self, name: str, module: list[str], awaited: str | None = None) -> None:
+    def _start(self, name: str, module: list[str]) -> None:
         form = [] if sys.stderr.isatty() else ["--log-format", "json"]
         if name != "web server":
             form += ["--log-level", "warning"]
         self.processes[name] = subprocess.Popen(
             [sys.executable, "-m", *module, *form],
-            env={**self.surroundings, **({AWAITED: awaited} if awaited else {})},
+            env={**self.surroundings, AWAITED: str(self._socket)},
             pass_fds=[self.handle],
             start_new_session=True,  # Ctrl-C is for us, who end them
         )
