@@ -1,4 +1,4 @@
-# make run: the main job on the embedded sample. make ui: look at it.
+# make run: the main job on the embedded sample. make ui: look at it. make explore: query it.
 # make check: formatting, types and quick tests. make test: all tests. make test-all: each of them
 # with more seeds, examples and kills. make mutation: which faults in the core go unnoticed.
 # make upgrade: newer versions of what is installed.
@@ -11,13 +11,16 @@ export PERF_ASSETS_HOME
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui lint check test test-all dictionary mutation upgrade clean
+.PHONY: run ui explore pictures lint check test test-all dictionary mutation upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
 
 ui: $(VENV)/.installed
 	$(BIN)/perf-assets ui
+
+explore: $(VENV)/.installed
+	$(BIN)/perf-assets explore
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -39,6 +42,10 @@ mutation: $(VENV)/.installed-dev
 # docs/data_dictionary.md, from the declarations of the tables; a test says when it is stale.
 dictionary: $(VENV)/.installed
 	$(BIN)/python -c 'from perf_assets.reports.dictionary import dictionary_markdown as page; print(page(), end="")' > docs/data_dictionary.md
+
+# docs/pictures, in chromium, from the home that make run leaves.
+pictures: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.browser.pictures $(PERF_ASSETS_HOME)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'

@@ -32,6 +32,10 @@ def take(page: Page, name: str) -> None:
 
 def walk(page: Page, address: str) -> None:
     page.goto(f"{address}/asset-groups")
+    page.get_by_text("Hide navigation").click()
+    page.get_by_text("analysis", exact=True).first.wait_for()
+    page.get_by_placeholder("Jump to").locator("xpath=../..").locator("button").last.click()
+    page.reload()
     page.locator("svg foreignObject").get_by_text("published").first.wait_for()
     take(page, "graph")
     page.goto(f"{address}/assets/analysis/fix_incidence")
