@@ -11,7 +11,7 @@ from perf_assets.assets.deciding import deciding_assets
 from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
 from perf_assets.assets.freshness import fresh_each_month
-from perf_assets.assets.jobs import study_jobs, studyless_jobs
+from perf_assets.assets.jobs import REVIEWED, study_jobs, studyless_jobs
 from perf_assets.assets.mining import mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
@@ -53,7 +53,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
     """Replication and reviews, for which no study is needed: the repositories stay registered."""
     return dg.Definitions(
         assets=_whole_assets(None, home),
-        jobs=studyless_jobs(dg.AssetSelection.all()),
+        jobs=studyless_jobs(dg.AssetSelection.all(), REVIEWED),
         executor=one_writer(home),
     )
 

@@ -5,8 +5,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import FORUM, KIND_TABLES
-from perf_assets.sql_models.bundles import REPLICATION_REPORT
-from perf_assets.storage.verdicts import SORTS
+from perf_assets.sql_models.bundles import REPLICATION_REPORT, VERDICTS, downstream_of
 from perf_assets.study import Study
 
 # By tag set and month, where all else that is mined and decided is by repository and month.
@@ -22,6 +21,15 @@ REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(
 )
 DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
 
+# A study decides the kinds of questions by verdicts too; without one they stay as they are.
+REVIEWED = dg.AssetSelection.assets(
+    *(
+        asset_key(one)
+        for one in downstream_of(VERDICTS)
+        if not one.startswith("labels.") and one != REPLICATION_REPORT
+    )
+)
+
 EVERYTHING = "everything"
 EVERY_QUESTION = "every_question"
 
@@ -36,7 +44,7 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
             DERIVE,
             description="Compute the models and statistics, and publish the database.",
         ),
-        *studyless_jobs(DERIVE | REPLICATE),
+        *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS),
     ]
 
 
@@ -74,9 +82,13 @@ def _repository_jobs() -> list[UnresolvedAssetJobDefinition]:
     ]
 
 
-def studyless_jobs(replicated: dg.AssetSelection) -> list[UnresolvedAssetJobDefinition]:
-    """The jobs for which no study is needed; ``replicated`` is what the replication computes."""
-    verdicts = dg.AssetSelection.assets(*(asset_key(sort.table) for sort in SORTS))
+def studyless_jobs(
+    replicated: dg.AssetSelection, reviewed: dg.AssetSelection
+) -> list[UnresolvedAssetJobDefinition]:
+    """The jobs for which no study is needed.
+
+    ``replicated`` is what the replication computes, ``reviewed`` what follows from verdicts.
+    """
     return [
         dg.define_asset_job(
             "replicate",
@@ -85,7 +97,7 @@ def studyless_jobs(replicated: dg.AssetSelection) -> list[UnresolvedAssetJobDefi
         ),
         dg.define_asset_job(
             "review",
-            verdicts.downstream(include_self=False) - REPLICATE,
+            reviewed,
             description="Measure labels and raters by the verdicts that were imported.",
         ),
     ]

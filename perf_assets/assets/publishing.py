@@ -27,19 +27,25 @@ GROUP = "published"
 def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition]:
     """The published database and the report; of a study, whether all its months are there."""
 
-    @dg.asset(
-        key=asset_key(PUBLISHED),
+    spec = dg.AssetSpec(
+        asset_key(PUBLISHED),
         deps=inputs_of(PUBLISHED),
         group_name=GROUP,
-        pool=POOL,
         kinds={"duckdb"},
+        description=(
+            "The analysts' database: a consistent copy of all tables, replaced in one step. It can "
+            "be opened at any time, whatever a run is doing."
+        ),
+    )
+
+    @dg.multi_asset(
+        name="published_database",
+        specs=[spec],
         check_specs=[] if study is None else [completeness_check()],
+        can_subset=True,  # so that a refresh need not tell the check again
+        pool=POOL,
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """The analysts' database: a consistent copy of all tables, replaced in one step.
-
-        It can be opened at any time, whatever a run is doing.
-        """
         with open_gate(home) as gate:
             tell_database(gate)
             describe_tables(gate)

@@ -136,6 +136,7 @@ FROM_OUTSIDE: Mapping[str, tuple[str, ...]] = {
 PUBLISHED = "published.perf_bugs"
 REPORT = "published.report"
 REPLICATION_REPORT = "published.replication_report"
+VERDICTS = "reviews.verdicts"
 LAST = ("marts", "analysis")
 """The schemas that the published database is there for."""
 
@@ -182,6 +183,15 @@ def upstream() -> Mapping[str, tuple[str, ...]]:
         asset: tuple(sorted(direct - frozenset().union(*map(before, direct))))
         for asset, direct in arrows.items()
     }
+
+
+def downstream_of(asset: str) -> tuple[str, ...]:
+    """The assets that are made from ``asset``, directly or by others; sorted."""
+    found, open_ones = {asset}, {asset}
+    while open_ones:
+        open_ones = {one for one, inputs in _arrows().items() if open_ones & inputs} - found
+        found |= open_ones
+    return tuple(sorted(found - {asset}))
 
 
 @cache

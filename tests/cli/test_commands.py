@@ -77,7 +77,7 @@ def test_every_command_explains_itself_and_stands_in_the_readme(name: str) -> No
 def test_status_says_what_is_stored(home: Path) -> None:
     told = perf_assets("status", "--home", home)
     assert told.returncode == 0
-    assert "sample-lab/tensorkit" in told.stdout.splitlines()
+    assert "sample-lab/tensorkit (study sample)" in told.stdout.splitlines()
     line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
     assert line.split()[:5] == ["raw.issues", "3", "2020-01", "2020-03", "24"]
     assert all(len(line) <= 80 or str(home) in line for line in told.stdout.splitlines())
