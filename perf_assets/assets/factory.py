@@ -163,6 +163,7 @@ def whole_asset(
             left = {asset: known & set(tables_of(asset)) for asset in map(asset_of, known)}
             changed: set[str] = set()
             refused: set[str] = set()
+            complete: list[tuple[str, float]] = []
             started: dict[str, float] = {}
             begun = monotonic()
             for one in step(gate, teller):
@@ -179,13 +180,15 @@ def whole_asset(
                     continue
                 if one.is_new:
                     changed.add(asset)
-                if left[asset]:
-                    if one.is_new:
-                        # A run that is killed now would not know of it any more.
-                        teller.noticed(asset, sizes_of(gate, asset))
-                elif asset in changed:
-                    seconds = {"seconds": round(begun - started[asset], 2)}
-                    yield from teller.told(asset, {**shown_of(gate, asset), **seconds})
+                    # A run that is killed now would not know of it any more.
+                    teller.noticed(asset, sizes_of(gate, asset))
+                if not left[asset]:
+                    complete.append((asset, begun - started[asset]))
+            # What is shown of one may be read from others that come later.
+            for asset, seconds in complete:
+                if asset in changed:
+                    taken = {"seconds": round(seconds, 2)}
+                    yield from teller.told(asset, {**shown_of(gate, asset), **taken})
                 else:
                     yield from teller.done(asset)
         if failures:
