@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PREVIEWED = "marts."
 ROWS = 10
 LONGEST_CELL = 40
+WIDTH = 46  # characters
 LARGEST_PICTURE = 100_000  # bytes, as it stands in the record of the run
 
 
@@ -86,7 +88,13 @@ def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, A
 
 
 def _list(sentences: Iterable[str]) -> str:
-    return "\n".join(f"- {for_markdown(sentence)}" for sentence in sentences)
+    return "\n".join(f"- {_lines(for_markdown(sentence))}" for sentence in sentences)
+
+
+def _lines(text: str) -> str:
+    """``text`` in lines that are seen whole beside the other columns of Dagster's page."""
+    lines = wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "  \n  ".join(lines)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

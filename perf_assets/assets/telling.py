@@ -195,9 +195,14 @@ def rule_results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.
                 if rule.severity == "critical"
                 else dg.AssetCheckSeverity.WARN
             ),
-            description=f"{rows} rows in {len(broken)} partitions: {places}" if broken else None,
+            description=_sentence(rows, len(broken), places) if broken else None,
             metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
         )
+
+
+def _sentence(rows: int, partitions: int, places: str) -> str:
+    counted = f"{rows} row{'s' * (rows != 1)} in {partitions} partition{'s' * (partitions != 1)}"
+    return f"{counted}: {places}"
 
 
 def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:

@@ -1,8 +1,8 @@
 """The processes of the UI: code server, web server and daemon, started and watched together.
 
 Dagster's own command for this is deprecated, and `dg dev`, which stands in its place, runs the same
-code: it starts one after the other. Here code server and web server start side by side, as each takes
-seconds to import, and the daemon when there is a page to look at.
+code: it starts one after the other. Here code server and web server start side by side, as each
+takes seconds to import, and the daemon when there is a page to look at.
 """
 
 import json

@@ -46,7 +46,7 @@ def walk(page: Page, address: str) -> None:
     materialize(page, f"{REFUSED}-01").get_by_role("button", name=LAUNCH).click()
     ui.waited_for(RUNS, lambda one: one["runId"] != before and one["status"] in ENDED)
     page.goto(f"{address}/assets/raw/issues?view=checks&checkDetail={RULE}")
-    page.get_by_text("1 rows in 1 partitions").wait_for()
+    page.get_by_text("1 row in 1 partition").wait_for()
     take(page, "check")
 
 

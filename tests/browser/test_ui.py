@@ -76,7 +76,7 @@ def test_a_month_that_is_refused_says_which_rows(page: "Page", ui: Ui) -> None:
     rule = "closed_at_is_not_below_created_at"
     page.goto(f"{ui.address}/assets/raw/issues?view=checks&checkDetail={rule}")
     page.get_by_text("This is a blocking asset check.").wait_for()
-    page.get_by_text("1 rows in 1 partitions").wait_for()
+    page.get_by_text("1 row in 1 partition").wait_for()
     page.get_by_text("[Show Markdown]").click()
     page.get_by_role("dialog").get_by_text("2019-01-01").first.wait_for()
 
