@@ -207,6 +207,9 @@ class Versions:
         needs: Counter[int] = Counter()
         while waiting:
             top = waiting[-1]
+            if top in built:
+                waiting.pop()
+                continue
             bases = [base for base in self.bases[top] if base >= 0]
             if top not in met:
                 met.add(top)
@@ -215,8 +218,7 @@ class Versions:
                     waiting += lacking
                     continue
             waiting.pop()
-            if top in built:
-                continue
+            met.remove(top)  # dropped below, it may be needed by one that is not met yet
             built[top] = self._built(top, bases, built)
             if self._depth[top] % _CHECKPOINT == 0:
                 self._checkpoints[top] = built[top]

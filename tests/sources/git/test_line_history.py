@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.sources.git import line_changes, versions
@@ -132,6 +132,7 @@ class History:
 
 @settings(max_examples=examples(15))
 @given(seed=st.integers(0, 2**32), commits=st.integers(3, 25))
+@example(seed=6166672, commits=25)  # a version that was dropped is needed once more
 def test_lines_are_followed_as_git_blame_follows_them(
     tmp_path_factory: pytest.TempPathFactory, seed: int, commits: int
 ) -> None:
