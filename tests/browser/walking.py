@@ -34,6 +34,19 @@ class Ui:
         self.address = address
 
     def asked(self, query: str) -> list[dict[str, Any]]:
+        return self._answer(query)["results"]  # type: ignore[no-any-return]
+
+    def launch(self, job: str) -> None:
+        """Start a job as it is, as its page does."""
+        selector = (
+            'repositoryLocationName: "perf_assets.definitions", repositoryName: "__repository__", '
+            f'jobName: "{job}"'
+        )
+        parameters = f'{{selector: {{{selector}}}, runConfigData: {{}}, mode: "default"}}'
+        query = f"mutation {{ launchRun(executionParams: {parameters}) {{ __typename }} }}"
+        assert self._answer(query)["__typename"] == "LaunchRunSuccess"
+
+    def _answer(self, query: str) -> dict[str, Any]:
         request = urllib.request.Request(
             f"{self.address}/graphql",
             data=json.dumps({"query": query}).encode(),
@@ -41,7 +54,7 @@ class Ui:
         )
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             found: dict[str, Any] = json.load(answer)["data"]
-        return next(iter(found.values()))["results"]  # type: ignore[no-any-return]
+        return next(iter(found.values()))  # type: ignore[no-any-return]
 
     def waited_for(self, query: str, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The newest run or backfill, once ``is_it`` holds of it."""
