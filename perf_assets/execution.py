@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from datetime import datetime
 from pathlib import Path
 
 import dagster as dg
@@ -208,13 +209,13 @@ def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
             yield instance
 
 
-def end_lost_runs(home: Home) -> None:
-    """Mark runs as failed that were started by a UI that was killed; none of ``home`` is open.
+def end_lost_runs(home: Home, before: datetime) -> None:
+    """Mark runs as failed that a UI started that was killed, ``before`` the one of ``home`` opened.
 
     They would hold back the queue of the next one. While a run goes on, all is left as it is.
     """
     with open_instance(home.dagster) as instance, suppress(PerfAssetsError), writing(home.path):
-        for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED)):
+        for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED, created_before=before)):
             instance.report_run_failed(run, "The process was killed.")
 
 

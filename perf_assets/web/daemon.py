@@ -4,14 +4,18 @@ It starts what schedules and sensors ask for, and what waits in the queue of run
 """
 
 import os
+import time
+from datetime import UTC, datetime
 
 from dagster._daemon.cli import create_dagster_daemon_cli
 
 from perf_assets.execution import end_lost_runs
 from perf_assets.storage.home import Home
-from perf_assets.web.services import be_quiet_of_the_code_server
+from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
 if __name__ == "__main__":
     be_quiet_of_the_code_server()
-    end_lost_runs(Home.of(os.environ.get("PERF_ASSETS_HOME")))
+    opened = float(os.environ.get(OPENED, time.time()))
+    home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
+    end_lost_runs(home, datetime.fromtimestamp(opened, UTC))
     create_dagster_daemon_cli()()

@@ -22,6 +22,7 @@ from perf_assets.storage.instance import LOCATION
 
 HOST = "127.0.0.1"
 AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and ends with the others
+OPENED = "PERF_ASSETS_OPENED"  # tells the daemon since when runs are of this UI
 LOOK_SECONDS = 0.05
 WATCH_SECONDS = 0.5
 
@@ -53,6 +54,7 @@ class Services:
         self._workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))
         code = ["dagster", "code-server", "start", "-m", LOCATION, "--socket", str(self._socket)]
         self._start("code server", code)
+        self.surroundings = {**self.surroundings, OPENED: str(time.time())}
         address = ["--host", HOST, "--port", str(self.port), "-w", str(self._workspace)]
         level = ["--dagster-log-level", "warning"]
         self._start("web server", ["perf_assets.web.server", *address, *level])
