@@ -7,18 +7,19 @@ from collections.abc import Sequence
 import dagster as dg
 
 from perf_assets.assets.adding import adding_job
-from perf_assets.assets.deciding import deciding_assets
+from perf_assets.assets.deciding import decided, deciding_assets, label_kinds_asset
 from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
 from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import REVIEWED, study_jobs, studyless_jobs
-from perf_assets.assets.mining import mining_assets
+from perf_assets.assets.mining import COMMITS, FINDINGS, ISSUES, mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
 from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
+from perf_assets.assets.workers import worker_assets
 from perf_assets.assets.writing import one_writer
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.added import open_study_of
@@ -34,8 +35,8 @@ def build_definitions(
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
     """
     assets = [
-        *mining_assets(study, home, longest_wait),
-        *deciding_assets(study, home),
+        *_repository_assets(study, home, longest_wait),
+        label_kinds_asset(study, home),
         *question_assets(study, home, longest_wait),
         *_whole_assets(study, home),
     ]
@@ -47,6 +48,16 @@ def build_definitions(
         sensors=[retrying(jobs)],
         executor=one_writer(home),
     )
+
+
+def _repository_assets(
+    study: Study, home: Home, longest_wait: float
+) -> list[dg.AssetsDefinition | dg.AssetSpec]:
+    """What is mined and decided of repositories: by month here, by worker with a lake."""
+    if study.lake is not None and study.repositories:
+        whats = (ISSUES, COMMITS, FINDINGS, *decided(study))
+        return [worker_assets(study, home, whats, longest_wait)]
+    return [*mining_assets(study, home, longest_wait), *deciding_assets(study, home)]
 
 
 def studyless_definitions(home: Home) -> dg.Definitions:

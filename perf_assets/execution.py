@@ -2,7 +2,6 @@
 
 import logging
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
@@ -12,8 +11,10 @@ import dagster as dg
 from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
 from perf_assets.assets.asking import COMMAND_LINE, refresh_tags
+from perf_assets.assets.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.record import open_instance
+from perf_assets.assets.workers import POOL as WORKER_POOL
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
@@ -26,9 +27,11 @@ from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.stopping import undoing
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
+from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study, Until
+from perf_assets.workers import Task, work_through, worker_count
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +47,6 @@ DOING = {
     "replicate": "replicating the paper",
     "review": "measuring labels and raters",
 }
-LOOKS = 5
-SECONDS_BETWEEN = 0.05
-NOT_ENDED = [
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
 
 
 def run_study(  # noqa: PLR0913
@@ -66,13 +61,15 @@ def run_study(  # noqa: PLR0913
     longest_wait: float = LONGEST_WAIT,
     until: Until = "published",
     instance: dg.DagsterInstance | None = None,
+    workers: int | None = None,
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
     that are due to be read again are, see ``due_cohorts``; with ``force``, everything is decided
     and computed, whether or not what it is made from changed. ``until`` is how far it goes. Dagster
-    keeps its record in ``instance``, that of ``home`` if none is given.
+    keeps its record in ``instance``, that of ``home`` if none is given. Repositories of a study
+    with a lake are mined by ``workers`` processes at once, by default one a core.
 
     Returns
     -------
@@ -88,17 +85,29 @@ def run_study(  # noqa: PLR0913
         *study.repositories,
         *study.tag_sets,
     ]
-    spans = [(subject, *_span(subject, first, last)) for subject in chosen]
+    spans = [(subject, *span_of(subject, first, last)) for subject in chosen]
     stopped = out_of_reach([one for one in chosen if isinstance(one, Repository)])
     if len(stopped) == len(chosen):
         raise _together(stopped)
+    if workers is not None and study.lake is None:
+        raise PerfAssetsError(
+            f"{study.path}: several workers need a lake to ship to: add [lake] with its url (a "
+            "folder will do), or leave --workers out"
+        )
     tags = refresh_tags(COMMAND_LINE, verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with writing(home.path), opened as record:
         definitions = build_definitions(study, home, longest_wait)
+        if study.lake is not None:
+            names = [one.name for one in chosen if isinstance(one, Repository)]
+            asked = Task(first, last, verify, force, longest_wait, until)
+            reachable = [name for name in names if name not in stopped]
+            done = work_through(study, home, reachable, asked, workers)
+            failures += done.failures
+            stopped |= done.stopped
         for subject, start, end in spans:
-            if subject.name in stopped:
+            if subject.name in stopped or (study.lake and isinstance(subject, Repository)):
                 continue
             log.info("%s: %s to %s", subject.name, start, end)
             months = range_tags(subject.name, start, end)
@@ -178,7 +187,8 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     return imported
 
 
-def _span(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:
+def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:
+    """The first and the last month of a run; PerfAssetsError where they are none of the study's."""
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
             raise PerfAssetsError(f"{option} {month!r} is no month: write it as YYYY-MM")
@@ -203,10 +213,22 @@ def _span(repository: Subject, first: str | None, last: str | None) -> tuple[str
 def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
     with open_instance(home.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
-        for run in _own_runs(instance):
+        for run in open_runs(instance, CLI_TAG):
             instance.report_run_failed(run, "The process was killed.")
-        with undoing(lambda: _cancel_runs(instance)):
+        with undoing(lambda: cancel_runs(instance, CLI_TAG)):
             yield instance
+
+
+def set_limits(study: Study, home: Home) -> None:
+    """Let Dagster's queue run as many workers at once as there are to be; without a lake, one run.
+
+    It takes effect when the daemon starts.
+    """
+    workers = worker_count() if study.lake is not None else 0
+    write_instance_config(home.dagster, workers)
+    if workers:
+        with open_instance(home.dagster) as instance:
+            instance.event_log_storage.set_concurrency_slots(WORKER_POOL, workers)
 
 
 def end_lost_runs(home: Home, before: datetime) -> None:
@@ -217,22 +239,6 @@ def end_lost_runs(home: Home, before: datetime) -> None:
     with open_instance(home.dagster) as instance, suppress(PerfAssetsError), writing(home.path):
         for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED, created_before=before)):
             instance.report_run_failed(run, "The process was killed.")
-
-
-def _own_runs(instance: dg.DagsterInstance) -> Iterator[dg.DagsterRun]:
-    """The runs that the command line started and that did not end."""
-    open_runs = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
-    yield from (run for run in open_runs if CLI_TAG in run.tags)
-
-
-def _cancel_runs(instance: dg.DagsterInstance) -> None:
-    """Mark runs as canceled; again where a thread, in the midst of it, marked one as started."""
-    for _ in range(LOOKS):
-        for run in _own_runs(instance):
-            instance.report_run_canceled(run, "The process was stopped.")
-        time.sleep(SECONDS_BETWEEN)
-        if not list(_own_runs(instance)):
-            return
 
 
 def _execute(
@@ -249,6 +255,17 @@ def _execute(
             raise_on_error=False,
             tags={**tags, CLI_TAG: str(os.getpid())},
         )
+    return failures_of(result)
+
+
+def failures_of(result: dg.ExecuteInProcessResult) -> list[str]:
+    """What failed its audit in a run that is over, a sentence each.
+
+    Raises
+    ------
+    PerfAssetsError
+        What else stopped it.
+    """
     failures = []
     for event in result.filter_events(lambda event: event.is_step_failure):
         data = event.step_failure_data

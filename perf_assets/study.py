@@ -18,6 +18,7 @@ from perf_assets.core.questions.choices import KindMethod
 from perf_assets.documents import Document, Many, checked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.forums import Forum, ForumEntry, TagSet
+from perf_assets.lakehouse import LakeEntry, Lakehouse
 from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.partitions import Subject
@@ -61,7 +62,8 @@ class Study:
 
     ``verify_months`` is the number of monthly refreshes within which every issue is read again.
     Without a ``close_look`` nobody looks at what fixes touch and who introduced the bugs.
-    ``kind_method`` is what decides of which kinds questions are.
+    ``kind_method`` is what decides of which kinds questions are. With a ``lake`` each repository is
+    mined in a home of its own, and what changed of it goes there.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Study:
     close_look: bool = True
     forums: tuple[Forum, ...] = ()
     kind_method: KindMethod = "better"
+    lake: Lakehouse | None = None
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:
@@ -260,6 +263,7 @@ class _StudyEntry(Document):
     verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
     close_look: bool = True
     kind_method: KindMethod = "better"
+    lake: LakeEntry | None = None
 
     @model_validator(mode="after")
     def _grades_keywords_once(self) -> "_StudyEntry":
@@ -321,6 +325,7 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
         entry.close_look,
         tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
         entry.kind_method,
+        None if entry.lake is None else entry.lake.lakehouse(path),
     )
 
 

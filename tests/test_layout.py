@@ -15,7 +15,7 @@ PACKAGE = ROOT / "perf_assets"
 ORDER = (
     ("__main__",),
     ("cli",),
-    ("execution", "web"),
+    ("execution", "web", "worker", "workers"),
     ("definitions",),
     ("assets",),
     ("stages",),
@@ -23,7 +23,7 @@ ORDER = (
     ("storage",),
     ("sample",),
     ("sources",),
-    ("study", "partitions", "forums"),
+    ("study", "partitions", "forums", "lakehouse"),
     ("loopback",),
     ("sql_models",),
     ("core",),
@@ -32,7 +32,7 @@ ORDER = (
     ("documents",),
     ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),
 )
-KNOW_DAGSTER = ("assets", "definitions", "execution", "web")
+KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "worker")
 # What reads files, asks the network, or belongs to a library that does.
 OUTSIDE_WORLD = {
     *("duckdb", "dagster", "github", "requests", "urllib", "http", "socket", "subprocess"),

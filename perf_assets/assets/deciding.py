@@ -15,6 +15,7 @@ from perf_assets.stages.deciding.labels import TABLES as LABEL_TABLES
 from perf_assets.stages.deciding.links import TABLES as LINK_TABLES
 from perf_assets.stages.deciding.links import link_commits
 from perf_assets.stages.deriving.derivation import Derived
+from perf_assets.stages.gathering import gather
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
@@ -40,14 +41,6 @@ DETAILS = stored(
 def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """What the study decides about issues and commits, and what is found of the fixes."""
 
-    def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
-        forced = teller.asked.is_forced or bool(teller.never_told([KINDS]))
-        outcome = None
-        for outcome in tell_label_kinds(gate, study, forced=forced):
-            yield Derived(KINDS, is_new=True, outcome=outcome)
-        if outcome is None:
-            yield Derived(KINDS)
-
     def labels(
         gate: Gate, repository: Repository, months: list[str], asked: Asked
     ) -> list[Outcome]:
@@ -66,9 +59,24 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition | dg.A
         (LINKS, links, "Which commits fixed which issues, by messages and by what GitHub says."),
         (DETAILS, details, "Methods, complexity and languages of each fix, and its lines' origin."),
     )
-    return [
-        whole_asset("label_kinds", [LABEL_KINDS], home, kinds),
-        *by_repository(
-            study, home, [step for step in steps if step[0] is not DETAILS or study.close_look]
-        ),
-    ]
+    return by_repository(study, home, [step for step in steps if step[0] in decided(study)])
+
+
+def decided(study: Study) -> tuple[Stored, ...]:
+    """What the study decides of each repository."""
+    return (LABELS, LINKS, DETAILS) if study.close_look else (LABELS, LINKS)
+
+
+def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
+    """What each label means, of all repositories."""
+
+    def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
+        gather(gate, study)
+        forced = teller.asked.is_forced or bool(teller.never_told([KINDS]))
+        outcome = None
+        for outcome in tell_label_kinds(gate, study, forced=forced):
+            yield Derived(KINDS, is_new=True, outcome=outcome)
+        if outcome is None:
+            yield Derived(KINDS)
+
+    return whole_asset("label_kinds", [LABEL_KINDS], home, kinds)

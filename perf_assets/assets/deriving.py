@@ -11,6 +11,7 @@ from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.about import tell_study
 from perf_assets.stages.deriving.derivation import Derived, derive
 from perf_assets.stages.deriving.models import register_study
+from perf_assets.stages.gathering import gather
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
@@ -25,6 +26,7 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
 
     def step(gate: Gate, teller: Teller) -> Iterator[Derived]:
         if study is not None:
+            gather(gate, study)
             register_study(gate, study)
             tell_study(gate, study)
         wanted = teller.tables

@@ -65,10 +65,11 @@ class Stored:
         """The assets, described."""
         return [described(asset, self.kinds, partitions) for asset in self.assets]
 
-    def checks(self) -> list[dg.AssetCheckSpec]:
+    def checks(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetCheckSpec]:
         """One check for each rule of each table, with the note that says why it holds.
 
-        Rows that break a critical one are not stored, so that nothing is made of them.
+        Rows that break a critical one are not stored, so that nothing is made of them. With
+        ``partitions`` each has a verdict of its own.
         """
         return [
             dg.AssetCheckSpec(
@@ -76,6 +77,7 @@ class Stored:
                 asset=asset_key(table.name),
                 description=f"{rule.note} ({SAID[rule.severity]})",
                 blocking=rule.severity == "critical",
+                partitions_def=partitions,
             )
             for table in self.tables
             if not table.is_view
@@ -150,7 +152,7 @@ def whole_asset(
 
     @dg.multi_asset(
         name=name,
-        specs=_whole_specs(whats),
+        specs=specs_together(whats),
         check_specs=[check for what in whats for check in what.checks()],
         can_subset=True,
         pool=POOL,
@@ -197,20 +199,29 @@ def whole_asset(
     return run
 
 
-def _whole_specs(whats: Sequence[Stored]) -> list[dg.AssetSpec]:
+def specs_together(
+    whats: Sequence[Stored], partitions: dg.PartitionsDefinition | None = None
+) -> list[dg.AssetSpec]:
+    """The assets of several, described: those that have tables of more than one of them once."""
     kinds: dict[str, frozenset[str]] = {}
     for what in whats:
         for asset in what.assets:
             kinds[asset] = kinds.get(asset, frozenset()) | what.kinds
-    return [described(asset, found) for asset, found in kinds.items()]
+    return [described(asset, found, partitions) for asset, found in kinds.items()]
 
 
 @contextmanager
 def open_gate(home: Home) -> Iterator[Gate]:
     """The gate to the warehouse; a user's mistake becomes a failed step of one sentence."""
+    with explained(home), open_warehouse(home.warehouse) as database:
+        yield Gate(database, home)
+
+
+@contextmanager
+def explained(home: Home) -> Iterator[None]:
+    """A user's mistake becomes a failed step of one sentence."""
     try:
-        with open_warehouse(home.warehouse) as database:
-            yield Gate(database, home)
+        yield
     except PerfAssetsError as error:
         kind = "passing" if isinstance(error, PassingError) else "user"
         raise failure(str(error), kind) from None

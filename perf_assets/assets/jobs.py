@@ -31,16 +31,18 @@ REVIEWED = dg.AssetSelection.assets(
 )
 
 EVERYTHING = "everything"
+WORK = "work"
+DERIVED = "derive"
 EVERY_QUESTION = "every_question"
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     """The jobs of a study."""
     return [
-        *(_repository_jobs() if study.repositories else ()),
+        *_repository_jobs(study),
         *(_forum_jobs() if study.forums else ()),
         dg.define_asset_job(
-            "derive",
+            DERIVED,
             DERIVE,
             description="Compute the models and statistics, and publish the database.",
         ),
@@ -63,7 +65,12 @@ def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
     ]
 
 
-def _repository_jobs() -> list[UnresolvedAssetJobDefinition]:
+def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
+    if not study.repositories:
+        return []
+    if study.lake is not None:
+        said = "Mine and decide all months of a repository, and ship what changed to the lake."
+        return [dg.define_asset_job(WORK, MINE | DECIDE, description=said)]
     return [
         dg.define_asset_job(
             EVERYTHING,

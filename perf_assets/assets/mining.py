@@ -15,6 +15,10 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
 
+ISSUES = stored("github_issues", *ISSUE_TABLES, kinds=["github"])
+COMMITS = stored("git_commits", *COMMIT_TABLES, kinds=["git"])
+FINDINGS = stored("static_findings", *FINDING_TABLES, kinds=["git", "python"])
+
 
 def mining_assets(
     study: Study, home: Home, longest_wait: float
@@ -46,17 +50,17 @@ def mining_assets(
 
     steps = (
         (
-            stored("github_issues", *ISSUE_TABLES, kinds=["github"]),
+            ISSUES,
             issues,
             "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
         ),
         (
-            stored("git_commits", *COMMIT_TABLES, kinds=["git"]),
+            COMMITS,
             commits,
             "Commits of all branches, files of the default branch's, versions of issue templates.",
         ),
         (
-            stored("static_findings", *FINDING_TABLES, kinds=["git", "python"]),
+            FINDINGS,
             findings,
             "What static checks find in the tree at the end of each quarter.",
         ),

@@ -12,6 +12,7 @@ REPOSITORY = "repository"
 TAG_SET = "tag_set"
 MONTH = "month"
 MONTHS = "months"
+HOST = "host"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
 

@@ -2,14 +2,17 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import dagster as dg
 
 from perf_assets.assets.asking import refresh_tags
-from perf_assets.assets.jobs import EVERY_QUESTION, EVERYTHING
+from perf_assets.assets.jobs import DERIVED, EVERY_QUESTION, EVERYTHING, WORK
 from perf_assets.assets.partitions import range_tags
+from perf_assets.assets.workers import worker_tags
 from perf_assets.errors import PerfAssetsError
+from perf_assets.months import last_full_month
 from perf_assets.partitions import Subject
 from perf_assets.study import Study
 
@@ -18,6 +21,7 @@ SWITCH = "PERF_ASSETS_SCHEDULES"
 
 # The second day of a month, so that the last full month is over in every time zone.
 MONTHLY, WEEKLY = "{minute} {hour} 2 * *", "{minute} {hour} * * 1"
+DAILY = "0 12 * * *"  # those of the night are done by then
 FIRST_MINUTE = 3 * 60
 MINUTES_BETWEEN = 30
 MINUTES_OF_A_DAY = 24 * 60
@@ -35,6 +39,9 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
     PerfAssetsError
         The switch in the environment is neither on nor off.
     """
+    if study.lake is not None:
+        asked = [_monthly(subject, place) for place, subject in enumerate(study.tag_sets)]
+        return [*_of_workers(study), *asked]
     subjects = [*study.repositories, *study.tag_sets]
     monthly = [_monthly(subject, place) for place, subject in enumerate(subjects)]
     weekly = [_weekly(subject, place) for place, subject in enumerate(study.repositories)]
@@ -77,6 +84,51 @@ def _weekly(subject: Subject, place: int) -> dg.ScheduleDefinition:
         )
 
     return refresh
+
+
+def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
+    """With a lake: one schedule starts a run for each repository, and one computes once a day."""
+
+    def runs(key: str, tags: Mapping[str, str]) -> Iterator[dg.RunRequest]:
+        for one in study.repositories:
+            of = worker_tags(one, one.start, one.end, "published")
+            yield dg.RunRequest(f"{one.name} {key}", partition_key=one.name, tags={**of, **tags})
+
+    common: dict[str, Any] = {"execution_timezone": "UTC", "default_status": _status()}
+
+    @dg.schedule(
+        name="monthly_workers",
+        job_name=WORK,
+        cron_schedule=_at(MONTHLY, 0),
+        description="For each repository: load the last full month, refresh what changed before.",
+        **common,
+    )
+    def monthly(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        yield from runs(last_full_month(), refresh_tags("monthly schedule", verify=True))
+
+    @dg.schedule(
+        name="weekly_workers",
+        job_name=WORK,
+        cron_schedule=_at(WEEKLY, 0),
+        description="For each repository: refresh what changed in the months that are loaded.",
+        **common,
+    )
+    def weekly(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        week = f"week of {context.scheduled_execution_time:%Y-%m-%d}"
+        yield from runs(week, refresh_tags("weekly schedule"))
+
+    @dg.schedule(
+        name="daily_derive",
+        job_name=DERIVED,
+        cron_schedule=DAILY,
+        description="Compute and publish what follows from what workers released since.",
+        **common,
+    )
+    def daily(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+        day = f"{context.scheduled_execution_time:%Y-%m-%d}"
+        return dg.RunRequest(f"derive {day}", tags=refresh_tags("daily schedule"))
+
+    return [monthly, weekly, daily]
 
 
 def _slug(subject: Subject) -> str:

@@ -1,6 +1,6 @@
 """The sensor that starts again what failed for a reason that passes; the rest is for people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
@@ -10,9 +10,15 @@ from dagster._core.storage.tags import (
     PARENT_RUN_ID_TAG,
     ROOT_RUN_ID_TAG,
 )
+from dagster._core.storage.tags import (
+    PARTITION_NAME_TAG as PARTITION,
+)
 
 from perf_assets.assets.asking import COMMAND_LINE, OURS, REASON
+from perf_assets.assets.jobs import WORK
+from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import (
+    HOST,
     MONTHS,
     RANGE_END_TAG,
     RANGE_START_TAG,
@@ -25,8 +31,17 @@ WAITS = (timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
 SECONDS_BETWEEN_LOOKS = 60
 LONGEST_AGO = timedelta(days=1)
 RETRY = f"{OURS}retry"
+MINED = {asset_key("raw.issues"), asset_key("raw.commits")}  # a worker's run has both
 KEPT = frozenset(
-    {EXTERNALLY_MANAGED_ASSETS_TAG, RANGE_START_TAG, RANGE_END_TAG, REPOSITORY, TAG_SET, MONTHS}
+    {
+        EXTERNALLY_MANAGED_ASSETS_TAG,
+        RANGE_START_TAG,
+        RANGE_END_TAG,
+        REPOSITORY,
+        TAG_SET,
+        MONTHS,
+        HOST,
+    }
 )
 
 
@@ -58,13 +73,13 @@ def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinitio
         for record in context.instance.get_run_records(failed):
             run = record.dagster_run
             tries = int(run.tags.get(RETRY, "0"))
-            if run.job_name not in names or tries >= len(WAITS):
+            if job_of(run, names) is None or tries >= len(WAITS):
                 continue
             if not is_passing(context.instance, run):
                 continue
             again = datetime.fromtimestamp(record.end_time or 0, UTC) + WAITS[tries]
             if now >= again:
-                yield _again(run, tries + 1)
+                yield _again(run, job_of(run, names), tries + 1)
             else:
                 waiting.append(f"{run.job_name} {run.run_id[:8]} at {again:%H:%M} UTC")
         if waiting:
@@ -85,11 +100,24 @@ def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     return kinds <= {"passing"}
 
 
-def _again(run: dg.DagsterRun, tries: int) -> dg.RunRequest:
+def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
+    """The job that does again what ``run`` did; ``None`` where that is left to people.
+
+    A worker's run does all of its repository, also as a part of a backfill, which by then may have
+    ended without it.
+    """
+    is_worker = WORK in names and run.asset_selection is not None and PARTITION in run.tags
+    if is_worker and run.asset_selection >= MINED:
+        return WORK
+    return run.job_name if run.job_name in names else None
+
+
+def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
     root = run.tags.get(ROOT_RUN_ID_TAG, run.run_id)
     return dg.RunRequest(
         run_key=f"retry {tries} of {root}",
-        job_name=run.job_name,
+        job_name=job,
+        partition_key=run.tags.get(PARTITION),
         run_config=run.run_config,
         tags={
             **_kept(run.tags),

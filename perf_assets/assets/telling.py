@@ -105,6 +105,28 @@ class Teller:
             self._told_partition(of_partition, is_failing=is_failing)
         return {asset_of(of_partition[0]["table"]) for of_partition in news}
 
+    def told_subject(
+        self,
+        subject: str,
+        loads: Sequence[Load],
+        metadata: Mapping[str, Any],
+        *,
+        is_new: bool,
+        is_failing: bool,
+    ) -> set[str]:
+        """The assets of a run that has a ``subject`` as its partition, of a refresh where news."""
+        by_asset: dict[str, list[Load]] = {}
+        for load in loads:
+            if asset_key(load["table"]) in self._context.selected_asset_keys:
+                by_asset.setdefault(asset_of(load["table"]), []).append(load)
+        for asset, found in list(by_asset.items()):
+            known = self._context.instance.get_materialized_partitions(asset_key(asset))
+            if self.asked.is_refresh and not is_new and subject in known:
+                del by_asset[asset]
+                continue
+            self._told_as(asset, subject, {**_sums(found), **metadata}, is_failing=is_failing)
+        return {*by_asset}
+
     def told_rules(self, table: str, broken: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
         """One result for each rule of ``table`` that the run is asked for."""
         selected = self._context.selected_asset_check_keys
@@ -155,24 +177,35 @@ class Teller:
 
     def _told_partition(self, loads: Sequence[Load], *, is_failing: bool) -> None:
         first = loads[0]
-        table, key = asset_key(first["table"]), key_of(first["repository"], first["month"])
-        metadata: dict[str, Any] = {
-            "requests": sum(load["requests"] for load in loads),
-            "points": sum(load["points"] for load in loads),
-            "loaded_at": dg.MetadataValue.timestamp(max(load["loaded_at"] for load in loads)),
-        }
-        for load in loads:
-            name = short_name(load["table"])
-            rows = f"rows of {name}" if name else "dagster/partition_row_count"
-            metadata[rows] = load["row_count"]
-            if not name and load["source_count"] is not None:
-                metadata["source_count"] = load["source_count"]
+        key = key_of(first["repository"], first["month"])
+        self._told_as(asset_of(first["table"]), key, _sums(loads), is_failing=is_failing)
+
+    def _told_as(
+        self, asset: str, key: str, metadata: Mapping[str, Any], *, is_failing: bool
+    ) -> None:
+        table = asset_key(asset)
         if self.asked.is_refresh or is_failing:
             # Where the step will fail, what is stored nevertheless would not show as materialized.
-            event = dg.AssetMaterialization(table, partition=key, metadata=metadata)
+            event = dg.AssetMaterialization(table, partition=key, metadata=dict(metadata))
             self._context.log_event(event)
         else:
             self._context.add_asset_metadata(metadata, table, partition_key=key)
+
+
+def _sums(loads: Sequence[Load]) -> dict[str, Any]:
+    """What is told of partitions together: requests, rows of each table, when they were loaded."""
+    metadata: dict[str, Any] = {
+        "requests": sum(load["requests"] for load in loads),
+        "points": sum(load["points"] for load in loads),
+        "loaded_at": dg.MetadataValue.timestamp(max(load["loaded_at"] for load in loads)),
+    }
+    for load in loads:
+        name = short_name(load["table"])
+        counts = {f"rows of {name}" if name else "dagster/partition_row_count": load["row_count"]}
+        if not name and load["source_count"] is not None:
+            counts["source_count"] = load["source_count"]
+        metadata |= {key: metadata.get(key, 0) + count for key, count in counts.items()}
+    return metadata
 
 
 def _partition(load: Load) -> tuple[str, str, str]:

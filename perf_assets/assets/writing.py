@@ -1,6 +1,7 @@
 """How the steps of a run are executed: in one process, the only one that writes to the home."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import dagster as dg
 from dagster._core.execution.context.system import PlanOrchestrationContext
@@ -11,6 +12,8 @@ from dagster._core.executor.in_process import InProcessExecutor
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 
+WORKER = "repository_worker"
+"""The step that writes to the home of a worker alone."""
 POOL = "warehouse"
 """Steps of this pool write to the home; what dagster.yaml says of pools lets one run at a time."""
 
@@ -26,8 +29,12 @@ class OneWriter(InProcessExecutor):
     def execute(
         self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
     ) -> Iterator[dg.DagsterEvent]:
-        """Execute the plan; PerfAssetsError when another process writes to the home."""
-        with writing(self._home.path):
+        """Execute the plan; PerfAssetsError when another process writes to the home.
+
+        A worker has a home of its own, and locks that.
+        """
+        is_work = all(key.startswith(WORKER) for key in execution_plan.step_keys_to_execute)
+        with nullcontext() if is_work else writing(self._home.path):
             yield from super().execute(plan_context, execution_plan)
 
 

@@ -10,6 +10,8 @@ from perf_assets import __version__
 # Where each command is; a dash in its name is an underscore there.
 MODULES = {
     "run": "run",
+    "work": "work",
+    "lake": "lake",
     "doctor": "doctor",
     "replicate": "replicate",
     "check": "check",

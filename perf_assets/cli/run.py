@@ -66,6 +66,13 @@ from perf_assets.study import Until
     "the close look at fixes, which reads as not looked at. details: all, with the close look. "
     "published: all that the study wants.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="With a lake: how many repositories are mined at once; default: PERF_ASSETS_WORKERS of "
+    "the environment, else one a core.",
+)
 @explained
 def run(  # noqa: PLR0913
     study: str,
@@ -78,6 +85,7 @@ def run(  # noqa: PLR0913
     force: bool,
     max_wait: float,
     until: Until,
+    workers: int | None,
 ) -> None:
     """Materialize everything for a range of months, and print the figures.
 
@@ -137,6 +145,7 @@ def run(  # noqa: PLR0913
             force=force,
             longest_wait=wait,
             until=until,
+            workers=workers,
         )
     stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
     if until == "labels":

@@ -56,7 +56,6 @@ def run_pipeline(
         For whatever stops the run as a whole.
     """
     study = study.as_far_as(until)
-    verify_months = study.verify_months if verify else None
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:
@@ -64,17 +63,15 @@ def run_pipeline(
             for repository in study.repositories:
                 months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
-                failures += _failures(
-                    mine_issues(gate, repository, months, verify_months, longest_wait)
-                )
-                failures += _failures(mine_commits(gate, repository, months))
-                failures += _failures(mine_findings(gate, repository, months))
+                mined = mine(gate, study, repository, months, longest_wait, verify=verify)
+                failures += _failures(mined)
                 decided = decide(gate, study, repository, months, until, forced=force)
                 failures += _failures(decided)
             for tag_set in study.tag_sets:
                 months = tag_set.months_within(first, last)
                 log.info("%s: %d months", tag_set.name, len(months))
                 forum = study.forum_of(tag_set)
+                verify_months = study.verify_months if verify else None
                 asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
                 failures += _failures(asked)
                 labels = label_performance_questions(gate, tag_set, months, forced=force)
@@ -92,6 +89,22 @@ def run_pipeline(
             describe_tables(gate)
         publish(home)
     return failures
+
+
+def mine(
+    gate: Gate,
+    study: Study,
+    repository: Repository,
+    months: Sequence[str],
+    longest_wait: float = LONGEST_WAIT,
+    *,
+    verify: bool = False,
+) -> Iterator[Outcome]:
+    """Bring issues, commits and what checks find up to date at their sources."""
+    verify_months = study.verify_months if verify else None
+    yield from mine_issues(gate, repository, months, verify_months, longest_wait)
+    yield from mine_commits(gate, repository, months)
+    yield from mine_findings(gate, repository, months)
 
 
 def decide(

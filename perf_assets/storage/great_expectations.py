@@ -1,7 +1,9 @@
 """Great Expectations at work: one shared context, and what a suite finds in a frame."""
 
 import logging
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,9 +87,27 @@ def _as_pandas(frame: pl.DataFrame, rules: Sequence[Rule]) -> "pd.DataFrame":
     return frame.select(columns).with_columns(lists.list.join(", ")).to_pandas()
 
 
+@contextmanager
+def _without(module: str) -> Iterator[None]:
+    """Import as if ``module`` were not installed.
+
+    Great Expectations imports Spark's client where it finds it, which takes a second, and ends the
+    process where that one takes it for a test of its own, as in processes without a main file.
+    """
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+
+
 @cache
 def _batch_definition() -> "BatchDefinition[Any]":
-    import great_expectations as gx  # noqa: PLC0415
+    with _without("pyspark"):
+        import great_expectations as gx  # noqa: PLC0415
 
     logging.getLogger("great_expectations").setLevel(logging.WARNING)
     context = gx.get_context(mode="ephemeral")

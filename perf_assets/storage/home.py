@@ -82,6 +82,10 @@ class Home:
         """Dagster's own records: runs, events, schedules."""
         return self.path / "dagster"
 
+    def worker(self, repository: str) -> "Home":
+        """Where ``repository`` alone is mined, in a study that has a lake; made if missing."""
+        return Home.of(self.path / "workers" / repository.replace("/", "+"))
+
     def clone(self, repository: str) -> Path:
         """The bare clone of ``repository``."""
         return self.path / "clones" / f"{repository.replace('/', '+')}.git"

@@ -17,28 +17,54 @@ INSTANCE: dict[str, Any] = {
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},
     "python_logs": {"managed_python_loggers": ["perf_assets"], "python_log_level": "INFO"},
-    # DuckDB has one writing process at a time: runs wait for each other.
-    "concurrency": {
-        "runs": {"max_concurrent_runs": 1},
-        "pools": {"default_limit": 1, "granularity": "run"},
-    },
 }
+# DuckDB has one writing process at a time: runs wait for each other.
+ONE_RUN = {"runs": {"max_concurrent_runs": 1}, "pools": {"default_limit": 1, "granularity": "run"}}
 # What a person may choose in dagster.yaml to keep the record elsewhere.
 STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "instance_class"}
 
 
-def write_instance_config(directory: Path) -> Path:
+def with_workers(workers: int) -> dict[str, Any]:
+    """The limits where repositories are mined by workers, each in a home of its own.
+
+    One run a repository, so many of them at once, on one host too, and one run beside them that
+    computes: that one is alone in its pool, as all pools are whose limit nobody set.
+    """
+    one_each = {"applyLimitPerUniqueValue": True}
+    return {
+        "runs": {
+            "max_concurrent_runs": workers + 1,
+            "tag_concurrency_limits": [
+                {"key": "dagster/partition", "value": one_each, "limit": 1},
+                {"key": "host", "value": one_each, "limit": workers},
+            ],
+        },
+        "pools": {"default_limit": 1, "granularity": "run"},
+    }
+
+
+def write_instance_config(directory: Path, workers: int | None = None) -> Path:
     """The Dagster instance at ``directory``, as the UI and the command line share it.
 
-    What else a person wrote into its dagster.yaml, such as a storage of their own, stays.
+    ``workers`` mine at once, where the study has a lake, and 0 where it has none; if nobody says,
+    what is written of that stays. What a person wrote into its dagster.yaml stays too: a storage of
+    their own, or limits that are none of ours.
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "dagster.yaml"
     written = written_settings(directory)
-    if written != {**written, **INSTANCE}:
-        text = yaml.safe_dump({**written, **INSTANCE}, sort_keys=False)
-        path.write_text(text, encoding="utf-8")
+    limits = written.get("concurrency", ONE_RUN)
+    if workers is not None and _is_ours(limits):
+        limits = with_workers(workers) if workers else ONE_RUN
+    wanted = {**written, **INSTANCE, "concurrency": limits}
+    if written != wanted:
+        path.write_text(yaml.safe_dump(wanted, sort_keys=False), encoding="utf-8")
     return directory
+
+
+def _is_ours(limits: dict[str, Any]) -> bool:
+    runs = limits.get("runs", {}).get("max_concurrent_runs")
+    return limits == ONE_RUN or (isinstance(runs, int) and limits == with_workers(runs - 1))
 
 
 def written_settings(directory: Path) -> dict[str, Any]:

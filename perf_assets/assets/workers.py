@@ -1,0 +1,116 @@
+"""With a lake: a run for each repository, mined in a home of its own.
+
+The assets are those of one machine, with the same rules. They are partitioned by repository alone:
+a million months would be too many for a page, and a run brings all months of its one up to date.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import dagster as dg
+
+from perf_assets.assets.asking import FORCE_TAG
+from perf_assets.assets.factory import Stored, explained, open_gate, specs_together
+from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
+from perf_assets.assets.telling import Event, Teller, failure
+from perf_assets.assets.writing import WORKER
+from perf_assets.sql_models.bundles import asset_of
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.study import Repository, Study, Until
+
+GITHUB = "https://api.github.com"
+POOL = "workers"
+"""As many runs of this pool go on at once as one account, or one host that is asked, bears."""
+FIRST, LAST, UNTIL = "perf-assets/from", "perf-assets/to", "perf-assets/until"
+"""Tags of a run for less than all months, or that goes less far."""
+
+
+def worker_assets(
+    study: Study, home: Home, whats: Sequence[Stored], longest_wait: float
+) -> dg.AssetsDefinition:
+    """The assets ``whats`` of all repositories of a ``study`` that has a lake, as one step."""
+    partitions = dg.StaticPartitionsDefinition([one.name for one in study.repositories])
+    tables = [table.name for what in whats for table in what.tables]
+
+    @dg.multi_asset(
+        name=WORKER,
+        description="Mines and decides all months of one repository, and ships what changed.",
+        specs=specs_together(whats, partitions),
+        check_specs=[check for what in whats for check in what.checks(partitions)],
+        partitions_def=partitions,
+        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=1),
+        pool=POOL,
+    )
+    def repository_worker(context: dg.AssetExecutionContext) -> Iterator[Event]:
+        # What mines takes long to import: only who does should wait for it.
+        from perf_assets.stages.working import work  # noqa: PLC0415
+
+        repository = study.repository(context.partition_key)
+        tags, teller = context.run_tags, Teller(context)
+        months = repository.months_within(tags.get(FIRST), tags.get(LAST))
+        with explained(home):
+            done = work(
+                study,
+                home,
+                repository,
+                months,
+                verify=teller.asked.is_verifying,
+                force=FORCE_TAG in tags,
+                longest_wait=longest_wait,
+                until=cast(Until, tags.get(UNTIL, "published")),
+            )
+            with open_gate(home.worker(repository.name)) as gate:
+                loads = _loads(gate, repository, tables, months)
+                broken = {name: gate.broken_rules(name, repository.name, months) for name in tables}
+        audited = {table for outcome in done.outcomes for table in outcome.reports}
+        is_new = any(outcome.is_written for outcome in done.outcomes)
+        told = teller.told_subject(
+            repository.name,
+            loads,
+            {"shipped months": len(done.shipped.months), "shipped rows": done.shipped.rows},
+            is_new=is_new,
+            is_failing=bool(done.failures),
+        )
+        for table in tables:
+            if table in audited or asset_of(table) in told:
+                yield from teller.told_rules(table, broken[table])
+        if done.failures:
+            raise failure("; ".join(done.failures), "audit")
+        for what in whats:
+            for asset in what.assets:
+                yield from teller.done(asset)
+
+    return repository_worker
+
+
+def worker_tags(repository: Repository, first: str, last: str, until: Until) -> dict[str, str]:
+    """The tags of a worker's run: what people look for, and what it is asked for."""
+    return {
+        REPOSITORY: repository.name,
+        HOST: host_of(repository),
+        MONTHS: f"{first} to {last}",
+        FIRST: first,
+        LAST: last,
+        UNTIL: until,
+    }
+
+
+def host_of(repository: Repository) -> str:
+    """The host that is asked for its issues, by which runs at once are limited."""
+    if repository.corpus is not None:
+        return "local"
+    return urlsplit(repository.github_url or GITHUB).netloc.rpartition("@")[2]
+
+
+def _loads(
+    gate: Gate, repository: Repository, tables: Sequence[str], months: Sequence[str]
+) -> list[dict[str, Any]]:
+    """What is noted of the partitions that are stored."""
+    return [
+        load
+        for table in tables
+        for load in gate.database.loads(table, repository.name).to_dicts()
+        if load["status"] == "loaded" and load["month"] in months
+    ]

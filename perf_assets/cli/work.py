@@ -1,0 +1,123 @@
+"""Being a worker: ``perf-assets work``, for schedulers that know nothing of Dagster."""
+
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from perf_assets import stopping
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained, home_option, importing, study_option
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.mishaps import mishap
+from perf_assets.progress import phase
+from perf_assets.storage.home import Home
+from perf_assets.study import Until
+
+
+@click.command()
+@study_option
+@home_option
+@click.option(
+    "--repository",
+    "repositories",
+    multiple=True,
+    metavar="OWNER/NAME",
+    help="A repository of the study; may be given several times.",
+)
+@click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
+@click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@click.option("--verify", is_flag=True, help="As of perf-assets run.")
+@click.option("--force", is_flag=True, help="As of perf-assets run.")
+@click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    envvar="PERF_ASSETS_MAX_WAIT",
+    default=90,
+    show_default=True,
+    metavar="MINUTES",
+    help="Longest wait for a source's rate limit.",
+)
+@click.option("--until", type=click.Choice(get_args(Until)), default="published", hidden=True)
+@click.option(
+    "--listen",
+    is_flag=True,
+    help="Read the names of repositories from standard input, a line each, and answer each with "
+    "a line of JSON.",
+)
+@explained
+def work(  # noqa: PLR0913
+    study: str,
+    home: Path,
+    repositories: tuple[str, ...],
+    first: str | None,
+    last: str | None,
+    *,
+    verify: bool,
+    force: bool,
+    max_wait: float,
+    until: Until,
+    listen: bool,
+) -> None:
+    """Mine repositories of a study that has a lake, and ship what changed.
+
+    Each is mined and decided in a home of its own, below workers/ of --home, and what changed goes
+    to the lake; perf-assets run, or the job derive of the UI, computes and publishes from there. A
+    home that is gone is restored from the lake. Two workers at one repository: the second one
+    stops with a sentence.
+
+    perf-assets run does all this by itself, with as many workers as there are cores. This command
+    is for machines beside that one.
+
+    \b
+    Examples:
+        perf-assets work --study study.toml --repository owner/name
+    """
+    place = Home.of(home)
+    stopping.leave_word("what was shipped is in the lake; a worker that is started again goes on")
+    with shown_progress(console):
+        with phase("starting"), importing():
+            from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+            from perf_assets.worker import worker  # noqa: PLC0415
+            from perf_assets.workers import Task  # noqa: PLC0415
+
+            chosen = open_study_of(study, place)
+            if chosen.lake is None:
+                raise PerfAssetsError(
+                    f"{chosen.path}: the study has no lake to ship to: add [lake] with its url, "
+                    "or use perf-assets run"
+                )
+
+        if not listen and not repositories:
+            raise PerfAssetsError("name what to work on: --repository OWNER/NAME")
+        with worker(
+            chosen, place, Task(first, last, verify, force, 60 * max_wait, until)
+        ) as work_on:
+            if listen:
+                _listen(work_on, place)
+            failures = [sentence for name in repositories for sentence in work_on(name)]
+    if failures:
+        raise AuditError("; ".join(failures))
+
+
+def _listen(work_on: Callable[[str], list[str]], home: Home) -> None:
+    """Answer each line; what a library prints meanwhile is for nobody."""
+    from perf_assets.workers import answer  # noqa: PLC0415
+
+    answers = sys.stdout
+    with redirect_stdout(sys.stderr):
+        for line in sys.stdin:
+            name = line.strip()
+            failures, stopped = [], None
+            try:
+                failures = work_on(name)
+            except PerfAssetsError as error:
+                stopped = str(error)
+            except (OSError, MemoryError) as error:
+                stopped = mishap(error, home.path)
+                if stopped is None:
+                    raise
+            print(answer(name, failures, stopped), file=answers, flush=True)

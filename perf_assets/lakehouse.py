@@ -1,0 +1,74 @@
+"""Where the data of a study lie when one machine is not enough, and what computes there."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, model_validator
+
+from perf_assets.documents import Document, UntoldError
+
+BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w.=/-]*)?")
+FOLDER = "file://"
+SERVER = re.compile(r"sc://(?:\[[0-9a-f:]+\]|[\w.-]+)(?::\d{1,5})?/?(?:;use_ssl=(?:true|false))?")
+FROM_OUTSIDE = "credentials come from the environment alone"
+
+Engine = Literal["duckdb", "spark"]
+
+
+@dataclass(frozen=True)
+class Lakehouse:
+    """The [lake] of a study.
+
+    url : the folder of the lake, as ``file:///...`` or ``s3://bucket/prefix``.
+    engine : what computes the models: DuckDB in the home, or Spark where the data lie.
+    spark : the Spark Connect server, as ``sc://host:port``, of the engine ``spark``.
+    """
+
+    url: str
+    engine: Engine = "duckdb"
+    spark: str | None = None
+
+
+def _lake_url(value: str) -> str:
+    if "@" in value or "?" in value:
+        raise UntoldError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
+    scheme, _, rest = value.partition("://")
+    is_folder = bool(value.strip()) and (not rest or (scheme == "file" and rest.startswith("/")))
+    if not is_folder and BUCKET.fullmatch(value) is None:
+        raise ValueError("a lake is a folder (file:///path, or a path) or s3://bucket/prefix")
+    return value
+
+
+def _spark_url(value: str) -> str:
+    if "token" in value or "@" in value:
+        raise UntoldError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
+    if SERVER.fullmatch(value) is None:
+        raise ValueError("a Spark Connect server is sc://host:port")
+    return value
+
+
+class LakeEntry(Document):
+    """A [lake] table as it is written."""
+
+    url: Annotated[str, AfterValidator(_lake_url)]
+    engine: Engine = "duckdb"
+    spark: Annotated[str, AfterValidator(_spark_url)] | None = None
+
+    @model_validator(mode="after")
+    def _names_its_server(self) -> "LakeEntry":
+        if self.engine == "spark" and self.spark is None:
+            raise ValueError('engine "spark" needs its server: add spark = "sc://host:port"')
+        if self.engine == "duckdb" and self.spark is not None:
+            raise ValueError(
+                'a spark server is named, but the engine is duckdb: write engine = "spark"'
+            )
+        return self
+
+    def lakehouse(self, study: Path) -> Lakehouse:
+        """The lake; a path is seen from the file of the ``study``."""
+        url = self.url
+        if "://" not in url:
+            url = FOLDER + str((study.parent / Path(url).expanduser()).resolve())
+        return Lakehouse(url.rstrip("/"), self.engine, self.spark)

@@ -1,0 +1,71 @@
+"""Being a worker of the command line: one repository after the other, with Dagster's record."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
+
+from perf_assets.assets.asking import COMMAND_LINE, refresh_tags
+from perf_assets.assets.jobs import WORK
+from perf_assets.assets.open_runs import cancel_runs, open_runs
+from perf_assets.assets.record import open_instance
+from perf_assets.assets.workers import worker_tags
+from perf_assets.definitions import build_definitions
+from perf_assets.execution import QUIET, failures_of, span_of
+from perf_assets.progress import phase
+from perf_assets.sources.opening import out_of_reach
+from perf_assets.stopping import undoing
+from perf_assets.storage.home import Home
+from perf_assets.study import Study
+from perf_assets.workers import Task
+
+TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on its runs: host and process
+
+
+@contextmanager
+def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], list[str]]]:
+    """What is called with the name of a repository, brings it up to date, and ships what changed.
+
+    It returns the partitions that failed their audit, a sentence each; all else is shipped. It
+    raises PerfAssetsError for whatever stops it, another worker at the same repository, say.
+    """
+    own = f"{socket.gethostname()}:{os.getpid()}"
+    with open_instance(home.dagster) as record, undoing(lambda: cancel_runs(record, TAG, own)):
+        for run in open_runs(record, TAG):
+            if _is_lost(run.tags[TAG]):
+                record.report_run_failed(run, "The process was killed.")
+        job = build_definitions(study, home, task.longest_wait).resolve_job_def(WORK)
+
+        def work_on(name: str) -> list[str]:
+            repository = study.repository(name)
+            first, last = span_of(repository, task.first, task.last)
+            for error in out_of_reach([repository]).values():
+                raise error
+            asked = refresh_tags(COMMAND_LINE, verify=task.verify, force=task.force)
+            with phase(f"working on {name}"):
+                result = job.execute_in_process(
+                    run_config=QUIET,
+                    instance=record,
+                    partition_key=name,
+                    raise_on_error=False,
+                    tags={**asked, **worker_tags(repository, first, last, task.until), TAG: own},
+                )
+            return failures_of(result)
+
+        yield work_on
+
+
+def _is_lost(process: str) -> bool:
+    """Whether it was a process of this machine that is no more."""
+    host, _, number = process.rpartition(":")
+    if host != socket.gethostname():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False

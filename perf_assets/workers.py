@@ -1,0 +1,180 @@
+"""The workers of one machine: processes that take one repository after the other, several at once.
+
+Each is ``perf-assets work --listen``: it reads the name of a repository from its standard input,
+and answers with a line of JSON when it is done with it.
+"""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import plain
+from perf_assets.progress import Phase, phase
+from perf_assets.storage.home import Home
+from perf_assets.study import Study, Until
+
+COUNT = "PERF_ASSETS_WORKERS"
+MOST = 256
+TRIES = 2  # of a repository whose worker was lost
+
+
+@dataclass(frozen=True)
+class Task:
+    """What each worker is asked for: see ``perf_assets.execution.run_study``."""
+
+    first: str | None
+    last: str | None
+    verify: bool
+    force: bool
+    longest_wait: float
+    until: Until
+
+    @property
+    def options(self) -> list[str]:
+        """As ``perf-assets work`` has it."""
+        given = {"--from": self.first, "--to": self.last, "--until": self.until}
+        flags = (("--verify", self.verify), ("--force", self.force))
+        return [
+            *("--max-wait", str(self.longest_wait / 60)),
+            *(part for option, value in given.items() if value for part in (option, value)),
+            *(flag for flag, is_set in flags if is_set),
+        ]
+
+
+@dataclass
+class Results:
+    """What workers did.
+
+    failures : what failed its audit, a sentence each; all else is shipped.
+    stopped : the repositories that were not done, and why.
+    """
+
+    failures: list[str] = field(default_factory=list)
+    stopped: dict[str, PerfAssetsError] = field(default_factory=dict)
+
+
+def worker_count() -> int:
+    """How many workers there are if nobody says: as the environment says, else one a core.
+
+    Raises
+    ------
+    PerfAssetsError
+        The environment says nonsense.
+    """
+    given = os.environ.get(COUNT)
+    if given is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if not given.isdecimal() or not 1 <= int(given) <= MOST:
+        raise PerfAssetsError(f"{COUNT}={plain(given)!r} is no number from 1 to {MOST}: write one")
+    return int(given)
+
+
+def work_through(
+    study: Study, home: Home, names: Sequence[str], task: Task, workers: int | None = None
+) -> Results:
+    """Have ``workers`` processes take the repositories of these ``names``, one after the other.
+
+    A worker that is lost is replaced, and its repository taken once more.
+    """
+    place = ["--study", str(study.path), "--home", str(home.path)]
+    with phase("mining repositories", len(names), "repositories") as tell:
+        return _shared(names, workers or worker_count(), [*place, *task.options], tell)
+
+
+def _shared(names: Sequence[str], workers: int, options: Sequence[str], tell: Phase) -> Results:
+    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+    for name in names:
+        waiting.put(name)
+    results, lock, done = Results(), threading.Lock(), iter(range(1, len(names) + 1))
+
+    def take() -> None:
+        worker = _Worker(options)
+        while (name := _next(waiting)) is not None:
+            failures, stopped = worker.ask(name)
+            with lock:
+                results.failures += failures
+                if stopped is not None:
+                    results.stopped[name] = PerfAssetsError(stopped)
+                tell(next(done))
+        worker.end()
+
+    threads = [threading.Thread(target=take) for _ in range(min(workers, len(names)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def answer(name: str, failures: Iterable[str], stopped: str | None) -> str:
+    """The line by which a worker says that it is done with a repository."""
+    return json.dumps({"repository": name, "failures": [*failures], "stopped": stopped})
+
+
+def _next(waiting: "queue.SimpleQueue[str]") -> str | None:
+    try:
+        return waiting.get_nowait()
+    except queue.Empty:
+        return None
+
+
+class _Worker:
+    """A process that is started when it is needed, and again when it was lost."""
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self._command = [sys.executable, "-m", "perf_assets", "work", "--listen", *options]
+        self._process: subprocess.Popen[str] | None = None
+
+    def ask(self, name: str) -> tuple[list[str], str | None]:
+        """Its failures, and why it stopped if it did."""
+        for _ in range(TRIES):
+            said = self._said(name)
+            if said is not None:
+                return said["failures"], said["stopped"]
+            code = self._lost()
+        return (
+            [],
+            f"{name}: its worker ended by itself (exit code {code}), {TRIES} times: run again",
+        )
+
+    def end(self) -> None:
+        """Let it go home."""
+        if self._process is not None:
+            self._process.communicate()
+
+    def _said(self, name: str) -> dict[str, Any] | None:
+        """What it answers; ``None`` where it ended instead."""
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(f"{name}\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        for line in process.stdout:
+            if line.startswith("{"):
+                said: dict[str, Any] = json.loads(line)
+                return said
+        return None
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        return self._process
+
+    def _lost(self) -> int:
+        assert self._process is not None
+        self._process.kill()
+        self._process.communicate()
+        code, self._process = self._process.returncode, None
+        return code
