@@ -20,6 +20,7 @@ ORDER = (
     ("assets",),
     ("stages",),
     ("reports",),
+    ("lake",),
     ("storage",),
     ("sample",),
     ("sources",),

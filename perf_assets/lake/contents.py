@@ -1,0 +1,97 @@
+"""What a warehouse holds of each subject and month, told by fingerprints of the rows.
+
+All columns count, the moment of storing too: what is brought is equal to what was shipped. Rows
+that did not change keep that moment, so it never makes a month differ by itself.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import duckdb
+import polars as pl
+
+from perf_assets.lake.tables import LakeTable, chosen
+from perf_assets.storage import fingerprints
+from perf_assets.storage.migrations import create
+from perf_assets.storage.warehouse import Database
+from perf_assets.tables import table_of
+
+# What a home remembers of a lake, in meta.fingerprints: which release it goes on from.
+REMEMBERED = "lake"
+PROBE = """
+SELECT hash(1::BIGINT, 2::INTEGER, 'x', ['y', NULL], true, 1.5::DOUBLE, DATE '2020-02-29', NULL,
+    TIMESTAMPTZ '2020-01-01 00:00:00.000001+00', [{'a': 'z', 'b': 3::BIGINT}])
+"""
+
+
+def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
+    """Make those of ``tables`` that a warehouse of an older version does not have."""
+    for name in {fingerprints.NAME, *(one.name for one in tables)}:
+        create(database.connection, table_of(name))
+
+
+def hashing(connection: duckdb.DuckDBPyConnection) -> str:
+    """How DuckDB hashes: fingerprints of two ways can say equal of nothing, nor different."""
+    ((found,),) = connection.execute(PROBE).fetchall()
+    return f"{int(found) % 16**8:08x}"
+
+
+def content_query(table: LakeTable, way: str, source: str | None = None, where: str = "") -> str:
+    """The SELECT of subject, month, rows, fingerprint of each part of ``table``.
+
+    source : another relation with its columns; where : a further condition.
+    """
+    columns = table.columns
+    condition = f"{table.where} AND {where}" if where else table.where
+    return (
+        f"SELECT {table.subject} AS subject, {table.month} AS month, count(*) AS rows, "
+        f"'{way}-' || sum(hash({columns})) AS fingerprint "
+        f"FROM {source or table.name} {condition} GROUP BY ALL"
+    )
+
+
+def contents(
+    database: Database, tables: Iterable[LakeTable], subject: str
+) -> dict[str, dict[str, tuple[int, str]]]:
+    """Of ``subject``, by month and table: how many rows there are, and their fingerprint."""
+    way = hashing(database.connection)
+    found: dict[str, dict[str, tuple[int, str]]] = {}
+    for table in tables:
+        query = content_query(table, way, where=f"{table.subject} = ?")
+        for _, month, rows, print_ in database.frame(query, [subject]).iter_rows():
+            found.setdefault(month, {})[table.name] = (rows, print_)
+    return found
+
+
+def subjects_in(database: Database) -> list[str]:
+    """The subjects of which ``database`` holds anything that a lake would hold, sorted."""
+    tables = chosen(None)
+    create_missing(database, tables)
+    each = [f"SELECT {one.subject} AS subject FROM {one.name} {one.where}" for one in tables]
+    frame = database.frame(f"SELECT DISTINCT subject FROM ({' UNION ALL '.join(each)}) ORDER BY 1")
+    return frame["subject"].to_list()
+
+
+def remembered(database: Database, subject: str, lake: str) -> list[str]:
+    """The releases of the lake ``lake`` from which the rows of ``subject`` go on.
+
+    The release they were brought or shipped as; and one that was about to be made when the process
+    ended, which may have been.
+    """
+    rows = database.connection.execute(
+        f'SELECT content FROM {fingerprints.NAME} WHERE "table" = ? AND scope = ? AND basis = ?',
+        [REMEMBERED, subject, lake],
+    ).fetchall()
+    return rows[0][0].split() if rows else []
+
+
+def remember(database: Database, releases: pl.DataFrame, lake: str) -> None:
+    """Note which releases of ``lake`` rows go on from: ``subject``, and ``release`` as a text."""
+    rows = releases.select(
+        pl.lit(REMEMBERED).alias("table"),
+        pl.col("subject").alias("scope"),
+        pl.lit(lake).alias("basis"),
+        pl.col("release").alias("content"),
+        pl.lit(datetime.now(UTC)).alias("computed_at"),
+    )
+    database.upsert(fingerprints.NAME, rows)

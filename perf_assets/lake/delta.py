@@ -1,0 +1,222 @@
+"""Delta tables: made, added to, and read. Nothing else of the package knows how."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import duckdb
+import pyarrow as pa
+from deltalake import (
+    CommitProperties,
+    DeltaTable,
+    Field,
+    QueryBuilder,
+    Schema,
+    Transaction,
+    WriterProperties,
+    write_deltalake,
+)
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.lake.place import Lake
+from perf_assets.tables.ddl import quoted
+
+BUCKET = "lake_bucket"
+TRIES = 5
+# What tells which rows a file has; texts of issues have no place in the log.
+STATISTICS = "lake_subject,lake_month,lake_release"
+COMPRESSED = WriterProperties(compression="ZSTD")
+PROPERTIES: dict[str, str | None] = {
+    "delta.dataSkippingStatsColumns": STATISTICS,
+    "delta.checkpointInterval": "50",
+}
+SOURCE = "lake_rows"
+
+
+def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | None:
+    """The Delta table ``name`` as it is now, or as of ``version``; None where it is not there."""
+    try:
+        return DeltaTable(lake.table(name), version=version, storage_options=lake.options)
+    except TableNotFoundError:
+        return None
+
+
+def ensured(lake: Lake, name: str, schema: pa.Schema, description: str = "") -> DeltaTable:
+    """The Delta table ``name``, made where it is missing, with every column of ``schema``.
+
+    Raises
+    ------
+    PerfAssetsError
+        A column has another type there.
+    """
+    for attempt in range(TRIES):
+        table = opened(lake, name) or _made(lake, name, schema, description)
+        if table is None:
+            continue
+        missing = _missing(table, lake, name, schema)
+        if not missing:
+            return table
+        try:
+            table.alter.add_columns(missing)
+        except CommitFailedError:
+            if attempt == TRIES - 1:
+                raise
+    raise CommitFailedError(f"{name} is changed again and again")
+
+
+def append(
+    table: DeltaTable,
+    batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    transaction: tuple[str, int] | None = None,
+) -> None:
+    """Add rows to ``table`` in one commit.
+
+    transaction : a name and its number. Where the name was used by another commit after ``table``
+        was opened, nothing is added: this is how two who decide about the same are told apart.
+
+    Raises
+    ------
+    CommitFailedError
+        The name of the transaction was used meanwhile, or the columns were changed.
+    """
+    transactions = [Transaction(*transaction)] if transaction is not None else None
+    write_deltalake(
+        table,
+        pa.RecordBatchReader.from_batches(schema, batches),
+        mode="append",
+        writer_properties=COMPRESSED,
+        commit_properties=CommitProperties(app_transactions=transactions),
+    )
+
+
+def replace_bucket(
+    table: DeltaTable, bucket: int, batches: Iterable[pa.RecordBatch], schema: pa.Schema
+) -> None:
+    """Let rows take the place of all those of ``bucket`` that ``table`` had when it was opened.
+
+    Raises
+    ------
+    CommitFailedError
+        Another commit came between.
+    """
+    write_deltalake(
+        table,
+        pa.RecordBatchReader.from_batches(schema, batches),
+        mode="overwrite",
+        predicate=f"{BUCKET} = {bucket}",
+        writer_properties=COMPRESSED,
+        commit_properties=CommitProperties(max_commit_retries=0),
+    )
+
+
+def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
+    """The data files of ``table``: uri, bucket, bytes, rows, and what is known of their rows.
+
+    first_release, last_release, first_subject, last_subject : the bounds of these columns, NULL
+    where they are not known.
+    """
+    actions = pa.table(table.get_add_actions(flatten=True))
+    root = lake.table(name)
+    columns = {
+        "uri": [f"{root}/{path}" for path in actions["path"].to_pylist()],
+        "bucket": actions[f"partition.{BUCKET}"],
+        "bytes": actions["size_bytes"],
+        "rows": actions["num_records"],
+    }
+    for which, bound in (("first", "min"), ("last", "max")):
+        for column in ("release", "subject"):
+            known = f"{bound}.lake_{column}"
+            nothing = pa.nulls(actions.num_rows, pa.string())
+            columns[f"{which}_{column}"] = (
+                actions[known] if known in actions.column_names else nothing
+            )
+    return pa.table(columns)
+
+
+def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = None) -> list[str]:
+    """The uris of those of ``files`` (of ``bucket``) that may have rows of ``releases``."""
+    places = zip(
+        *(files[name].to_pylist() for name in ("uri", "bucket", "first_release", "last_release")),
+        strict=True,
+    )
+    return [
+        uri
+        for uri, of, first, last in places
+        if (bucket is None or of == bucket)
+        and (first is None or first != last or first in releases)
+    ]
+
+
+@contextmanager
+def source_of(
+    connection: duckdb.DuckDBPyConnection,
+    table: DeltaTable,
+    lake: Lake,
+    columns: pa.Schema,
+    files: Sequence[str],
+    bucket: int | None = None,
+) -> Iterator[str]:
+    """What follows FROM in a query of ``connection``, once, to read ``columns`` of ``table``.
+
+    Of a folder DuckDB reads the ``files`` itself; from S3 all rows (of ``bucket``) are streamed.
+    """
+    named = [f'"{column}"' for column in columns.names if column != BUCKET]
+    chosen = ", ".join(named)
+    if lake.is_local:
+        with _registered(connection, columns.empty_table()):
+            yield f"(SELECT {chosen} FROM (FROM {SOURCE} {_united(files)}))"
+        return
+    where = "" if bucket is None else f" WHERE {BUCKET} = {bucket}"
+    answer = QueryBuilder().register("t", table).execute(f"SELECT {chosen} FROM t{where}")
+    with _registered(connection, pa.RecordBatchReader.from_stream(answer)):
+        yield SOURCE
+
+
+def _united(files: Sequence[str]) -> str:
+    """The rows of ``files`` in addition to none: a column that all of them lack is there too."""
+    if not files:
+        return ""
+    listed = ", ".join(map(quoted, files))
+    how = "union_by_name = true, hive_partitioning = false"
+    return f"UNION ALL BY NAME FROM read_parquet([{listed}], {how})"
+
+
+@contextmanager
+def _registered(
+    connection: duckdb.DuckDBPyConnection, rows: pa.Table | pa.RecordBatchReader
+) -> Iterator[None]:
+    connection.register(SOURCE, rows)
+    try:
+        yield
+    finally:
+        connection.unregister(SOURCE)
+
+
+def _made(lake: Lake, name: str, schema: pa.Schema, description: str) -> DeltaTable | None:
+    """The table ``name``, made now; None where another made it at the same moment."""
+    try:
+        return DeltaTable.create(
+            lake.table(name),
+            schema,
+            partition_by=[BUCKET],
+            description=description,
+            configuration=PROPERTIES,
+            storage_options=lake.options,
+        )
+    except (DeltaError, OSError):
+        if opened(lake, name) is None:
+            raise
+        return None
+
+
+def _missing(table: DeltaTable, lake: Lake, name: str, schema: pa.Schema) -> list[Field]:
+    there = {field.name: field.type for field in table.schema().fields}
+    wanted = Schema.from_arrow(schema).fields
+    for field in wanted:
+        if field.name in there and there[field.name] != field.type:
+            raise PerfAssetsError(
+                f"{lake.url}: {name}.{field.name} has another type there than here; ship to a new "
+                "lake (another --lake), which is filled by the next runs"
+            )
+    return [field for field in wanted if field.name not in there]

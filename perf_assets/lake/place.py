@@ -1,0 +1,104 @@
+"""Where a lake is: a folder, or a prefix of a bucket of S3."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from perf_assets.errors import PerfAssetsError
+
+HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
+# Delta Lake and DuckDB each take some of these for something else than themselves.
+UNFIT = re.compile(r"[%*?\[\]\n]")
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]+")
+SECONDS_OF_ANSWER = 20
+SECONDS_OF_RETRIES = 60
+RETRIES = 10
+
+
+@dataclass(frozen=True)
+class Lake:
+    """A lake at ``url``, without a slash at its end; credentials are those of the environment.
+
+    retry_seconds : how long a request that S3 refuses or leaves unanswered is tried again.
+    """
+
+    url: str
+    retry_seconds: float = SECONDS_OF_RETRIES
+
+    @classmethod
+    def of(cls, url: str) -> "Lake":
+        """The lake at ``url``, whether or not anything is there yet.
+
+        Raises
+        ------
+        PerfAssetsError
+            ``url`` is neither an absolute path nor an address of S3, or holds credentials.
+        """
+        parts = urlsplit(url)
+        if parts.scheme == "s3":
+            return cls(_in_s3(url))
+        if parts.scheme not in ("", "file") or parts.netloc:
+            raise PerfAssetsError(f"{_harmless(url)}: {HOW}")
+        path = Path(unquote(parts.path) if parts.scheme else url)
+        if not path.is_absolute():
+            raise PerfAssetsError(f"{url}: {HOW}; the path of a folder is an absolute one")
+        if UNFIT.search(str(path)):
+            raise PerfAssetsError(f"{url}: the folder of a lake has none of % * ? [ ] in its path")
+        return cls(str(path))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a folder."""
+        return self.url.startswith("/")
+
+    def table(self, name: str) -> str:
+        """The address of the Delta table ``name`` (schema.table)."""
+        return f"{self.url}/{name.replace('.', '/')}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What Delta Lake is told about S3 beside the credentials, which it finds itself."""
+        if self.is_local:
+            return {}
+        seconds = max(1, round(self.retry_seconds))
+        given = {
+            "aws_conditional_put": "etag",
+            "max_retries": str(RETRIES),
+            "retry_timeout": f"{seconds}s",
+            "timeout": f"{min(SECONDS_OF_ANSWER, seconds)}s",
+            "connect_timeout": f"{min(5, seconds)}s",
+            "backoff_config.max_backoff": "5s",
+        }
+        if "AWS_ENDPOINT_URL" in os.environ and "AWS_REGION" not in os.environ:
+            given["aws_region"] = "us-east-1"  # what stands in for S3 takes any
+        return given
+
+
+def bucket_of(subject: str, buckets: int) -> int:
+    """The bucket of ``subject``, one of ``buckets``; all tag sets of a forum share theirs.
+
+    A question may move from one tag set to another: both are then written together.
+    """
+    digest = hashlib.sha256(subject.partition(":")[0].encode()).digest()
+    return int.from_bytes(digest[:8], "big") % buckets
+
+
+def _in_s3(url: str) -> str:
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise PerfAssetsError(
+            f"{_harmless(url)}: {HOW}; credentials are taken from the environment alone "
+            "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        )
+    if BUCKET.fullmatch(parts.netloc) is None or UNFIT.search(parts.path):
+        raise PerfAssetsError(f"{_harmless(url)}: {HOW}")
+    return f"s3://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def _harmless(url: str) -> str:
+    """``url`` without what may be a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

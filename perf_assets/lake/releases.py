@@ -1,0 +1,293 @@
+"""What is released: for each month of a subject, which rows of which tables are the ones to read.
+
+A row of the Delta table ``releases`` is a month of a subject as a ship left it; the newest of them
+counts, by ``generation``. Rows are only ever added, each ship in one commit, with the subject and
+the number of its generation as Delta's application transaction: of two ships that began from the
+same generation one is refused, while those of other subjects never come in each other's way.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.lake import delta
+from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.storage.warehouse import FORMAT
+
+NAME = "lake.releases"
+BUCKETS = 64
+SCHEMA = pa.schema(
+    [
+        ("lake_bucket", pa.int32()),
+        ("lake_subject", pa.string()),
+        ("lake_month", pa.string()),
+        ("lake_release", pa.string()),  # of the ship that decided about the month last
+        ("generation", pa.int64()),
+        ("supersedes", pa.string()),  # the release of the subject before
+        ("released_at", pa.timestamp("us", "UTC")),
+        ("worker", pa.string()),
+        (
+            "tables",
+            pa.list_(
+                pa.struct(
+                    [
+                        ("table", pa.string()),
+                        ("release", pa.string()),
+                        ("rows", pa.int64()),
+                        ("fingerprint", pa.string()),
+                        ("version", pa.int64()),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
+NEWEST = "QUALIFY generation = max(generation) OVER (PARTITION BY lake_subject, lake_month)"
+
+
+class Part(NamedTuple):
+    """The rows of one month of a subject in one table.
+
+    release : the release in which they were shipped. version : of the Delta table that has them.
+    """
+
+    release: str
+    rows: int
+    fingerprint: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is released of one subject.
+
+    release : the newest of the subject; None where nothing ever was.
+    months : the parts of each month by table; months that left are not among them.
+    """
+
+    release: str | None
+    generation: int
+    months: Mapping[str, Mapping[str, Part]]
+
+
+@dataclass(frozen=True)
+class Releases:
+    """All releases of a lake, as of the moment when they were opened."""
+
+    lake: Lake
+    table: DeltaTable
+    buckets: int
+    format: int
+
+    @property
+    def identity(self) -> str:
+        """What tells this lake from every other, wherever it is."""
+        return str(self.table.metadata().id)
+
+    def files(self, subjects: Iterable[str] | None = None) -> list[str]:
+        """The files that may tell of ``subjects``; of all where none are said."""
+        files = delta.files_of(self.table, self.lake, NAME)
+        if subjects is None:
+            return list(files["uri"].to_pylist())
+        named = sorted(subjects)
+        kept = duckdb.connect()
+        kept.register("files", files)
+        kept.register("named", pa.table({"subject": pa.array(named, pa.string())}))
+        found = kept.execute(
+            """
+            SELECT DISTINCT uri FROM files LEFT JOIN named
+            ON subject BETWEEN first_subject AND last_subject
+            WHERE subject IS NOT NULL OR first_subject IS NULL ORDER BY ALL
+            """
+        ).fetchall()
+        return [uri for (uri,) in found]
+
+    def of(self, subject: str) -> Held:
+        """What is released of ``subject``."""
+        with (
+            duckdb.connect() as connection,
+            delta.source_of(
+                connection,
+                self.table,
+                self.lake,
+                SCHEMA,
+                self.files([subject]),
+                bucket_of(subject, self.buckets),
+            ) as source,
+        ):
+            rows = connection.execute(
+                f"SELECT lake_month, lake_release, generation, tables FROM {source} "
+                f"WHERE lake_subject = ? {NEWEST} ORDER BY generation",
+                [subject],
+            ).fetchall()
+        if not rows:
+            return Held(None, 0, {})
+        months = {
+            month: {one["table"]: Part(*(one[name] for name in Part._fields)) for one in tables}
+            for month, _, _, tables in rows
+            if tables
+        }
+        return Held(rows[-1][1], rows[-1][2], months)
+
+    def lay(self, connection: duckdb.DuckDBPyConnection, subjects: Sequence[str] | None) -> None:
+        """Make the temporary tables ``lake_released`` and ``lake_newest`` of ``connection``.
+
+        lake_released : subject, month, table, release, rows, fingerprint of each part.
+        lake_newest : subject, release of each subject, of those that ever were released.
+        """
+        where = "true"
+        if subjects is not None:
+            named = pa.table({"subject": pa.array(sorted(subjects), pa.string())})
+            connection.register("lake_named", named)
+            where = "lake_subject IN (SELECT subject FROM lake_named)"
+        try:
+            with delta.source_of(
+                connection, self.table, self.lake, SCHEMA, self.files(subjects)
+            ) as source:
+                connection.execute(
+                    f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
+                    f"SELECT lake_subject AS subject, lake_month AS month, "
+                    f"lake_release AS release, generation, tables "
+                    f"FROM {source} WHERE {where} {NEWEST}"
+                )
+        finally:
+            if subjects is not None:
+                connection.unregister("lake_named")
+        connection.execute(
+            """
+            CREATE OR REPLACE TEMP TABLE lake_released AS
+            SELECT subject, month, part."table", part.release, part.rows, part.fingerprint
+            FROM (SELECT subject, month, unnest(tables) AS part FROM lake_newest_sets)
+            """
+        )
+        connection.execute(
+            """
+            CREATE OR REPLACE TEMP TABLE lake_newest AS
+            SELECT subject, arg_max(release, generation) AS release
+            FROM lake_newest_sets GROUP BY ALL
+            """
+        )
+        connection.execute("DROP TABLE lake_newest_sets")
+
+    def add(
+        self,
+        subject: str,
+        held: Held,
+        release: str,
+        months: Mapping[str, Mapping[str, Part]],
+        worker: str,
+    ) -> bool:
+        """Release ``months`` of ``subject`` in one commit; False where another came between.
+
+        held : what was released when these months were compared, out of this very ``Releases``.
+        """
+        generation = held.generation + 1
+        moment = datetime.now(UTC)
+        rows = [
+            {
+                "lake_bucket": bucket_of(subject, self.buckets),
+                "lake_subject": subject,
+                "lake_month": month,
+                "lake_release": release,
+                "generation": generation,
+                "supersedes": held.release,
+                "released_at": moment,
+                "worker": worker,
+                "tables": [{"table": name, **part._asdict()} for name, part in parts.items()],
+            }
+            for month, parts in sorted(months.items())
+        ]
+        batches = pa.Table.from_pylist(rows, SCHEMA).to_batches()
+        try:
+            delta.append(self.table, batches, SCHEMA, (subject, generation))
+        except CommitFailedError:
+            # Storage that answers too late makes a commit look like that of another.
+            now = releases_of(self.lake)
+            return now is not None and now.of(subject).release == release
+        return True
+
+
+def releases_of(lake: Lake) -> Releases | None:
+    """What is released now; None where no lake is there yet.
+
+    Raises
+    ------
+    PerfAssetsError
+        The lake is of a newer format, or what is there is no lake of ours.
+    """
+    table = delta.opened(lake, NAME)
+    return None if table is None else _read(lake, table)
+
+
+def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
+    """What is released now; the lake is made, with so many ``buckets``, where it is missing."""
+    table = delta.opened(lake, NAME)
+    if table is None:
+        table = delta.ensured(lake, NAME, SCHEMA, _described(buckets))
+    releases = _read(lake, table)
+    if releases.format < FORMAT:
+        table.alter.set_table_description(_described(releases.buckets))
+    return releases
+
+
+def needed(lake: Lake) -> Releases:
+    """What is released now.
+
+    Raises
+    ------
+    PerfAssetsError
+        No lake is there yet, or one that cannot be read.
+    """
+    found = releases_of(lake)
+    if found is None:
+        raise PerfAssetsError(
+            f"{lake.url}: there is no lake yet; perf-assets lake ship makes one, or look whether "
+            "--lake is right"
+        )
+    return found
+
+
+def new_release(moment: datetime | None = None) -> str:
+    """A name that no release has, sorted by the time when it was given."""
+    return f"{_milliseconds(moment):012x}-{secrets.token_hex(8)}"
+
+
+def releases_before(moment: datetime) -> str:
+    """What is above the names of all releases that were given before ``moment``, and no others."""
+    return f"{_milliseconds(moment):012x}-"
+
+
+def _milliseconds(moment: datetime | None) -> int:
+    if moment is None:
+        return time.time_ns() // 1_000_000
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def _described(buckets: int) -> str:
+    return json.dumps({"perf_assets_lake": FORMAT, "buckets": buckets})
+
+
+def _read(lake: Lake, table: DeltaTable) -> Releases:
+    try:
+        described = json.loads(table.metadata().description or "")
+        version, buckets = int(described["perf_assets_lake"]), int(described["buckets"])
+    except (ValueError, KeyError, TypeError):
+        raise PerfAssetsError(
+            f"{lake.url}: there is something else than a lake of perf-assets; choose another --lake"
+        ) from None
+    if version > FORMAT:
+        raise PerfAssetsError(
+            f"{lake.url} was written by a newer perf-assets (format {version}, this one knows "
+            f"{FORMAT}): upgrade perf-assets, or choose another --lake"
+        )
+    return Releases(lake, table, buckets, version)

@@ -1,0 +1,191 @@
+"""From a home to the lake: the months of a subject that changed, and nothing that did not."""
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake.exceptions import CommitFailedError
+
+from perf_assets.errors import PassingError
+from perf_assets.lake import delta
+from perf_assets.lake.contents import contents, create_missing, remember, remembered
+from perf_assets.lake.leases import Lease
+from perf_assets.lake.mishaps import explained
+from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.lake.releases import Held, Part, Releases, made_releases, new_release
+from perf_assets.lake.tables import LakeTable, chosen
+from perf_assets.progress import phase
+from perf_assets.storage.warehouse import Database
+
+ROWS_AT_ONCE = 20_000
+TRIES = 3
+
+Parts = Mapping[str, Mapping[str, tuple[int, str]]]
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """What a ship did.
+
+    months : those that were released anew, months that left among them; '' has what is of none.
+    tables, rows, commits, bytes : to how many tables how many rows were added, in how many commits
+        (that of the release included), in files of how many bytes. All 0 where nothing changed.
+    release : the release of the subject that its home is now as of; None where none ever was.
+    """
+
+    subject: str
+    months: tuple[str, ...] = ()
+    tables: int = 0
+    rows: int = 0
+    commits: int = 0
+    bytes: int = 0
+    release: str | None = None
+
+
+def ship(database: Database, lake: Lake, subject: str, lease: Lease | None = None) -> Shipped:
+    """Release what ``database`` holds of ``subject``, as far as it differs from what is released.
+
+    Only tables whose rows of a month differ are written, one commit each, and then all that changed
+    is released by one more. Killed anywhere, readers see what was released before; the rows that
+    were added for nothing leave with the next maintenance.
+
+    Raises
+    ------
+    PassingError
+        Another worker released the subject since this home was brought to what was released, or
+        ``lease`` is lost; the storage does not answer. Nothing was released.
+    PerfAssetsError
+        The lake is full, may not be written, is of a newer format, or is no lake.
+    """
+    with explained(lake), phase(f"shipping {subject}"):
+        tables = chosen(None)
+        create_missing(database, tables)
+        for attempt in range(TRIES):
+            releases = made_releases(lake)
+            try:
+                return _shipped(database, releases, subject, tables, lease)
+            except CommitFailedError:  # the columns of a table were changed meanwhile
+                if attempt == TRIES - 1:
+                    raise
+    raise AssertionError("unreachable")
+
+
+def _shipped(
+    database: Database,
+    releases: Releases,
+    subject: str,
+    tables: list[LakeTable],
+    lease: Lease | None,
+) -> Shipped:
+    held, here = releases.of(subject), contents(database, tables, subject)
+    changed = _changed(held, here)
+    if not changed:
+        if held.release is not None:
+            _remember(database, releases, subject, held.release)
+        return Shipped(subject, release=held.release)
+    _check(database, releases, subject, held, lease)
+    release = new_release()
+    versions, size = {}, 0
+    by_name = {table.name: table for table in tables}
+    for name, joining in _by_table(changed, here).items():
+        versions[name], added = _add(database, releases, by_name[name], subject, joining, release)
+        size += added
+    _check(database, releases, subject, held, lease)
+    # Where the process is killed right after the commit, the next ship knows it for its own.
+    _remember(database, releases, subject, " ".join(filter(None, (held.release, release))))
+    months = {
+        month: {
+            name: Part(release, *part, versions[name])
+            if name in names
+            else held.months[month][name]
+            for name, part in here.get(month, {}).items()
+        }
+        for month, names in changed.items()
+    }
+    if not releases.add(subject, held, release, months, _worker(lease)):
+        raise _refused(releases.lake, subject)
+    _remember(database, releases, subject, release)
+    parts = [part for parts in months.values() for part in parts.values()]
+    rows = sum(part.rows for part in parts if part.release == release)
+    commits = len(versions) + 1
+    return Shipped(subject, tuple(sorted(changed)), len(versions), rows, commits, size, release)
+
+
+def _changed(held: Held, here: Parts) -> dict[str, set[str]]:
+    """The tables of each month whose rows are others than those that are released."""
+    changed = {}
+    for month in held.months.keys() | here.keys():
+        released = {name: part.fingerprint for name, part in held.months.get(month, {}).items()}
+        stored = {name: print_ for name, (_, print_) in here.get(month, {}).items()}
+        if names := {name for name, _ in released.items() ^ stored.items()}:
+            changed[month] = names
+    return changed
+
+
+def _by_table(changed: Mapping[str, set[str]], here: Parts) -> dict[str, list[str]]:
+    """The months of which each table has rows to add."""
+    found: dict[str, list[str]] = {}
+    for month in sorted(changed):
+        for name in changed[month] & here.get(month, {}).keys():
+            found.setdefault(name, []).append(month)
+    return dict(sorted(found.items()))
+
+
+def _add(
+    database: Database,
+    releases: Releases,
+    table: LakeTable,
+    subject: str,
+    months: list[str],
+    release: str,
+) -> tuple[int, int]:
+    """Add rows of ``months`` for a release to come: the table's version then, and bytes added."""
+    there = delta.ensured(releases.lake, table.name, table.schema)
+    query = (
+        f"SELECT {bucket_of(subject, releases.buckets)}::INTEGER AS lake_bucket, "
+        f"{table.subject} AS lake_subject, {table.month} AS lake_month, "
+        f"$release AS lake_release, {table.columns} FROM {table.name} {table.where} "
+        f"AND {table.subject} = $subject AND list_contains($months, {table.month})"
+    )
+    parameters = {"release": release, "subject": subject, "months": months}
+    found = database.connection.sql(query, params=parameters)
+    delta.append(there, _cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
+    files = delta.files_of(there, releases.lake, table.name)
+    own = files.filter(pc.equal(files["first_release"], release))
+    return there.version(), int(pc.sum(own["bytes"]).as_py() or 0)
+
+
+def _cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The same rows with the names that the lake has for what is inside of lists."""
+    for batch in batches:
+        yield batch.cast(schema)
+
+
+def _check(
+    database: Database, releases: Releases, subject: str, held: Held, lease: Lease | None
+) -> None:
+    if lease is not None:
+        lease.check()
+    known = remembered(database, subject, releases.identity)
+    if held.release is not None and held.release not in known:
+        raise _refused(releases.lake, subject)
+
+
+def _refused(lake: Lake, subject: str) -> PassingError:
+    return PassingError(
+        f"{subject}: another worker released it to {lake.url} meanwhile; nothing of this run was "
+        "released: bring what is released (perf-assets lake restore) and run again"
+    )
+
+
+def _remember(database: Database, releases: Releases, subject: str, release: str) -> None:
+    rows = pl.DataFrame({"subject": [subject], "release": [release]})
+    remember(database, rows, releases.identity)
+
+
+def _worker(lease: Lease | None) -> str:
+    return lease.worker if lease is not None else f"{socket.gethostname()}:{os.getpid()}"
