@@ -6,6 +6,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import FORUM, KIND_TABLES
 from perf_assets.sql_models.bundles import REPLICATION_REPORT, VERDICTS, downstream_of
+from perf_assets.stages.deciding.labels import KINDS as KINDS_OF_LABELS
 from perf_assets.study import Study
 
 # By tag set and month, where all else that is mined and decided is by repository and month.
@@ -19,6 +20,8 @@ DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS - KI
 REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(
     asset_key(REPLICATION_REPORT)
 )
+# What labels mean is decided for all repositories together; by a worker, only what is of one.
+LABEL_KINDS = dg.AssetSelection.assets(asset_key(KINDS_OF_LABELS))
 DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
 
 # A study decides the kinds of questions by verdicts too; without one they stay as they are.
@@ -43,7 +46,7 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
         *(_forum_jobs() if study.forums else ()),
         dg.define_asset_job(
             DERIVED,
-            DERIVE,
+            DERIVE if study.lake is None else DERIVE | LABEL_KINDS,
             description="Compute the models and statistics, and publish the database.",
         ),
         *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS),
@@ -70,7 +73,7 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
         return []
     if study.lake is not None:
         said = "Mine and decide all months of a repository, and ship what changed to the lake."
-        return [dg.define_asset_job(WORK, MINE | DECIDE, description=said)]
+        return [dg.define_asset_job(WORK, (MINE | DECIDE) - LABEL_KINDS, description=said)]
     return [
         dg.define_asset_job(
             EVERYTHING,

@@ -106,8 +106,8 @@ def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
     A worker's run does all of its repository, also as a part of a backfill, which by then may have
     ended without it.
     """
-    is_worker = WORK in names and run.asset_selection is not None and PARTITION in run.tags
-    if is_worker and run.asset_selection >= MINED:
+    selected = run.asset_selection or frozenset()
+    if WORK in names and PARTITION in run.tags and selected >= MINED:
         return WORK
     return run.job_name if run.job_name in names else None
 

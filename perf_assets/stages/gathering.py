@@ -1,6 +1,5 @@
 """With a lake: what workers released, brought to where models and statistics are computed."""
 
-from perf_assets.progress import phase
 from perf_assets.storage.gate import Gate
 from perf_assets.study import Study
 
@@ -18,8 +17,9 @@ def gather(gate: Gate, study: Study) -> None:
     if study.lake is None:
         return
     # Its libraries take long to import, and are there only where a lake is.
-    from perf_assets.lake import Lake, bring  # noqa: PLC0415
+    from perf_assets.lake.bringing import bring  # noqa: PLC0415
+    from perf_assets.lake.place import Lake  # noqa: PLC0415
 
-    with phase("bringing what workers released"):
-        names = [one.name for one in study.repositories]
-        bring(gate.database, Lake.of(study.lake.url), names)
+    names = [one.name for one in study.repositories]
+    # What is asked of forums is here and nowhere else.
+    bring(gate.database, Lake.of(study.lake.url), names)

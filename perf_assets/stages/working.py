@@ -5,22 +5,21 @@ repository since, it begins with what the lake has; its clone is made again.
 """
 
 import socket
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.lake import Lake, Shipped, bring, leased, ship, state_of
-from perf_assets.progress import phase
+from perf_assets.lake.bringing import restore
+from perf_assets.lake.leases import leased
+from perf_assets.lake.place import Lake
+from perf_assets.lake.shipping import Shipped, ship
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.pipeline import decide, mine
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
-from perf_assets.storage.warehouse import Database, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Repository, Study, Until
-
-RELEASED = "released"  # the file of a worker's home that says which state of the lake it has
 
 
 @dataclass(frozen=True)
@@ -68,37 +67,12 @@ def work(
     # The home is locked first: who has it, and is called the same, is the same worker again.
     with (
         writing(own.path),
-        leased(lake, repository.name, f"{socket.gethostname()}:{own.path}"),
-        _restored(lake, own, repository.name) as database,
+        leased(lake, repository.name, f"{socket.gethostname()}:{own.path}") as lease,
+        open_warehouse(own.warehouse) as database,
     ):
+        restore(database, lake, repository.name)
         gate = Gate(database, own)
         mined = mine(gate, study, repository, months, longest_wait, verify=verify)
         outcomes = [*mined, *decide(gate, study, repository, months, until, forced=force)]
-        with phase(f"shipping {repository.name} to the lake"):
-            shipped = ship(database, lake, repository.name)
-        _note(own, state_of(lake, repository.name))
+        shipped = ship(database, lake, repository.name, lease)
     return Worked(outcomes, shipped)
-
-
-@contextmanager
-def _restored(lake: Lake, own: Home, repository: str) -> Iterator[Database]:
-    """The worker's warehouse, which begins with what the lake has.
-
-    Where that is from here nothing is brought: what was mined since would be lost.
-    """
-    known, is_there = own.path / RELEASED, own.warehouse.exists()
-    state = state_of(lake, repository)
-    is_own = is_there and known.exists() and known.read_text(encoding="utf-8") == state
-    with open_warehouse(own.warehouse) as database:
-        if state and not is_own:
-            with phase(f"restoring {repository} from the lake"):
-                bring(database, lake, [repository])
-            _note(own, state)
-        yield database
-
-
-def _note(own: Home, state: str) -> None:
-    """Remember what of the repository is released, as it is here too."""
-    unfinished = own.path / f".{RELEASED}.new"
-    unfinished.write_text(state, encoding="utf-8")
-    unfinished.replace(own.path / RELEASED)
