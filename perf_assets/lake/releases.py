@@ -26,6 +26,7 @@ from perf_assets.storage.warehouse import FORMAT
 
 NAME = "lake.releases"
 BUCKETS = 64
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [
         ("lake_bucket", pa.int32()),
@@ -122,7 +123,7 @@ class Releases:
                 self.lake,
                 SCHEMA,
                 self.files([subject]),
-                bucket_of(subject, self.buckets),
+                delta.in_bucket(bucket_of(subject, self.buckets), "lake_subject", [subject]),
             ) as source,
         ):
             rows = connection.execute(
@@ -262,6 +263,11 @@ def new_release(moment: datetime | None = None) -> str:
     return f"{_milliseconds(moment):012x}-{secrets.token_hex(8)}"
 
 
+def moment_of(release: str) -> datetime:
+    """When ``release`` was begun."""
+    return EPOCH + timedelta(milliseconds=int(release.partition("-")[0], 16))
+
+
 def releases_before(moment: datetime) -> str:
     """What is above the names of all releases that were given before ``moment``, and no others."""
     return f"{_milliseconds(moment):012x}-"
@@ -270,7 +276,7 @@ def releases_before(moment: datetime) -> str:
 def _milliseconds(moment: datetime | None) -> int:
     if moment is None:
         return time.time_ns() // 1_000_000
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
 def _described(buckets: int) -> str:

@@ -2,11 +2,10 @@
 
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.exceptions import CommitFailedError
 
@@ -153,16 +152,10 @@ def _add(
     )
     parameters = {"release": release, "subject": subject, "months": months}
     found = database.connection.sql(query, params=parameters)
-    delta.append(there, _cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
+    delta.append(there, delta.cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
     files = delta.files_of(there, releases.lake, table.name)
     own = files.filter(pc.equal(files["first_release"], release))
     return there.version(), int(pc.sum(own["bytes"]).as_py() or 0)
-
-
-def _cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The same rows with the names that the lake has for what is inside of lists."""
-    for batch in batches:
-        yield batch.cast(schema)
 
 
 def _check(
