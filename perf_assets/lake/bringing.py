@@ -17,6 +17,7 @@ from perf_assets.lake.contents import (
     hashing,
     remember,
     remembered,
+    united,
 )
 from perf_assets.lake.mishaps import explained
 from perf_assets.lake.place import Lake, bucket_of
@@ -24,7 +25,6 @@ from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.progress import phase
 from perf_assets.storage.warehouse import Database
-from perf_assets.tables.ddl import quoted
 
 TRIES = 3
 
@@ -100,7 +100,7 @@ def restore(database: Database, lake: Lake, subject: str) -> Brought | None:
     """
     with explained(lake):
         releases = releases_of(lake)
-        newest = None if releases is None else releases.of(subject).release
+        newest = None if releases is None else releases.of(database.connection, subject).release
         if releases is None or newest is None:
             return None
         create_missing(database, chosen(None))
@@ -155,14 +155,8 @@ def _brought(
 
 def _lay_here(database: Database, tables: Sequence[LakeTable]) -> None:
     """Make the temporary table of what is stored, a row for each table of a month of a subject."""
-    way = hashing(database.connection)
-    each = [
-        f'SELECT {quoted(one.name)} AS "table", * FROM ({content_query(one, way)})'
-        for one in tables
-    ]
-    database.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE lake_here AS {' UNION ALL '.join(each)}"
-    )
+    each = united(tables, hashing(database.connection))
+    database.connection.execute(f"CREATE OR REPLACE TEMP TABLE lake_here AS {each}")
     names = pa.table({"table": pa.array([one.name for one in tables])})
     database.connection.register("lake_names", names)
     database.connection.execute(

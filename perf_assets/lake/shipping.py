@@ -80,7 +80,8 @@ def _shipped(
     tables: list[LakeTable],
     lease: Lease | None,
 ) -> Shipped:
-    held, here = releases.of(subject), contents(database, tables, subject)
+    held = releases.of(database.connection, subject)
+    here = contents(database, tables, subject)
     changed = _changed(held, here)
     if not changed:
         if held.release is not None:
@@ -105,7 +106,7 @@ def _shipped(
         }
         for month, names in changed.items()
     }
-    if not releases.add(subject, held, release, months, _worker(lease)):
+    if not releases.add(database.connection, subject, held, release, months, _worker(lease)):
         raise _refused(releases.lake, subject)
     _remember(database, releases, subject, release)
     parts = [part for parts in months.values() for part in parts.values()]

@@ -47,13 +47,17 @@ def lake(tmp_path: Path) -> Lake:
 
 
 @pytest.fixture(scope="module")
-def home() -> Database:
-    return memory()
+def home() -> Iterator[Database]:
+    database = memory()
+    yield database
+    database.connection.close()
 
 
 @pytest.fixture(scope="module")
-def other() -> Database:
-    return memory()
+def other() -> Iterator[Database]:
+    database = memory()
+    yield database
+    database.connection.close()
 
 
 @pytest.fixture(autouse=True)
