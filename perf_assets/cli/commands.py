@@ -21,6 +21,7 @@ MODULES = {
     "status": "run",
     "backup": "backup",
     "restore": "backup",
+    "lake": "lake",
     "query": "query",
     "tables": "tables",
     "export": "export",

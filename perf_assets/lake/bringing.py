@@ -17,6 +17,7 @@ from perf_assets.lake.contents import (
     hashing,
     remember,
     remembered,
+    united,
 )
 from perf_assets.lake.mishaps import explained
 from perf_assets.lake.place import Lake, bucket_of
@@ -24,7 +25,6 @@ from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.progress import phase
 from perf_assets.storage.warehouse import Database
-from perf_assets.tables.ddl import quoted
 
 TRIES = 3
 
@@ -53,12 +53,17 @@ def bring(
     lake: Lake,
     subjects: Sequence[str],
     tables: Collection[str] | None = None,
+    *,
+    only: bool = True,
 ) -> Brought:
     """Make ``database`` hold what is released of ``subjects``, and nothing of any other.
 
+    tables : those that are brought; all that a lake holds where none are said.
+    only : whether the rows of other subjects leave, in these tables; else they stay.
+
     Only what differs is read and written: a transaction for each bucket that has differences, so
-    that a month changes in all its ``tables`` (default: all that a lake holds) at once. What was
-    written is compared with the fingerprints of the release before it counts.
+    that a month changes in all its tables at once. What was written is compared with the
+    fingerprints of the release before it counts.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def bring(
         for _ in range(TRIES):
             releases = needed(lake)
             try:
-                brought = _brought(database, releases, wanted, held)
+                brought = _brought(database, releases, wanted, held, only=only)
             except _SupersededError as error:
                 said = str(error)
             else:
@@ -95,21 +100,42 @@ def restore(database: Database, lake: Lake, subject: str) -> Brought | None:
     """
     with explained(lake):
         releases = releases_of(lake)
-        newest = None if releases is None else releases.of(subject).release
+        newest = None if releases is None else releases.of(database.connection, subject).release
         if releases is None or newest is None:
             return None
         create_missing(database, chosen(None))
         if newest in remembered(database, subject, releases.identity):
             return None
-    return bring(database, lake, [subject])
+    return bring(database, lake, [subject], only=False)
+
+
+def subjects_of(lake: Lake) -> list[str]:
+    """Every subject of which anything is released, sorted.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no lake, or it cannot be read.
+    """
+    with explained(lake), duckdb.connect() as connection:
+        needed(lake).lay(connection, None)
+        found = connection.execute("SELECT DISTINCT subject FROM lake_released ORDER BY 1")
+        return [subject for (subject,) in found.fetchall()]
 
 
 def _brought(
-    database: Database, releases: Releases, subjects: Sequence[str], tables: Sequence[LakeTable]
+    database: Database,
+    releases: Releases,
+    subjects: Sequence[str],
+    tables: Sequence[LakeTable],
+    *,
+    only: bool,
 ) -> Brought:
     releases.lay(database.connection, subjects)
     _lay_here(database, tables)
     differences = _differences(database, releases)
+    if not only:
+        differences = differences.filter(pl.col("lake_subject").is_in(subjects))
     by_name = {table.name: table for table in tables}
     reader = _Reader(releases.lake)
     for (_,), parts in differences.partition_by("lake_bucket", as_dict=True).items():
@@ -129,14 +155,8 @@ def _brought(
 
 def _lay_here(database: Database, tables: Sequence[LakeTable]) -> None:
     """Make the temporary table of what is stored, a row for each table of a month of a subject."""
-    way = hashing(database.connection)
-    each = [
-        f'SELECT {quoted(one.name)} AS "table", * FROM ({content_query(one, way)})'
-        for one in tables
-    ]
-    database.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE lake_here AS {' UNION ALL '.join(each)}"
-    )
+    each = united(tables, hashing(database.connection))
+    database.connection.execute(f"CREATE OR REPLACE TEMP TABLE lake_here AS {each}")
     names = pa.table({"table": pa.array([one.name for one in tables])})
     database.connection.register("lake_names", names)
     database.connection.execute(
@@ -184,12 +204,7 @@ class _Reader:
     def opened(self, name: str) -> tuple[DeltaTable, pa.Table]:
         """The Delta table ``name``, and its files."""
         if name not in self._opened:
-            table = delta.opened(self.lake, name)
-            if table is None:
-                raise PerfAssetsError(
-                    f"{self.lake.table(name)}: this table is gone, but months of it are released; "
-                    "bring it back, or ship to a new lake (another --lake)"
-                )
+            table = delta.needed(self.lake, name)
             self._opened[name] = (table, delta.files_of(table, self.lake, name))
         return self._opened[name]
 
@@ -226,7 +241,7 @@ def _insert(database: Database, reader: _Reader, table: LakeTable, parts: pl.Dat
         reader.lake,
         table.schema,
         delta.files_with(files, releases, bucket),
-        bucket,
+        delta.in_bucket(bucket, "lake_release", releases),
     ) as source:
         database.connection.execute(
             f"INSERT INTO {table.name} BY NAME SELECT {table.columns} FROM {source} "

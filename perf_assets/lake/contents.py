@@ -4,7 +4,7 @@ All columns count, the moment of storing too: what is brought is equal to what w
 that did not change keep that moment, so it never makes a month differ by itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 import duckdb
@@ -12,9 +12,11 @@ import polars as pl
 
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.storage import fingerprints
+from perf_assets.storage.copies import tables_of
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
+from perf_assets.tables.ddl import quoted
 
 # What a home remembers of a lake, in meta.fingerprints: which release it goes on from.
 REMEMBERED = "lake"
@@ -26,7 +28,8 @@ SELECT hash(1::BIGINT, 2::INTEGER, 'x', ['y', NULL], true, 1.5::DOUBLE, DATE '20
 
 def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
     """Make those of ``tables`` that a warehouse of an older version does not have."""
-    for name in {fingerprints.NAME, *(one.name for one in tables)}:
+    there = set(tables_of(database.connection))
+    for name in {fingerprints.NAME, *(one.name for one in tables)} - there:
         create(database.connection, table_of(name))
 
 
@@ -56,11 +59,21 @@ def contents(
     """Of ``subject``, by month and table: how many rows there are, and their fingerprint."""
     way = hashing(database.connection)
     found: dict[str, dict[str, tuple[int, str]]] = {}
-    for table in tables:
-        query = content_query(table, way, where=f"{table.subject} = ?")
-        for _, month, rows, print_ in database.frame(query, [subject]).iter_rows():
-            found.setdefault(month, {})[table.name] = (rows, print_)
+    query = united(tables, way, lambda table: f"{table.subject} = {quoted(subject)}")
+    for name, _, month, rows, print_ in database.frame(query).iter_rows():
+        found.setdefault(month, {})[name] = (rows, print_)
     return found
+
+
+def united(
+    tables: Iterable[LakeTable], way: str, where: Callable[[LakeTable], str] = lambda _: ""
+) -> str:
+    """The SELECT of table, subject, month, rows, fingerprint of each part of all ``tables``."""
+    return " UNION ALL ".join(
+        f'SELECT {quoted(table.name)} AS "table", * '
+        f"FROM ({content_query(table, way, where=where(table))})"
+        for table in tables
+    )
 
 
 def subjects_in(database: Database) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import duckdb
 import pyarrow as pa
@@ -16,6 +17,8 @@ from deltalake import (
     write_deltalake,
 )
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.fs import DeltaStorageHandler
+from pyarrow.fs import FileType
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.place import Lake
@@ -23,6 +26,7 @@ from perf_assets.tables.ddl import quoted
 
 BUCKET = "lake_bucket"
 TRIES = 5
+FEW = 200  # values that are worth a look at the statistics of each file
 # What tells which rows a file has; texts of issues have no place in the log.
 STATISTICS = "lake_subject,lake_month,lake_release"
 COMPRESSED = WriterProperties(compression="ZSTD")
@@ -30,6 +34,7 @@ PROPERTIES: dict[str, str | None] = {
     "delta.dataSkippingStatsColumns": STATISTICS,
     "delta.checkpointInterval": "50",
 }
+JOINED_BYTES = 128 << 20
 SOURCE = "lake_rows"
 
 
@@ -39,6 +44,23 @@ def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | No
         return DeltaTable(lake.table(name), version=version, storage_options=lake.options)
     except TableNotFoundError:
         return None
+
+
+def needed(lake: Lake, name: str) -> DeltaTable:
+    """The Delta table ``name`` as it is now.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is not there.
+    """
+    table = opened(lake, name)
+    if table is None:
+        raise PerfAssetsError(
+            f"{lake.table(name)}: this table is gone, but months of it are released; bring it "
+            "back, or ship to a new lake (another --lake)"
+        )
+    return table
 
 
 def ensured(lake: Lake, name: str, schema: pa.Schema, description: str = "") -> DeltaTable:
@@ -110,6 +132,47 @@ def replace_bucket(
     )
 
 
+def join_files(table: DeltaTable, bucket: int) -> None:
+    """Make few files of the small ones of ``bucket``; the rows stay.
+
+    Raises
+    ------
+    CommitFailedError
+        Another commit took some of them away.
+    """
+    table.optimize.compact(
+        partition_filters=[(BUCKET, "=", str(bucket))],
+        target_size=JOINED_BYTES,
+        writer_properties=COMPRESSED,
+    )
+
+
+def tidied(lake: Lake, name: str, hours: int) -> int:
+    """Delete the files of ``name`` that nobody read for so many hours; how many those were.
+
+    What was written and never committed is deleted too. The log is summed up for who opens it.
+    """
+    table = needed(lake, name)
+    vacuum = partial(
+        table.vacuum, retention_hours=hours, enforce_retention_duration=False, full=True
+    )
+    # Of what was deleted earlier, the log still tells for a while.
+    files = DeltaStorageHandler(lake.table(name), lake.options).get_file_info(vacuum(dry_run=True))
+    found = [file for file in files if file.type != FileType.NotFound]
+    if found:
+        vacuum(dry_run=False)
+        table = needed(lake, name)
+    table.create_checkpoint()
+    table.cleanup_metadata()
+    return len(found)
+
+
+def cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The same rows with the names that Delta Lake has for what is inside of lists."""
+    for batch in batches:
+        yield batch.cast(schema)
+
+
 def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
     """The data files of ``table``: uri, bucket, bytes, rows, and what is known of their rows.
 
@@ -148,6 +211,12 @@ def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = 
     ]
 
 
+def in_bucket(bucket: int, column: str = "", values: Collection[str] = ()) -> str:
+    """The condition of a row of ``bucket`` whose ``column`` has one of ``values``, if not many."""
+    few = f" AND {column} IN ({', '.join(map(quoted, sorted(values)))})"
+    return f"{BUCKET} = {bucket}{few if 0 < len(values) <= FEW else ''}"
+
+
 @contextmanager
 def source_of(
     connection: duckdb.DuckDBPyConnection,
@@ -155,11 +224,12 @@ def source_of(
     lake: Lake,
     columns: pa.Schema,
     files: Sequence[str],
-    bucket: int | None = None,
+    condition: str = "",
 ) -> Iterator[str]:
     """What follows FROM in a query of ``connection``, once, to read ``columns`` of ``table``.
 
-    Of a folder DuckDB reads the ``files`` itself; from S3 all rows (of ``bucket``) are streamed.
+    Of a folder DuckDB reads the ``files`` itself; from S3 all rows are streamed for
+    which ``condition`` holds, which only spares what would be left out anyway.
     """
     named = [f'"{column}"' for column in columns.names if column != BUCKET]
     chosen = ", ".join(named)
@@ -167,7 +237,7 @@ def source_of(
         with _registered(connection, columns.empty_table()):
             yield f"(SELECT {chosen} FROM (FROM {SOURCE} {_united(files)}))"
         return
-    where = "" if bucket is None else f" WHERE {BUCKET} = {bucket}"
+    where = f" WHERE {condition}" if condition else ""
     answer = QueryBuilder().register("t", table).execute(f"SELECT {chosen} FROM t{where}")
     with _registered(connection, pa.RecordBatchReader.from_stream(answer)):
         yield SOURCE

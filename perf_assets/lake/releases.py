@@ -9,6 +9,7 @@ same generation one is refused, while those of other subjects never come in each
 import json
 import secrets
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,7 @@ from perf_assets.storage.warehouse import FORMAT
 
 NAME = "lake.releases"
 BUCKETS = 64
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [
         ("lake_bucket", pa.int32()),
@@ -97,34 +99,26 @@ class Releases:
     def files(self, subjects: Iterable[str] | None = None) -> list[str]:
         """The files that may tell of ``subjects``; of all where none are said."""
         files = delta.files_of(self.table, self.lake, NAME)
-        if subjects is None:
-            return list(files["uri"].to_pylist())
-        named = sorted(subjects)
-        kept = duckdb.connect()
-        kept.register("files", files)
-        kept.register("named", pa.table({"subject": pa.array(named, pa.string())}))
-        found = kept.execute(
-            """
-            SELECT DISTINCT uri FROM files LEFT JOIN named
-            ON subject BETWEEN first_subject AND last_subject
-            WHERE subject IS NOT NULL OR first_subject IS NULL ORDER BY ALL
-            """
-        ).fetchall()
-        return [uri for (uri,) in found]
+        named = None if subjects is None else sorted(subjects)
+        bounds = ("uri", "first_subject", "last_subject")
+        return [
+            uri
+            for uri, first, last in zip(*(files[name].to_pylist() for name in bounds), strict=True)
+            if named is None
+            or first is None
+            or bisect_left(named, first) < bisect_right(named, last)
+        ]
 
-    def of(self, subject: str) -> Held:
-        """What is released of ``subject``."""
-        with (
-            duckdb.connect() as connection,
-            delta.source_of(
-                connection,
-                self.table,
-                self.lake,
-                SCHEMA,
-                self.files([subject]),
-                bucket_of(subject, self.buckets),
-            ) as source,
-        ):
+    def of(self, connection: duckdb.DuckDBPyConnection, subject: str) -> Held:
+        """What is released of ``subject``, as ``connection`` reads it."""
+        with delta.source_of(
+            connection,
+            self.table,
+            self.lake,
+            SCHEMA,
+            self.files([subject]),
+            delta.in_bucket(bucket_of(subject, self.buckets), "lake_subject", [subject]),
+        ) as source:
             rows = connection.execute(
                 f"SELECT lake_month, lake_release, generation, tables FROM {source} "
                 f"WHERE lake_subject = ? {NEWEST} ORDER BY generation",
@@ -181,6 +175,7 @@ class Releases:
 
     def add(
         self,
+        connection: duckdb.DuckDBPyConnection,
         subject: str,
         held: Held,
         release: str,
@@ -213,7 +208,7 @@ class Releases:
         except CommitFailedError:
             # Storage that answers too late makes a commit look like that of another.
             now = releases_of(self.lake)
-            return now is not None and now.of(subject).release == release
+            return now is not None and now.of(connection, subject).release == release
         return True
 
 
@@ -262,6 +257,11 @@ def new_release(moment: datetime | None = None) -> str:
     return f"{_milliseconds(moment):012x}-{secrets.token_hex(8)}"
 
 
+def moment_of(release: str) -> datetime:
+    """When ``release`` was begun."""
+    return EPOCH + timedelta(milliseconds=int(release.partition("-")[0], 16))
+
+
 def releases_before(moment: datetime) -> str:
     """What is above the names of all releases that were given before ``moment``, and no others."""
     return f"{_milliseconds(moment):012x}-"
@@ -270,7 +270,7 @@ def releases_before(moment: datetime) -> str:
 def _milliseconds(moment: datetime | None) -> int:
     if moment is None:
         return time.time_ns() // 1_000_000
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
 def _described(buckets: int) -> str:

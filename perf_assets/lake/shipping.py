@@ -2,11 +2,10 @@
 
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.exceptions import CommitFailedError
 
@@ -81,7 +80,8 @@ def _shipped(
     tables: list[LakeTable],
     lease: Lease | None,
 ) -> Shipped:
-    held, here = releases.of(subject), contents(database, tables, subject)
+    held = releases.of(database.connection, subject)
+    here = contents(database, tables, subject)
     changed = _changed(held, here)
     if not changed:
         if held.release is not None:
@@ -106,7 +106,7 @@ def _shipped(
         }
         for month, names in changed.items()
     }
-    if not releases.add(subject, held, release, months, _worker(lease)):
+    if not releases.add(database.connection, subject, held, release, months, _worker(lease)):
         raise _refused(releases.lake, subject)
     _remember(database, releases, subject, release)
     parts = [part for parts in months.values() for part in parts.values()]
@@ -153,16 +153,10 @@ def _add(
     )
     parameters = {"release": release, "subject": subject, "months": months}
     found = database.connection.sql(query, params=parameters)
-    delta.append(there, _cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
+    delta.append(there, delta.cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
     files = delta.files_of(there, releases.lake, table.name)
     own = files.filter(pc.equal(files["first_release"], release))
     return there.version(), int(pc.sum(own["bytes"]).as_py() or 0)
-
-
-def _cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The same rows with the names that the lake has for what is inside of lists."""
-    for batch in batches:
-        yield batch.cast(schema)
 
 
 def _check(

@@ -1,0 +1,144 @@
+"""lake: what workers shipped, and moving it between a home and the lake."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from perf_assets import stopping
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.storage.home import Home
+
+if TYPE_CHECKING:
+    from perf_assets.lake.place import Lake
+
+lake_option = click.option(
+    "--lake",
+    "url",
+    required=True,
+    envvar="PERF_ASSETS_LAKE",
+    metavar="URL",
+    help="A folder (/path, file:///path) or s3://bucket/prefix, with credentials from the "
+    "environment (AWS_ACCESS_KEY_ID, ...). Environment: PERF_ASSETS_LAKE.",
+)
+subjects_option = click.option(
+    "--repository",
+    "subjects",
+    multiple=True,
+    metavar="NAME",
+    help="owner/name, or forum:tag set; may be given several times. Default: all.",
+)
+
+
+@click.group()
+def lake() -> None:
+    """Ship what a home mined to a lake of Delta tables, bring it back, and keep the lake small."""
+
+
+@lake.command()
+@lake_option
+@explained
+def status(url: str) -> None:
+    """How large each table of the lake is, and when it was shipped to last."""
+    from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
+
+    found = sizes(_lake(url))
+    click.echo(
+        f"{'table':30} {'rows':>12} {'stored':>12} {'files':>7} {'MB':>9} {'commits':>8}  newest"
+    )
+    for one in found:
+        newest = "" if one.newest is None else f"{one.newest:%Y-%m-%d %H:%M} UTC"
+        click.echo(
+            f"{one.table:30} {one.rows:>12,} {one.stored:>12,} {one.files:>7,} "
+            f"{one.bytes / 1e6:>9,.1f} {one.versions:>8,}  {newest}"
+        )
+
+
+@lake.command()
+@lake_option
+@subjects_option
+@home_option
+@explained
+def ship(url: str, subjects: tuple[str, ...], home: Path) -> None:
+    """Release what the home holds, as far as it differs from what is released."""
+    from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
+    from perf_assets.lake.shipping import ship as shipped  # noqa: PLC0415
+    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+
+    place = _lake(url)
+    stopping.leave_word("ship it again; what was released is whole")
+    with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
+        for subject in subjects or subjects_in(database):
+            done = shipped(database, place, subject)
+            if done.commits:
+                click.echo(
+                    f"{subject}: {len(done.months):,} months, {done.rows:,} rows of {done.tables} "
+                    f"tables, {done.commits} commits, {done.bytes / 1e6:,.2f} MB"
+                )
+            else:
+                click.echo(f"{subject}: as it is released")
+
+
+@lake.command()
+@lake_option
+@subjects_option
+@home_option
+@explained
+def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
+    """Bring what is released into the home; other repositories that it holds stay.
+
+    Months of these repositories that the home mined and did not ship are replaced by what is
+    released.
+    """
+    from perf_assets.lake.bringing import bring, subjects_of  # noqa: PLC0415
+    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+
+    place = _lake(url)
+    stopping.leave_word("restore it again, it goes on where it stopped")
+    with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
+        named = subjects or subjects_of(place)
+        done = bring(database, place, named, only=False)
+    click.echo(
+        f"{len(named):,} repositories and tag sets: {done.months:,} months brought with "
+        f"{done.rows:,} rows of {done.tables} tables, {done.removed:,} months removed."
+    )
+
+
+@lake.command()
+@lake_option
+@click.option(
+    "--retention-days",
+    type=click.FloatRange(min=0),
+    default=7,
+    show_default=True,
+    help="How long what was superseded can still be read.",
+)
+@explained
+def maintain(url: str, retention_days: float) -> None:
+    """Drop what no longer counts, join small files, delete files that nobody reads."""
+    from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
+
+    stopping.leave_word("maintain it again; nothing is lost")
+    with shown_progress(console):
+        done = maintained(_lake(url), timedelta(days=retention_days))
+    for one in done:
+        if one.buckets or one.deleted or one.left:
+            left = f", {one.left} buckets left for the next time, as workers ship to them"
+            click.echo(
+                f"{one.table}: {one.dropped:,} rows dropped, {one.files_before:,} files are "
+                f"{one.files_after:,}, {one.bytes_before / 1e6:,.1f} MB are "
+                f"{one.bytes_after / 1e6:,.1f} MB, {one.deleted:,} files deleted"
+                f"{left if one.left else ''}"
+            )
+    before, after = (
+        sum(getattr(one, name) for one in done) for name in ("bytes_before", "bytes_after")
+    )
+    click.echo(f"{len(done)} tables: {before / 1e6:,.1f} MB are {after / 1e6:,.1f} MB.")
+
+
+def _lake(url: str) -> "Lake":
+    from perf_assets.lake.place import Lake  # noqa: PLC0415
+
+    return Lake.of(url)

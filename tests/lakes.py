@@ -1,0 +1,161 @@
+"""Warehouses and lakes for tests: rows of many types, and whether two warehouses hold the same."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+from hypothesis import strategies as st
+
+from perf_assets.lake.place import Lake
+from perf_assets.lake.tables import lake_tables
+from perf_assets.storage.migrations import create_tables
+from perf_assets.storage.warehouse import Database
+from perf_assets.tables import table_of
+from tests.model_database import insert
+from tests.question_rows import question
+from tests.rows import Row, commit, detail, issue, load
+
+REPOSITORIES = ("owner/one", "owner/two", "Ümlaut/three")
+TAG_SETS = ("stackoverflow:tensorflow", "stackoverflow:pytorch")
+MONTHS = ("2020-01", "2020-02", "2020-03")
+
+# What is stored of a month of a subject: a row of each table for each of these.
+Entry = Mapping[str, Any]
+State = Mapping[tuple[str, str], Sequence[Entry]]
+
+languages = st.lists(
+    st.none()
+    | st.fixed_dictionaries(
+        {
+            "language": st.none() | st.text(max_size=4),
+            "is_test": st.none() | st.booleans(),
+            "files": st.none() | st.integers(-(2**63), 2**63 - 1),
+            "additions": st.none() | st.integers(0, 9),
+            "deletions": st.none(),
+        }
+    ),
+    max_size=3,
+)
+entries = st.fixed_dictionaries(
+    {
+        "title": st.text(max_size=8),
+        "labels": st.lists(st.none() | st.text(max_size=3), max_size=3),
+        "author": st.none() | st.just(""),
+        "share": st.none() | st.floats(0, 1),
+        "moment": st.integers(0, 10**12),
+        "languages": languages,
+    }
+)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """A warehouse: subjects, each with some months, each with some rows."""
+    places = [(s, m) for s in (*REPOSITORIES, *TAG_SETS) for m in MONTHS]
+    chosen = draw(st.lists(st.sampled_from(places), unique=True, max_size=8))
+    return {place: draw(st.lists(entries, min_size=1, max_size=3)) for place in sorted(chosen)}
+
+
+def memory() -> Database:
+    """An empty warehouse in memory."""
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    create_tables(connection)
+    return Database(connection)
+
+
+def fill(database: Database, state: State) -> None:
+    """Let ``database`` hold ``state`` and nothing else of what a lake holds."""
+    for table in lake_tables().values():
+        database.connection.execute(f"DELETE FROM {table.name} {table.where}")
+    for (subject, month), rows in state.items():
+        for table, row in rows_of(subject, month, rows):
+            insert(database.connection, table, [row])
+
+
+def rows_of(subject: str, month: str, rows: Sequence[Entry]) -> list[tuple[str, Row]]:
+    """The rows of a month, with their tables; keys are those of the place alone."""
+    found = [("meta.partition_loads", load(month, repository=subject, row_count=len(rows)))]
+    forum, _, tag_set = subject.partition(":")
+    places = (*REPOSITORIES, *TAG_SETS)
+    first = (places.index(subject) if subject in places else 50) * 1000 + int(month[-2:]) * 100
+    for number, entry in enumerate(rows, first):
+        at = f"{month}-05T00:00:00Z"
+        moment = {"loaded_at": f"2021-01-01T00:00:00.{entry['moment'] % 10**6:06d}Z"}
+        if tag_set:
+            row = question(number, at, forum=forum, tag_set=tag_set, tag_sets=[tag_set])
+            found.append(("raw.questions", {**row, "title": entry["title"], **moment}))
+            continue
+        texts = {name: entry[name] for name in ("title", "labels", "author")}
+        found += [
+            ("raw.issues", issue(number, at, repository=subject, month=month, **texts, **moment)),
+            ("raw.commits", commit(f"c{number}", at, 1, 2, repository=subject, month=month)),
+            (
+                "details.commit_details",
+                detail(
+                    f"c{number}",
+                    repository=subject,
+                    month=month,
+                    test_share=entry["share"],
+                    languages=entry["languages"],
+                ),
+            ),
+        ]
+    return found
+
+
+def stored(database: Database) -> dict[str, pl.DataFrame]:
+    """All rows that a lake would hold, by table, in a fixed order."""
+    return {
+        name: database.frame(f"SELECT {table.columns} FROM {name} {table.where} ORDER BY ALL")
+        for name, table in lake_tables().items()
+    }
+
+
+def assert_equal(one: Database, other: Database) -> None:
+    """Both hold the same rows, of the same types."""
+    here, there = stored(one), stored(other)
+    for name, frame in here.items():
+        assert frame.schema == there[name].schema
+        assert frame.columns == [column.name for column in table_of(name).columns]
+        assert frame.equals(there[name]), name
+
+
+def versions(lake: Lake) -> dict[str, int]:
+    """How many commits each Delta table of a folder had."""
+    root = Path(lake.url)
+    return {
+        str(log.parent.relative_to(root)): len(list(log.glob("*.json")))
+        for log in root.rglob("_delta_log")
+    }
+
+
+def in_processes(act: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Call ``act`` in as many processes at once; the exit code of each."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    processes = [context.Process(target=act, args=each) for each in arguments]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    return [_ended(process) for process in processes]
+
+
+def _ended(process: BaseProcess) -> int:
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def kill_this_process() -> None:
+    """As from outside: nothing is tidied up."""
+    os.kill(os.getpid(), signal.SIGKILL)
