@@ -22,4 +22,4 @@ def gather(gate: Gate, study: Study) -> None:
 
     names = [one.name for one in study.repositories]
     # What is asked of forums is here and nowhere else.
-    bring(gate.database, Lake.of(study.lake.url), names)
+    bring(gate.database, Lake.of(study.lake.url), names, only=not study.forums)

@@ -148,7 +148,9 @@ def _table(waits: Waits) -> _Table:
     ).astype(np.float64)
     survival = np.cumprod(1 - ended / at_risk)
     before: Floats = np.concatenate([np.ones(1), survival])[: len(times)]
-    return _Table(times, at_risk, asked, ended, before, np.cumsum(before * asked / at_risk))
+    # Sums of floats go a little beyond the 1 that shares end at.
+    share = np.minimum(np.cumsum(before * asked / at_risk), 1.0)
+    return _Table(times, at_risk, asked, ended, before, share)
 
 
 def _incidence(waits: Waits, table: _Table, time: float, z: float) -> Incidence:

@@ -88,6 +88,14 @@ def test_without_cutting_off_it_is_the_plain_share():
     assert [one.n_events for one in found] == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("n", range(1, 60))
+def test_no_share_is_above_one(n):
+    # By hand the terms add up to 1; as floats, of every second n, to a little more.
+    days = np.arange(1.0, n + 1)
+    (found,) = cumulative_incidence(Waits(days, np.ones(n, int), np.full(n, 100.0)), [n])
+    assert found.share == pytest.approx(1) and found.share <= 1
+
+
 def test_nobody_knows_a_share_beyond_the_longest_wait():
     goes_on, over = waits([(3, 1), (9, 0)]), waits([(3, 1), (9, 2)])
     assert cumulative_incidence(goes_on, [9, 10])[0].share == 0.5

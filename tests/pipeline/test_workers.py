@@ -1,0 +1,138 @@
+"""Repositories mined by workers, through a lake: the same tables as on one machine, whoever dies."""
+
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.execution import run_study
+from perf_assets.lake.leases import leased
+from perf_assets.lake.place import Lake
+from perf_assets.lake.releases import releases_of
+from perf_assets.stages.pipeline import run_pipeline
+from perf_assets.storage.home import Home
+from perf_assets.study import load_study
+from tests.fleet import fleet_study, generate_fleet, name_of
+from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
+
+COUNT = 3
+OWN = "meta.fingerprints"  # by what each home decided; nothing follows from it but less work
+
+
+@pytest.fixture(scope="module")
+def fleet(once: Callable[..., Path]) -> Path:
+    """Three small repositories, and the home of one machine that mined them."""
+
+    def fill(directory: Path) -> None:
+        directory.mkdir()
+        generate_fleet(directory, COUNT, ((24, 20), (10, 12)), months=3)
+        study = load_study(fleet_study(directory, COUNT))
+        assert run_pipeline(study, Home.of(directory / "home")) == []
+
+    return once("fleet", fill)
+
+
+@pytest.fixture
+def study(fleet: Path, tmp_path: Path) -> Path:
+    """The study of them, with a lake of its own."""
+    path = fleet_study(fleet, COUNT, f"{tmp_path.name}.toml", f'url = "file://{tmp_path}/lake"')
+    return path.rename(tmp_path / "study.toml")
+
+
+def assert_as_on_one_machine(fleet: Path, home: Home) -> None:
+    one, several = stored_tables(fleet / "home" / "perf_bugs.duckdb"), stored_tables(home.published)
+    assert_same_tables(
+        {name: rows for name, rows in one.items() if name != OWN},
+        {name: rows for name, rows in several.items() if name != OWN},
+    )
+
+
+def months_in(lake: Lake) -> dict[str, object]:
+    """Which release each month of each repository is of; looks at sources are of no month."""
+    releases = releases_of(lake)
+    assert releases is not None
+    held = {name_of(place): releases.of(name_of(place)).months for place in range(COUNT)}
+    return {name: {one: months[one] for one in months if one} for name, months in held.items()}
+
+
+def test_workers_and_a_lake_give_the_tables_of_one_machine(
+    fleet: Path, study: Path, tmp_path: Path
+) -> None:
+    home, lake = Home.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
+    assert run_study(load_study(study), home, workers=2) == []
+    assert_as_on_one_machine(fleet, home)
+    shipped = months_in(lake)
+    # Homes of workers need not last: they are restored, and nothing is shipped again.
+    shutil.rmtree(home.path / "workers")
+    assert run_study(load_study(study), home, workers=1) == []
+    assert_as_on_one_machine(fleet, home)
+    assert months_in(lake) == shipped
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_replaced(fleet: Path, study: Path, tmp_path: Path) -> None:
+    home, killed = Home.of(tmp_path / "home"), threading.Event()
+
+    def kill() -> None:
+        until = time.monotonic() + 60
+        while not killed.is_set() and time.monotonic() < until:
+            for child in psutil.Process().children():
+                if "--listen" in child.cmdline() and (home.path / "workers").exists():
+                    os.kill(child.pid, signal.SIGKILL)
+                    killed.set()
+                    return
+            time.sleep(0.05)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert run_study(load_study(study), home, workers=1) == []
+    killer.join()
+    assert killed.is_set()
+    assert_as_on_one_machine(fleet, home)
+
+
+def test_the_second_worker_at_a_repository_stops_with_a_sentence(
+    study: Path, tmp_path: Path
+) -> None:
+    home, lake = tmp_path / "home", Lake.of(f"file://{tmp_path}/lake")
+    arguments = ("work", "--study", study, "--home", home, "--repository", name_of(1))
+    with leased(lake, name_of(1), "another"):
+        refused = perf_assets_process(*arguments)
+    assert refused.returncode == 2
+    assert name_of(1) in refused.stderr and "another" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert perf_assets_process(*arguments).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('url = "ftp://host/lake"', "lake.url: a lake is a folder"),
+        ('url = "s3://key:secret@bucket/lake"', "lake.url: this address holds a secret"),
+        ('url = "lake"\nengine = "spark"', 'add spark = "sc://host:port"'),
+        ('url = "lake"\nspark = "sc://host"', 'write engine = "spark"'),
+        ('url = "lake"\nengine = "spark"\nspark = "http://host"', "is sc://host:port"),
+        ('url = "lake"\nengine = "spark"\nspark = "sc://h:1/;token=abc"', "holds a secret"),
+        ('url = "lake"\nengines = "duckdb"', "engine"),
+    ],
+)
+def test_what_is_wrong_in_a_lake_is_told(fleet: Path, tmp_path: Path, lines: str, said: str) -> None:
+    path = fleet_study(fleet, 1, f"{tmp_path.name}.toml", lines).rename(tmp_path / "study.toml")
+    with pytest.raises(PerfAssetsError) as told:
+        load_study(path)
+    assert said in str(told.value)
+    assert "secret@" not in str(told.value) and "abc" not in str(told.value)
+
+
+def test_workers_without_a_lake_are_refused(fleet: Path, tmp_path: Path) -> None:
+    without = fleet / "study.toml"
+    for arguments in (("run", "--workers", "2"), ("work", "--repository", name_of(0))):
+        ran = perf_assets(*arguments, "--study", without, "--home", tmp_path)
+        assert ran.returncode == 2 and "add [lake]" in ran.stderr
