@@ -22,6 +22,7 @@ ORDER = (
     ("reports",),
     ("storage",),
     ("sample",),
+    ("engines",),
     ("sources",),
     ("study", "partitions", "forums"),
     ("loopback",),
