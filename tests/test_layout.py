@@ -23,6 +23,7 @@ ORDER = (
     ("lake",),
     ("storage",),
     ("sample",),
+    ("engines",),
     ("sources",),
     ("study", "partitions", "forums", "lakehouse"),
     ("loopback",),

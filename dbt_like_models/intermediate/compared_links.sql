@@ -38,18 +38,19 @@ confirmed as (
         repository,
         number,
         links.delivery,
-        reference
+        reference,
+        links.delivery as confirmed_delivery
     from links
     semi join known using (repository, number, sha, reference)
 ),
 
 compared as (
     select distinct
-        links.repository,
-        links.number,
+        repository,
+        number,
         links.approach,
         links.delivery,
-        links.reference
+        reference
     from links
     semi join known using (repository, number, reference)
 )
@@ -61,6 +62,6 @@ select
     compared.approach,
     delivery,
     reference,
-    confirmed.delivery is not null as agrees
+    confirmed.confirmed_delivery is not null as agrees
 from compared
 left join confirmed using (repository, number, delivery, reference)

@@ -14,9 +14,9 @@ commits as (
 
 fixes as (
     select
-        commits.dataset,
-        commits.repository,
-        commits.number,
+        dataset,
+        repository,
+        number,
         commits.sha,
         commits.committed_at,
         commits.additions,

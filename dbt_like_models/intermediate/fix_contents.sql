@@ -18,19 +18,31 @@ files as (
     group by commits.dataset, repository, commits.number
 ),
 
+looked_at as (
+    select
+        repository,
+        sha,
+        sha as found_sha,
+        methods_changed,
+        changed_methods,
+        languages,
+        test_share
+    from details.commit_details
+),
+
 details as (
     select
         commits.dataset,
         repository,
         commits.number,
         commits.size,
-        found.sha as found_sha,
+        found.found_sha,
         found.methods_changed,
         found.changed_methods,
         list_transform(found.languages, lambda total: total.language) as languages,
-        coalesce(found.test_share, 0) * commits.size as test_size
+        cast(round(coalesce(found.test_share, 0) * commits.size) as bigint) as test_size
     from commits
-    left join details.commit_details as found using (repository, sha)
+    left join looked_at as found using (repository, sha)
 ),
 
 -- A number of a part of the fix would pass for that of the whole.

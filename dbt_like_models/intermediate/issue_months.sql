@@ -44,9 +44,9 @@ happenings as (
         repository,
         number,
         month,
-        null as change,
-        null as is_open,
-        null as closed_at
+        cast(null as bigint) as change,
+        cast(null as boolean) as is_open,
+        cast(null as timestamp with time zone) as closed_at
     from issues
     union all
     select
@@ -56,7 +56,7 @@ happenings as (
         month,
         change,
         is_open,
-        null as closed_at
+        cast(null as timestamp with time zone) as closed_at
     from state_changes
     union all
     select
@@ -66,8 +66,8 @@ happenings as (
         strftime(
             greatest(closes.closed_at, issues.opened_at) at time zone 'UTC', '%Y-%m'
         ) as month,
-        null as change,
-        null as is_open,
+        cast(null as bigint) as change,
+        cast(null as boolean) as is_open,
         greatest(closes.closed_at, issues.opened_at) as closed_at
     from closes
     inner join issues using (dataset, repository, number)
@@ -77,9 +77,9 @@ happenings as (
         repository,
         number,
         unnest([from_month, until_month]) as month,
-        null as change,
-        null as is_open,
-        null as closed_at
+        cast(null as bigint) as change,
+        cast(null as boolean) as is_open,
+        cast(null as timestamp with time zone) as closed_at
     from label_spans
     union all
     select
@@ -87,9 +87,9 @@ happenings as (
         repository,
         number,
         fix_month as month,
-        null as change,
-        null as is_open,
-        null as closed_at
+        cast(null as bigint) as change,
+        cast(null as boolean) as is_open,
+        cast(null as timestamp with time zone) as closed_at
     from fixes
 ),
 

@@ -62,10 +62,10 @@ there_from_the_opening as (
     where change = 1 and not is_on
     union all
     select
-        carried.dataset,
-        carried.repository,
-        carried.number,
-        carried.label
+        dataset,
+        repository,
+        number,
+        label
     from carried
     anti join told using (dataset, repository, number, label)
 ),

@@ -20,14 +20,18 @@ issues as (
 ),
 
 reverted_links as (
-    select * from intermediate.reverted_links
+    select
+        *,
+        sha as reverted_sha
+    from intermediate.reverted_links
 ),
 
 reverts as (
     select distinct
         'live' as dataset,
         repository,
-        sha
+        sha,
+        sha as reverting_sha
     from intermediate.reverts
 ),
 
@@ -68,8 +72,9 @@ judged as (
         commits.committed_at > issues.closed_at + interval 90 day as is_late,
         bugs_of_a_commit.bugs >= 5 as serves_many,
         commits_of_a_fix.commits >= 50 as is_of_many,
-        reverted_links.sha is not null as is_reverted,
-        reverts.sha is not null or starts_with(commits.message, 'Revert "') as is_revert
+        reverted_links.reverted_sha is not null as is_reverted,
+        reverts.reverting_sha is not null
+            or starts_with(commits.message, 'Revert "') as is_revert
     from commits
     inner join issues using (dataset, repository, number)
     left join bugs_of_a_commit using (dataset, repository, sha)

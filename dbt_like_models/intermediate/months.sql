@@ -24,19 +24,27 @@ last_months as (
 
 calendar as (
     select
-        repositories.dataset,
-        repositories.repository,
+        dataset,
+        repository,
         repositories.trend_start_month,
-        strftime(first_days.first_day, '%Y-%m') as month
+        unnest(
+            generate_series(
+                strptime(repositories.start_month, '%Y-%m'),
+                strptime(last_months.last_month, '%Y-%m'),
+                interval 1 month
+            )
+        ) as first_day
     from repositories
     inner join last_months using (dataset, repository)
-    cross join unnest(
-        generate_series(
-            strptime(repositories.start_month, '%Y-%m'),
-            strptime(last_months.last_month, '%Y-%m'),
-            interval 1 month
-        )
-    ) as first_days(first_day)
+),
+
+dated as (
+    select
+        dataset,
+        repository,
+        trend_start_month,
+        strftime(first_day, '%Y-%m') as month
+    from calendar
 ),
 
 completeness as (
@@ -44,13 +52,13 @@ completeness as (
         dataset,
         repository,
         month,
-        calendar.trend_start_month,
+        dated.trend_start_month,
         bool_and(
             dataset = 'replication' or coalesce(loads.has_issues and loads.has_commits, false)
         ) over (
             partition by dataset, repository order by month
         ) as is_complete
-    from calendar
+    from dated
     left join loads using (dataset, repository, month)
 )
 

@@ -53,13 +53,13 @@ waits as (
             as is_answered,
         questions.accepted_answer_id is not null as is_accepted,
         case
-            when answer_times.first_at <= questions.asked_at then 0
+            when answer_times.first_at <= questions.asked_at then 0e0
             else date_diff('microsecond', questions.asked_at, answer_times.first_at)
                 / 3600000000
         end as hours_to_first_answer,
         case
             when questions.accepted_answer_id is null then null
-            when answer_times.accepted_at <= questions.asked_at then 0
+            when answer_times.accepted_at <= questions.asked_at then 0e0
             else date_diff('microsecond', questions.asked_at, answer_times.accepted_at)
                 / 3600000000
         end as hours_to_accepted,

@@ -34,16 +34,16 @@ pull_requests as (
 reverted as (
     select
         'live' as dataset,
-        links.repository,
+        repository,
         links.number,
-        links.sha
+        sha
     from links
     semi join taken_back using (repository, sha)
     union
     select
         'live' as dataset,
-        links.repository,
-        links.number,
+        repository,
+        number,
         links.sha
     from links
     semi join pull_requests using (repository, number, pull_request)

@@ -7,7 +7,14 @@
 with
 
 issues as (
-    select * from staging.issues
+    select
+        dataset,
+        repository,
+        number,
+        month as opened_month,
+        is_bug_report_without_labels,
+        is_performance_without_labels
+    from staging.issues
 ),
 
 months as (
@@ -44,9 +51,9 @@ decided as (
         dataset,
         repository,
         number,
-        months.month,
+        month,
         months.until_month,
-        issues.month as opened_month,
+        issues.opened_month,
         months.is_open,
         months.closed_at,
         coalesce(labelled.labels, cast([] as varchar[])) as labels,
@@ -54,7 +61,7 @@ decided as (
             and not coalesce(labelled.is_non_bug, false) as is_bug_report,
         issues.is_performance_without_labels
             or coalesce(labelled.is_performance, false) as has_performance_sign,
-        not months.is_open and coalesce(fixes.fix_month <= months.month, false) as has_fix
+        not months.is_open and coalesce(fixes.fix_month <= month, false) as has_fix
     from months
     left join labelled using (dataset, repository, number, month)
     inner join issues using (dataset, repository, number)

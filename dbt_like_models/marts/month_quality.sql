@@ -9,7 +9,8 @@ with
 issues as (
     select
         'live' as dataset,
-        raw_issues.repository,
+        repository,
+        number,
         raw_issues.month,
         raw_issues.author,
         raw_issues.comments,
@@ -24,6 +25,7 @@ commits as (
         'live' as dataset,
         repository,
         month,
+        sha,
         author_name
     from raw.commits
 ),
@@ -36,30 +38,30 @@ counted_issues as (
     select
         dataset,
         repository,
-        months.month,
-        count(issues.dataset) as issues,
+        month,
+        count(issues.number) as issues,
         count(issues.author) as with_author,
         cast(sum(issues.comments) as double) as comments,
         cast(sum(issues.comments * issues.comments) as double) as squared_comments,
-        count(issues.dataset) filter (where issues.is_bug_report) as bug_reports,
-        count(issues.dataset) filter (where issues.is_performance) as performance_bugs
+        count(issues.number) filter (where issues.is_bug_report) as bug_reports,
+        count(issues.number) filter (where issues.is_performance) as performance_bugs
     from months
     left join issues using (dataset, repository, month)
     where months.has_issues
-    group by dataset, repository, months.month
+    group by dataset, repository, month
 ),
 
 counted_commits as (
     select
         dataset,
         repository,
-        months.month,
-        count(commits.dataset) as commits,
+        month,
+        count(commits.sha) as commits,
         count(commits.author_name) as with_author
     from months
     left join commits using (dataset, repository, month)
     where months.has_commits
-    group by dataset, repository, months.month
+    group by dataset, repository, month
 ),
 
 -- The error is what chance alone makes of a mean. That of a count is its root, and that of a share
@@ -158,16 +160,58 @@ pairs as (
     where earlier.value is not null
 ),
 
+-- The middle one of the values, or the mean of the middle two, spelt out: how an engine's own median
+-- takes the mean of two may differ in the last digit.
+ranked as (
+    select
+        dataset,
+        repository,
+        month,
+        measure,
+        earlier_value,
+        row_number() over (
+            partition by dataset, repository, month, measure order by earlier_value
+        ) as place,
+        count(earlier_value) over (partition by dataset, repository, month, measure) as places
+    from pairs
+),
+
 medians as (
     select
         dataset,
         repository,
         month,
         measure,
-        count(earlier_value) as months_before,
-        median(earlier_value) as median_before
-    from pairs
+        max(places) as months_before,
+        avg(earlier_value) as median_before
+    from ranked
+    where place in ((places + 1) // 2, places // 2 + 1)
     group by dataset, repository, month, measure
+),
+
+deviations as (
+    select
+        dataset,
+        repository,
+        month,
+        measure,
+        abs(pairs.earlier_value - medians.median_before) as deviation
+    from pairs
+    inner join medians using (dataset, repository, month, measure)
+),
+
+ranked_deviations as (
+    select
+        dataset,
+        repository,
+        month,
+        measure,
+        deviation,
+        row_number() over (
+            partition by dataset, repository, month, measure order by deviation
+        ) as place,
+        count(deviation) over (partition by dataset, repository, month, measure) as places
+    from deviations
 ),
 
 spreads as (
@@ -176,9 +220,9 @@ spreads as (
         repository,
         month,
         measure,
-        median(abs(pairs.earlier_value - medians.median_before)) as mad_before
-    from pairs
-    inner join medians using (dataset, repository, month, measure)
+        avg(deviation) as mad_before
+    from ranked_deviations
+    where place in ((places + 1) // 2, places // 2 + 1)
     group by dataset, repository, month, measure
 ),
 
@@ -205,7 +249,7 @@ compared as (
                 else sqrt(
                     (medians.median_before * measured.n + 1)
                     * (measured.n + 1 - medians.median_before * measured.n)
-                ) / ((measured.n + 2) * sqrt(measured.n))
+                ) / ((measured.n + 2) * sqrt(nullif(measured.n, 0)))
             end
         ) as spread
     from measured

@@ -10,8 +10,13 @@ question_groups as (
     select * from intermediate.question_groups
 ),
 
+-- In whole microseconds, whose sums do not depend on the order of the rows.
 waits as (
-    select * from intermediate.question_waits
+    select
+        *,
+        cast(round(hours_to_first_answer * 3600000000) as bigint) as until_first_answer,
+        cast(round(hours_to_accepted * 3600000000) as bigint) as until_accepted
+    from intermediate.question_waits
 ),
 
 difficulty as (
@@ -24,13 +29,13 @@ difficulty as (
         count(question_id) filter (where waits.is_accepted) as accepted,
         count(question_id) filter (where waits.is_accepted) / count(question_id)
             as share_accepted,
-        median(waits.hours_to_accepted) as median_hours_to_accepted,
-        avg(waits.hours_to_accepted) as mean_hours_to_accepted,
+        median(waits.until_accepted) / 3600000000 as median_hours_to_accepted,
+        avg(waits.until_accepted) / 3600000000 as mean_hours_to_accepted,
         count(question_id) filter (where waits.is_answered) as answered,
         count(question_id) filter (where waits.is_answered) / count(question_id)
             as share_answered,
-        median(waits.hours_to_first_answer) as median_hours_to_first_answer,
-        avg(waits.hours_to_first_answer) as mean_hours_to_first_answer,
+        median(waits.until_first_answer) / 3600000000 as median_hours_to_first_answer,
+        avg(waits.until_first_answer) / 3600000000 as mean_hours_to_first_answer,
         median(waits.views) as median_views,
         median(waits.score) as median_score
     from question_groups

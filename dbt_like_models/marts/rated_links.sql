@@ -38,7 +38,16 @@ pooled as (
 
 graded as (
     select
-        links.*,
+        dataset,
+        repository,
+        number,
+        sha,
+        links.approach,
+        links.evidence,
+        links.pull_request,
+        links.branch,
+        links.is_counted,
+        links.is_repeated,
         doubts.doubts,
         case
             when links.approach in ('closed_by_commit', 'closed_by_pull_request') then 'closing_words'

@@ -28,8 +28,8 @@ commits as (
     from raw.commits
     union all
     select
-        branch_commits.repository,
-        branch_commits.sha,
+        repository,
+        sha,
         branch_commits.authored_at,
         branch_commits.committed_at,
         branch_commits.message,

@@ -1,0 +1,167 @@
+"""The models run where the data lie: the same SQL texts as on DuckDB, on Spark."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from perf_assets.engines.connection import Connection
+from perf_assets.progress import phase
+from perf_assets.sql_models.files import Model, load_models
+from perf_assets.sql_models.transpiling import (
+    cast_columns,
+    spark_columns,
+    tables_of_query,
+    transpiled,
+    view_name,
+)
+from perf_assets.tables import table_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RELEASE = ("lake_subject", "lake_month", "lake_release")
+MANY = 2  # readers, from which on a model is computed once for all of them
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows of a table that no model makes: files that Spark can read, or rows that are sent to it.
+
+    files : addresses of Parquet files; beside the declared columns they have those of ``RELEASE``.
+    releases : of the files' rows those count whose ``RELEASE`` is among these; None for all.
+    rows : the rows themselves, of a small table.
+    """
+
+    table: str
+    files: Sequence[str] = ()
+    releases: "pa.Table | None" = None
+    rows: "pa.Table | None" = None
+
+
+class SparkEngine:
+    """The models as views of a session of Spark, over the tables that are bound to it."""
+
+    def __init__(self, url: str, scratch: str | None = None) -> None:
+        """Connect to ``url``, ``sc://host:port``; see ``Connection``, also for what is raised.
+
+        scratch : address of a folder into which Spark writes what several models read; without one
+            it is computed for each of them.
+        """
+        self.scratch = scratch
+        self._sources: dict[str, Source] = {}
+        self._laid: set[str] = set()
+        with phase(f"connecting to Spark at {url}"):
+            self._connection = Connection(url)
+
+    def bind(self, sources: Iterable[Source]) -> None:
+        """Make these what the models read; what was made of others before is made again."""
+        self._sources |= {source.table: source for source in sources}
+        self._laid.clear()
+
+    def batches(
+        self, table: str, columns: Sequence[str] | None = None
+    ) -> "Iterator[pa.RecordBatch]":
+        """The rows of a table, in any order and a batch at a time, in their declared types.
+
+        However many they are, no more than a few batches are held here.
+
+        Raises
+        ------
+        PassingError
+            Spark went away.
+        PerfAssetsError
+            Spark could not compute them.
+        """
+        empty = _empty(table, columns)
+        schema = empty.to_arrow().schema
+        self._lay(table)
+        listed = ", ".join(f"`{name}`" for name in empty.columns)
+        with phase(f"reading {table} from Spark"):
+            query = f"SELECT {listed} FROM {view_name(table)}"
+            for piece in self._connection.stream(query, table):
+                yield from piece.cast(schema).to_batches()
+
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table as a frame, ordered by its key; errors as in ``batches``."""
+        empty = _empty(table, columns)
+        rows = pl.concat([empty, *map(pl.DataFrame, self.batches(table, columns))])
+        return rows.sort([name for name in table_of(table).key if name in rows.columns])
+
+    def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
+        """The answer to a portable ``sql`` over tables and models; errors as in ``batches``."""
+        for table in tables_of_query(sql):
+            self._lay(table)
+        return pl.DataFrame(self._connection.table(transpiled(sql, parameters), "a query"))
+
+    def close(self) -> None:
+        """End the session."""
+        self._connection.close()
+
+    def _lay(self, name: str) -> None:
+        """Make ``name`` a view, after those that it is made from."""
+        if name in self._laid:
+            return
+        model = _models().get(name)
+        if model is None:
+            self._lay_source(self._sources[name])
+        else:
+            for upstream in model.upstream:
+                self._lay(upstream)
+            self._lay_model(model)
+        self._laid.add(name)
+
+    def _lay_model(self, model: Model) -> None:
+        view = view_name(model.name)
+        query = f"SELECT {', '.join(cast_columns(model.table))} FROM ({transpiled(model.sql)})"
+        if self.scratch is None or model.name not in kept():
+            self._connection.lay(view, query)
+            return
+        with phase(f"computing {model.name} on Spark"):
+            place = f"{self.scratch.rstrip('/')}/{view}"
+            self._connection.write(query, place, model.name)
+            self._connection.lay_files(view, [place], spark_columns(model.table))
+
+    def _lay_source(self, source: Source) -> None:
+        view, columns = view_name(source.table), spark_columns(table_of(source.table))
+        if source.rows is not None:
+            names = list(table_of(source.table).column)
+            self._connection.lay_rows(view, source.rows.select(names), columns)
+            return
+        if source.releases is None:
+            self._connection.lay_files(view, source.files, columns)
+            return
+        release = ", ".join(f"`{name}` STRING" for name in RELEASE)
+        self._connection.lay_files(f"{view}__files", source.files, f"{columns}, {release}")
+        self._connection.lay_rows(f"{view}__releases", source.releases.select(RELEASE), release)
+        listed = ", ".join(f"`{name}`" for name in table_of(source.table).column)
+        self._connection.lay(
+            view,
+            f"SELECT {listed} FROM {view}__files "
+            f"LEFT SEMI JOIN {view}__releases USING ({', '.join(RELEASE)})",
+        )
+
+
+@cache
+def kept() -> frozenset[str]:
+    """The models that are computed once: what is stored in the end, and what many others read."""
+    models = _models().values()
+    readers = [upstream for model in models for upstream in model.upstream]
+    return frozenset(
+        model.name
+        for model in models
+        if not model.table.is_view or readers.count(model.name) >= MANY
+    )
+
+
+@cache
+def _models() -> Mapping[str, Model]:
+    return {model.name: model for model in load_models()}
+
+
+def _empty(table: str, columns: Sequence[str] | None) -> pl.DataFrame:
+    """No rows of ``columns`` (default: all) of a table."""
+    types = table_of(table).frame_schema
+    return pl.DataFrame(schema={name: types[name] for name in columns or types})

@@ -1,0 +1,93 @@
+"""The models' texts, which DuckDB runs as they are, as Spark is told them."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from sqlglot import exp, parse_one
+
+from perf_assets.sql_models.parsing import tables_read
+from perf_assets.tables import Table
+
+
+def view_name(table: str) -> str:
+    """The name of ``schema.table`` as a temporary view, which has no schema."""
+    return table.replace(".", "__")
+
+
+@cache
+def _spark_type(duckdb_type: str) -> str:
+    return exp.DataType.build(duckdb_type, dialect="duckdb").sql(dialect="spark")
+
+
+def spark_columns(table: Table) -> str:
+    """The declared columns of ``table`` as Spark is told a schema."""
+    return ", ".join(f"`{one.name}` {_spark_type(one.type)}" for one in table.columns)
+
+
+def cast_columns(table: Table) -> tuple[str, ...]:
+    """Each column of ``table`` as an expression of its declared type.
+
+    Spark makes an INTEGER of what is a BIGINT in DuckDB, and so on.
+    """
+    return tuple(
+        f"CAST(`{one.name}` AS {_spark_type(one.type)}) AS `{one.name}`" for one in table.columns
+    )
+
+
+def transpiled(sql: str, parameters: Mapping[str, str] | None = None) -> str:
+    """The portable ``sql`` as Spark is told it; tables are temporary views.
+
+    parameters : texts that take the place of columns of these names, as those of a macro do.
+    """
+    query = parse_one(sql, dialect="duckdb").transform(_spelt_for_spark)
+    for table in [*query.find_all(exp.Table)]:
+        if table.db:
+            alias = exp.TableAlias(this=exp.to_identifier(table.alias or table.name))
+            table.replace(exp.Table(this=exp.to_identifier(view_name(_name(table))), alias=alias))
+    for column in [*query.find_all(exp.Column)]:
+        if not column.table and column.name in (parameters or {}):
+            column.replace(exp.Literal.string((parameters or {})[column.name]))
+    return query.sql(dialect="spark", comments=False)
+
+
+def tables_of_query(sql: str) -> tuple[str, ...]:
+    """The tables that ``sql`` reads, as ``schema.table``."""
+    query = parse_one(sql, dialect="duckdb")
+    return tables_read(query) if isinstance(query, exp.Query) else ()
+
+
+def _name(table: exp.Table) -> str:
+    return f"{table.db}.{table.name}"
+
+
+def _spelt_for_spark(node: exp.Expr) -> exp.Expr:
+    """What sqlglot does not know how to say, or says in a way that not every engine understands."""
+    rule = RULES.get(type(node))
+    return node if rule is None else rule(node)
+
+
+def _difference(node: exp.Expr) -> exp.Expr:
+    """Sail has no DATEDIFF in microseconds."""
+    if node.text("unit").upper() != "MICROSECOND":
+        return node
+    later, earlier = (
+        exp.Anonymous(this="unix_micros", expressions=[moment])
+        for moment in (node.this, node.expression)
+    )
+    return exp.Paren(this=exp.Sub(this=later, expression=earlier))
+
+
+# sqlglot passes over functions that it does not know, and leaves their names as they are.
+NAMES = {"list_distinct": "array_distinct"}
+
+
+def _renamed(node: exp.Expr) -> exp.Expr:
+    if node.name.lower() in NAMES:
+        node.set("this", NAMES[node.name.lower()])
+    return node
+
+
+RULES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    exp.DateDiff: _difference,
+    exp.Anonymous: _renamed,
+}
