@@ -11,7 +11,6 @@ from perf_assets import __version__
 MODULES = {
     "run": "run",
     "work": "work",
-    "lake": "lake",
     "doctor": "doctor",
     "replicate": "replicate",
     "check": "check",

@@ -1,4 +1,4 @@
-"""Repositories mined by workers, through a lake: the same tables as on one machine, whoever dies."""
+"""Repositories mined by workers, through a lake: the tables of one machine, whoever dies."""
 
 import os
 import shutil
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import psutil
 import pytest
 
@@ -58,7 +59,8 @@ def months_in(lake: Lake) -> dict[str, object]:
     """Which release each month of each repository is of; looks at sources are of no month."""
     releases = releases_of(lake)
     assert releases is not None
-    held = {name_of(place): releases.of(name_of(place)).months for place in range(COUNT)}
+    with duckdb.connect() as connection:
+        held = {one: releases.of(connection, one).months for one in map(name_of, range(COUNT))}
     return {name: {one: months[one] for one in months if one} for name, months in held.items()}
 
 
@@ -123,7 +125,9 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
         ('url = "lake"\nengines = "duckdb"', "engine"),
     ],
 )
-def test_what_is_wrong_in_a_lake_is_told(fleet: Path, tmp_path: Path, lines: str, said: str) -> None:
+def test_what_is_wrong_in_a_lake_is_told(
+    fleet: Path, tmp_path: Path, lines: str, said: str
+) -> None:
     path = fleet_study(fleet, 1, f"{tmp_path.name}.toml", lines).rename(tmp_path / "study.toml")
     with pytest.raises(PerfAssetsError) as told:
         load_study(path)
