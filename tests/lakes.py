@@ -12,10 +12,11 @@ import duckdb
 import polars as pl
 from hypothesis import strategies as st
 
+from perf_assets.lake import bringing, delta, shipping
 from perf_assets.lake.place import Lake
 from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.migrations import create_tables
-from perf_assets.storage.warehouse import Database
+from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import table_of
 from tests.model_database import insert
 from tests.question_rows import question
@@ -28,6 +29,15 @@ MONTHS = ("2020-01", "2020-02", "2020-03")
 # What is stored of a month of a subject: a row of each table for each of these.
 Entry = Mapping[str, Any]
 State = Mapping[tuple[str, str], Sequence[Entry]]
+
+ENTRY = {
+    "title": "Slow ✓",
+    "labels": ["a", None],
+    "author": None,
+    "share": 0.1,
+    "moment": 1,
+    "languages": [None, {"language": "Python", "is_test": True, "files": 1}],
+}
 
 languages = st.lists(
     st.none()
@@ -138,11 +148,7 @@ def versions(lake: Lake) -> dict[str, int]:
 
 def in_processes(act: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> list[int]:
     """Call ``act`` in as many processes at once; the exit code of each."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    processes = [context.Process(target=act, args=each) for each in arguments]
-    for process in processes:
-        process.start()
+    processes = [begun(act, *each) for each in arguments]
     for process in processes:
         process.join(120)
     return [_ended(process) for process in processes]
@@ -159,3 +165,60 @@ def _ended(process: BaseProcess) -> int:
 def kill_this_process() -> None:
     """As from outside: nothing is tidied up."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Moments:
+    """Counts the moments between two steps of what is done to a lake, and kills at one of them."""
+
+    def __init__(self, fatal: int | None) -> None:
+        self.fatal, self.passed = fatal, 0
+
+    def __call__(self) -> None:
+        self.passed += 1
+        if self.passed == self.fatal:
+            kill_this_process()
+
+    def around(self, module: Any, name: str) -> None:
+        """Let there be a moment before and after each call of a function of ``module``."""
+        called = getattr(module, name)
+
+        def watched(*arguments: Any, **named: Any) -> Any:
+            self()
+            result = called(*arguments, **named)
+            self()
+            return result
+
+        setattr(module, name, watched)
+
+
+def ship_home(home: Path, lake: Lake, subject: str, fatal: int | None, count: Path | None) -> None:
+    """Ship from the home of a process, which is killed at its ``fatal`` moment."""
+    moments = Moments(fatal)
+    moments.around(delta, "write_deltalake")
+    moments.around(shipping, "remember")
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        shipping.ship(database, lake, subject)
+    if count is not None:
+        count.write_text(str(moments.passed))
+
+
+def bring_home(
+    home: Path, lake: Lake, subjects: Sequence[str], fatal: int | None, count: Path | None
+) -> None:
+    """Bring to the home of a process, which is killed at its ``fatal`` moment."""
+    moments = Moments(fatal)
+    for name in ("_bring_bucket", "_insert", "_verify", "remember"):
+        moments.around(bringing, name)
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        bringing.bring(database, lake, subjects)
+    if count is not None:
+        count.write_text(str(moments.passed))
+
+
+def begun(act: Callable[..., None], *arguments: Any) -> BaseProcess:
+    """``act`` in a process of its own, from which nothing of this one is changed."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    process = context.Process(target=act, args=arguments)
+    process.start()
+    return process

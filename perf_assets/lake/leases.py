@@ -23,7 +23,7 @@ from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.lake import delta
 from perf_assets.lake.mishaps import explained
 from perf_assets.lake.place import Lake, bucket_of
-from perf_assets.lake.releases import made_releases
+from perf_assets.lake.releases import made_releases, needed
 
 SECONDS = 180.0
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -170,7 +170,7 @@ def _renewed(lease: Lease, seconds: float) -> bool:
 
 
 def _opened(lake: Lake, subject: str) -> tuple[int, DeltaTable]:
-    releases = made_releases(lake)
+    releases = needed(lake)  # a lake that is gone meanwhile is not made anew
     bucket = bucket_of(subject, releases.buckets)
     return bucket, delta.ensured(lake, table_of_leases(bucket), SCHEMA)
 

@@ -18,6 +18,7 @@ from perf_assets.lake.shipping import ship
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.warehouse import Database
 from tests.lakes import (
+    ENTRY,
     REPOSITORIES,
     TAG_SETS,
     State,
@@ -30,14 +31,6 @@ from tests.lakes import (
 )
 from tests.thoroughness import examples
 
-ENTRY = {
-    "title": "Slow ✓",
-    "labels": ["a", None],
-    "author": None,
-    "share": 0.1,
-    "moment": 1,
-    "languages": [None, {"language": "Python", "is_test": True, "files": 1}],
-}
 ONE, TWO = REPOSITORIES[:2]
 
 
@@ -87,7 +80,7 @@ def different(one: State, other: State) -> dict[str, tuple[str, ...]]:
     }
 
 
-@settings(max_examples=examples(6))
+@settings(max_examples=examples(3))
 @given(first=states(), second=states())
 def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shipped(
     home: Database, other: Database, first: State, second: State

@@ -1,0 +1,101 @@
+"""A subject is one worker's at a time; a lease ends by itself, and whose was lost is told."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from perf_assets.errors import PassingError
+from perf_assets.lake.leases import leased
+from perf_assets.lake.place import Lake
+from perf_assets.lake.shipping import ship
+from perf_assets.lake.snapshots import released
+from tests.lakes import ENTRY, begun, fill, in_processes, kill_this_process, memory
+
+SUBJECT = "owner/one"
+SECONDS = 1.0
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake.of(str(tmp_path / "lake"))
+
+
+def hold_and_die(lake: Lake, seconds: float) -> None:
+    with leased(lake, SUBJECT, "worker that dies", seconds=seconds):
+        kill_this_process()
+
+
+def take(lake: Lake, worker: str, begin: float) -> None:
+    time.sleep(max(0.0, begin - time.time()))
+    try:
+        with leased(lake, SUBJECT, worker):
+            time.sleep(3)
+    except PassingError:
+        raise SystemExit(3) from None
+
+
+def test_the_second_is_told_who_has_it_and_until_when(lake: Lake) -> None:
+    with (
+        leased(lake, SUBJECT, "first"),
+        pytest.raises(PassingError, match=r"owner/one is being mined by first at least until 20\d"),
+        leased(lake, SUBJECT, "second"),
+    ):
+        raise AssertionError("both have it")
+    with leased(lake, SUBJECT, "second"), leased(lake, "owner/two", "first"):
+        pass
+
+
+def test_a_lease_is_renewed_for_as_long_as_the_work_takes(lake: Lake) -> None:
+    with leased(lake, SUBJECT, "first", seconds=SECONDS) as lease:
+        until = time.monotonic() + 2 * SECONDS
+        while time.monotonic() < until:
+            with pytest.raises(PassingError, match="by first"), leased(lake, SUBJECT, "second"):
+                raise AssertionError("both have it")
+            time.sleep(0.1)
+        lease.check()
+
+
+def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_told(lake: Lake) -> None:
+    home = memory()
+    fill(home, {(SUBJECT, "2020-01"): [ENTRY]})
+    with (
+        leased(lake, SUBJECT, "first", seconds=SECONDS) as older,
+        leased(lake, SUBJECT, "first", seconds=60) as newer,
+    ):
+        time.sleep(SECONDS)
+        with pytest.raises(PassingError, match=r"lease of first .* is lost .first has it"):
+            ship(home, lake, SUBJECT, older)
+        assert released(lake, ["raw.issues"]).tables["raw.issues"].rows == 0
+        assert ship(home, lake, SUBJECT, newer).rows > 0
+
+
+@pytest.mark.slow
+def test_the_lease_of_a_worker_that_was_killed_ends_by_itself(lake: Lake) -> None:
+    process = begun(hold_and_die, lake, 2.0)
+    process.join(30)
+    assert process.exitcode == -9
+    with pytest.raises(PassingError, match="worker that dies"), leased(lake, SUBJECT, "another"):
+        raise AssertionError("both have it")
+    with leased(lake, SUBJECT, "another", wait_seconds=30):
+        pass
+
+
+def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
+    home = memory()
+    fill(home, {(SUBJECT, "2020-01"): [ENTRY]})
+    with leased(lake, SUBJECT, "first", seconds=SECONDS) as lease:
+        logs = Path(lake.url)
+        logs.rename(logs.with_name("away"))
+        time.sleep(1.2 * SECONDS)
+        logs.with_name("away").rename(logs)
+        with pytest.raises(PassingError, match="could not be renewed in time"):
+            ship(home, lake, SUBJECT, lease)
+
+
+@pytest.mark.slow
+def test_of_many_who_take_it_at_the_same_moment_one_has_it(lake: Lake) -> None:
+    with leased(lake, "owner/other", "to make the lake"):
+        pass
+    begin = time.time() + 1.5
+    assert sorted(in_processes(take, [(lake, f"w{n}", begin) for n in range(4)])) == [0, 3, 3, 3]
