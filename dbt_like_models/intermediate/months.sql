@@ -36,6 +36,7 @@ calendar as (
         ) as first_day
     from repositories
     inner join last_months using (dataset, repository)
+    where repositories.start_month <= last_months.last_month
 ),
 
 dated as (

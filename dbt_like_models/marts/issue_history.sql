@@ -35,7 +35,7 @@ labelled as (
         repository,
         number,
         months.month,
-        list_sort(list(label_spans.label)) as labels,
+        list_sort(list(label_spans.label) filter (where label_spans.label is not null)) as labels,
         bool_or(label_spans.is_performance) as is_performance,
         bool_or(label_spans.is_non_bug) as is_non_bug
     from months

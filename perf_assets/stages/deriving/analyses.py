@@ -1,27 +1,57 @@
 """Analyses: the tables of statistics, computed from the marts."""
 
+from collections.abc import Mapping, Sequence
+
 import polars as pl
 
+from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.progress import phase
 from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.tables import table_of
 
+# Texts of all bug reports are most of what there is; who reads no texts is not given them.
+NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("analysis.label_sensitivity", "staging.bug_reports"): (
+        *("dataset", "repository", "number", "is_performance", "strength", "widened_keywords"),
+    ),
+    ("analysis.labelling_quality", "staging.bug_reports"): (
+        *("dataset", "repository", "number", "strength", "matched_labels", "matched_in"),
+    ),
+    ("analysis.keyword_proposals", "staging.bug_reports"): (
+        *("dataset", "repository", "number", "title", "is_performance"),
+        *("matched_labels", "matched_keywords"),
+    ),
+}
 
-def build_analysis(gate: Gate, table: str) -> Outcome:
+
+def build_analysis(gate: Gate, table: str, elsewhere: Elsewhere | None = None) -> Outcome:
     """Compute, audit and replace one table of statistics."""
     # Where nothing is computed nothing of it is imported.
     from perf_assets.stages.deriving.statistics import COMPUTE  # noqa: PLC0415
 
     create_table(gate.database.connection, table_of(table))
     with phase(f"computing {table}"):
-        rows = COMPUTE[table](*(_rows(gate, upstream) for upstream in ANALYSES[table]))
+        rows = COMPUTE[table](
+            *(
+                _rows(gate, upstream, elsewhere, NEEDED.get((table, upstream)))
+                for upstream in ANALYSES[table]
+            )
+        )
         (outcome,) = gate.store([Offer([Candidate(table, rows)])])
     return outcome
 
 
-def _rows(gate: Gate, table: str) -> pl.DataFrame:
-    """All rows of ``table``, in a fixed order: sums of floats depend on it in their last digit."""
+def _rows(
+    gate: Gate, table: str, elsewhere: Elsewhere | None, columns: Sequence[str] | None
+) -> pl.DataFrame:
+    """All rows of ``table``, of ``columns`` (default: all), in a fixed order.
+
+    Sums of floats depend on the order in their last digit. The views of the warehouse hold nothing
+    of what lies elsewhere.
+    """
+    if elsewhere is not None and (table_of(table).is_view or table in elsewhere.fingerprints):
+        return elsewhere.engine.fetch(table, columns)
     key = ", ".join(table_of(table).key)
-    return gate.database.frame(f"select * from {table} order by {key}")
+    return gate.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")

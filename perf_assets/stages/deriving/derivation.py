@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
+from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.sql_models.bundles import tables_in_order
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import create_table
@@ -42,9 +43,15 @@ def derived_tables() -> tuple[str, ...]:
 
 
 def derive(
-    gate: Gate, wanted: Collection[str] | None = None, forced: Collection[str] = ()
+    gate: Gate,
+    wanted: Collection[str] | None = None,
+    forced: Collection[str] = (),
+    elsewhere: Elsewhere | None = None,
 ) -> Iterator[Derived]:
     """Compute those of the ``wanted`` (default: all) models and statistics that are out of date.
+
+    Models are computed by DuckDB in the warehouse or, of tables that lie ``elsewhere``, by the
+    engine there; what they and the statistics make is audited and stored in the warehouse.
 
     A table is up to date when it was made from what its inputs hold now, by the same texts, rules
     and code, and its rows are still there; those ``forced`` are computed nevertheless. What is made
@@ -56,7 +63,7 @@ def derive(
     keep_verdicts(gate.database, gate.home)
     failed: set[str] = set()
     # Each table comes after its inputs: what is read of them is what they hold to the end.
-    content = cache(partial(fingerprints.content, gate.database))
+    content = cache(partial(_content, gate, elsewhere))
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
@@ -73,12 +80,23 @@ def derive(
         if name not in forced and fingerprints.is_current(gate.database, [name], basis):
             yield Derived(name)
             continue
-        outcome = build_analysis(gate, name) if model is None else build_model(gate, model)
+        outcome = (
+            build_analysis(gate, name, elsewhere)
+            if model is None
+            else build_model(gate, model, elsewhere)
+        )
         yield Derived(name, is_new=True, outcome=outcome)
         if outcome.failure is None:
             fingerprints.note(gate.database, [name], basis)
         else:
             failed.add(name)
+
+
+def _content(gate: Gate, elsewhere: Elsewhere | None, table: str) -> str:
+    """The fingerprint of the rows of ``table``, wherever it lies."""
+    if elsewhere is not None and table in elsewhere.fingerprints:
+        return elsewhere.fingerprints[table]
+    return fingerprints.content(gate.database, table)
 
 
 def _basis(name: str, content: Callable[[str], str]) -> str:

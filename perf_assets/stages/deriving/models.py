@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
@@ -56,11 +57,15 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
         gate.store([Offer([Candidate("meta.tag_sets", rows)])])
 
 
-def build_model(gate: Gate, model: Model) -> Outcome:
+def build_model(gate: Gate, model: Model, elsewhere: Elsewhere | None = None) -> Outcome:
     """Compute, audit and replace the table of a SQL model."""
     create_table(gate.database.connection, model.table)
     with phase(f"computing {model.name}"):
-        (outcome,) = gate.store([Offer([Candidate(model.name, gate.database.frame(model.sql))])])
+        if elsewhere is None:
+            rows = gate.database.frame(model.sql)
+        else:
+            rows = elsewhere.engine.fetch(model.name)
+        (outcome,) = gate.store([Offer([Candidate(model.name, rows)])])
     return outcome
 
 
