@@ -15,7 +15,7 @@ from perf_assets.stages.deciding.labels import TABLES as LABEL_TABLES
 from perf_assets.stages.deciding.links import TABLES as LINK_TABLES
 from perf_assets.stages.deciding.links import link_commits
 from perf_assets.stages.deriving.derivation import Derived
-from perf_assets.stages.gathering import gather
+from perf_assets.stages.gathering import gathered
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study
@@ -71,11 +71,11 @@ def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
     """What each label means, of all repositories."""
 
     def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
-        gather(gate, study)
         forced = teller.asked.is_forced or bool(teller.never_told([KINDS]))
         outcome = None
-        for outcome in tell_label_kinds(gate, study, forced=forced):
-            yield Derived(KINDS, is_new=True, outcome=outcome)
+        with gathered(gate, study) as elsewhere:
+            for outcome in tell_label_kinds(gate, study, elsewhere, forced=forced):
+                yield Derived(KINDS, is_new=True, outcome=outcome)
         if outcome is None:
             yield Derived(KINDS)
 

@@ -11,7 +11,7 @@ from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.about import tell_study
 from perf_assets.stages.deriving.derivation import Derived, derive
 from perf_assets.stages.deriving.models import register_study
-from perf_assets.stages.gathering import gather
+from perf_assets.stages.gathering import gathered
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study
@@ -25,13 +25,13 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
     """
 
     def step(gate: Gate, teller: Teller) -> Iterator[Derived]:
-        if study is not None:
-            gather(gate, study)
-            register_study(gate, study)
-            tell_study(gate, study)
-        wanted = teller.tables
-        forced = wanted if teller.asked.is_forced else teller.never_told(wanted)
-        yield from derive(gate, wanted, forced)
+        with gathered(gate, study) as elsewhere:
+            if study is not None:
+                register_study(gate, study)
+                tell_study(gate, study)
+            wanted = teller.tables
+            forced = wanted if teller.asked.is_forced else teller.never_told(wanted)
+            yield from derive(gate, wanted, forced, elsewhere)
 
     models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
     analyses = [stored(table, table, kinds=["python"]) for table in ANALYSES]

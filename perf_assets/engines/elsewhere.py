@@ -13,6 +13,9 @@ class Engine(Protocol):
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of a table or model, ordered by its key, in the declared types."""
 
+    def query(self, sql: str) -> pl.DataFrame:
+        """The answer to a portable ``sql`` over tables and models, in no order."""
+
 
 @dataclass(frozen=True)
 class Elsewhere:

@@ -1,25 +1,128 @@
-"""With a lake: what workers released, brought to where models and statistics are computed."""
+"""With a lake: what workers released, brought to where models and statistics are computed.
 
+With DuckDB that is the warehouse, which becomes what one machine would have mined. With Spark the
+rows stay in the lake: the warehouse has the bookkeeping, and what is computed.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from perf_assets.engines.elsewhere import Elsewhere
+from perf_assets.sql_models.files import load_models
 from perf_assets.storage.gate import Gate
 from perf_assets.study import Study
+from perf_assets.tables import table_of
+
+if TYPE_CHECKING:
+    from perf_assets.engines.spark import Source, SparkEngine
+    from perf_assets.lake.snapshots import Snapshot
+
+BOOKKEEPING = "meta."
+COMPUTED = "computed"
+"""The folder of the lake in which Spark keeps what several models read, and the marts."""
 
 
-def gather(gate: Gate, study: Study) -> None:
-    """Make what the warehouse has of the study's repositories equal to what was released.
+@contextmanager
+def gathered(gate: Gate, study: Study | None) -> Iterator[Elsewhere | None]:
+    """Have what was released of the study's repositories where it is computed.
 
-    Nothing becomes of it without a lake, and little where nothing was released since.
+    That is the warehouse, or where the engine is that the block gets. Nothing becomes of it without
+    a lake, and little where nothing was released since.
 
     Raises
     ------
     PassingError
-        The lake cannot be reached for the moment.
+        The lake or the engine cannot be reached for the moment.
     """
-    if study.lake is None:
+    if study is None or study.lake is None:
+        yield None
         return
     # Its libraries take long to import, and are there only where a lake is.
     from perf_assets.lake.bringing import bring  # noqa: PLC0415
     from perf_assets.lake.place import Lake  # noqa: PLC0415
+    from perf_assets.lake.snapshots import released  # noqa: PLC0415
+    from perf_assets.lake.tables import lake_tables  # noqa: PLC0415
 
-    names = [one.name for one in study.repositories]
+    lake, names = Lake.of(study.lake.url), [one.name for one in study.repositories]
+    far = {
+        table
+        for table in lake_tables()
+        if not table.startswith(BOOKKEEPING) and "repository" in table_of(table).column
+    }
+    if study.lake.spark is None:
+        far = set()
+    near = None if not far else sorted(set(lake_tables()) - far)
     # What is asked of forums is here and nowhere else.
-    bring(gate.database, Lake.of(study.lake.url), names, only=not study.forums)
+    bring(gate.database, lake, names, near, only=not study.forums)
+    if not far:
+        yield None
+        return
+    snapshot = released(lake, far)
+    engine = _Late(gate, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
+    try:
+        yield Elsewhere(engine, {one: _fingerprint(engine.counting(one)) for one in far})
+    finally:
+        engine.close()
+
+
+def _fingerprint(releases: "pa.Table") -> str:
+    """Of the rows of a table: a month that changes has another release."""
+    told = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
+    return hashlib.sha256(repr(sorted(map(repr, told))).encode()).hexdigest()[:32]
+
+
+class _Late:
+    """An engine that is connected to when it is first asked: where nothing is new, it never is."""
+
+    def __init__(
+        self, gate: Gate, url: str, scratch: str, snapshot: "Snapshot", subjects: Sequence[str]
+    ) -> None:
+        self._gate, self._url, self._scratch = gate, url, scratch
+        self._snapshot, self._subjects = snapshot, subjects
+        self._engine: SparkEngine | None = None
+
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table or model, ordered by its key, in the declared types."""
+        return self._connected().fetch(table, columns)
+
+    def query(self, sql: str) -> pl.DataFrame:
+        """The answer to a portable query."""
+        return self._connected().query(sql)
+
+    def counting(self, table: str) -> "pa.Table":
+        """The releases of the study's repositories, whose rows of ``table`` count."""
+        releases = self._snapshot.tables[table].releases
+        return releases.filter(pc.is_in(releases["lake_subject"], pa.array(self._subjects)))
+
+    def close(self) -> None:
+        """End the session, if there is one."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def _connected(self) -> "SparkEngine":
+        from perf_assets.engines.spark import SparkEngine  # noqa: PLC0415
+
+        if self._engine is None:
+            self._engine = SparkEngine(self._url, self._scratch)
+            self._engine.bind(self._sources())
+        return self._engine
+
+    def _sources(self) -> "Iterator[Source]":
+        """All that models read and no model makes, from the lake or from the warehouse."""
+        from perf_assets.engines.spark import Source  # noqa: PLC0415
+
+        models = {model.name for model in load_models()}
+        read = {table for model in load_models() for table in model.upstream} - models
+        for table in sorted({*read, *self._snapshot.tables}):
+            if table in self._snapshot.tables:
+                found = self._snapshot.tables[table]
+                yield Source(table, found.files, self.counting(table))
+            else:
+                rows = self._gate.database.frame(f"FROM {table}")
+                yield Source(table, rows=rows.to_arrow())

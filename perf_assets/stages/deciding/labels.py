@@ -6,6 +6,7 @@ import polars as pl
 
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
+from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.stages.deciding.work import Work
@@ -23,6 +24,11 @@ ISSUES = """
     select repository, number, title, body, author, labels, month
     from raw.issues
     where repository = ?
+"""
+KNOWN = """
+    select repository, unnest(labels) as label from raw.issues
+    union
+    select repository, label from raw.issue_events where label is not null
 """
 TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
@@ -63,20 +69,15 @@ def label_cohorts(
         return work.done(basis, gate.store(partitions))
 
 
-def tell_label_kinds(gate: Gate, study: Study, *, forced: bool = False) -> Iterator[Outcome]:
+def tell_label_kinds(
+    gate: Gate, study: Study, elsewhere: Elsewhere | None = None, *, forced: bool = False
+) -> Iterator[Outcome]:
     """Write down what each label means that issues carry or carried, for the past months' sake.
 
     Nothing becomes of it where that is written already, unless ``forced``.
     """
-    labels = gate.database.frame(
-        """
-        select repository, unnest(labels) as label from raw.issues
-        union
-        select repository, label from raw.issue_events where label is not null
-        order by repository, label
-        """
-    )
-    kinds = label_kinds(labels, study.rules)
+    asked = gate.database.frame if elsewhere is None else elsewhere.engine.query
+    kinds = label_kinds(asked(KNOWN).sort("repository", "label"), study.rules)
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
     if not forced and fingerprints.is_current(gate.database, [KINDS], basis):
         return
