@@ -110,7 +110,8 @@ def maintain(
     """
     now = datetime.now(UTC)
     readable, young = releases_before(now - retention), releases_before(now - underway)
-    limits = _Limits(math.ceil(retention.total_seconds() / 3600), dead_share, small_files)
+    hours = math.ceil(max(retention, underway).total_seconds() / 3600)
+    limits = _Limits(hours, dead_share, small_files)
     with explained(lake), duckdb.connect() as connection:
         releases = needed(lake)
         files = releases.files()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import duckdb
 from deltalake.exceptions import (
     CommitFailedError,
     DeltaError,
@@ -52,11 +53,24 @@ def explained(lake: Lake) -> Iterator[None]:
             f"{lake.url}: other writers were faster again and again; run it again, what was "
             "released is whole"
         ) from None
+    except duckdb.Error as error:
+        raise _of_file(str(error), lake) or error from None
     except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError) as error:
         raise _of_storage(str(error), lake) or PerfAssetsError(
             f"{lake.url}: the lake cannot be used ({_first_line(error)}); what was released is as "
             "it was: mend that, or choose another --lake, and run again"
         ) from None
+
+
+def _of_file(said: str, lake: Lake) -> PerfAssetsError | None:
+    """What DuckDB says of a file of the lake; what it says of others is not for here."""
+    found = re.search(re.escape(lake.url) + r"/[^\"']+", said)
+    if found is None:
+        return None
+    return PerfAssetsError(
+        f"{found[0]}: this file of the lake is missing or damaged; bring it back from a backup of "
+        "the lake, or ship to a new lake (another --lake)"
+    )
 
 
 def _of_storage(said: str, lake: Lake) -> PerfAssetsError | None:

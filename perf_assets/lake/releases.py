@@ -27,6 +27,7 @@ from perf_assets.storage.warehouse import FORMAT
 
 NAME = "lake.releases"
 BUCKETS = 64
+TRIES = 10
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [
@@ -203,13 +204,21 @@ class Releases:
             for month, parts in sorted(months.items())
         ]
         batches = pa.Table.from_pylist(rows, SCHEMA).to_batches()
-        try:
-            delta.append(self.table, batches, SCHEMA, (subject, generation))
-        except CommitFailedError:
-            # Storage that answers too late makes a commit look like that of another.
-            now = releases_of(self.lake)
-            return now is not None and now.of(connection, subject).release == release
-        return True
+        releases = self
+        for attempt in range(TRIES):
+            try:
+                delta.append(releases.table, batches, SCHEMA, (subject, generation))
+                return True
+            except CommitFailedError:
+                # Maintenance may have come between; and where storage answers too late, a commit
+                # of one's own looks like that of another.
+                releases = needed(self.lake)
+                newest = releases.of(connection, subject).release
+                if newest != held.release:
+                    return newest == release
+                if attempt == TRIES - 1:
+                    raise
+        return False
 
 
 def releases_of(lake: Lake) -> Releases | None:

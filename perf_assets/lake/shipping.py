@@ -1,9 +1,12 @@
 """From a home to the lake: the months of a subject that changed, and nothing that did not."""
 
 import os
+import random
 import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow.compute as pc
@@ -21,7 +24,8 @@ from perf_assets.progress import phase
 from perf_assets.storage.warehouse import Database
 
 ROWS_AT_ONCE = 20_000
-TRIES = 3
+TRIES = 10
+LONGEST_PAUSE = 0.5
 
 Parts = Mapping[str, Mapping[str, tuple[int, str]]]
 
@@ -45,6 +49,14 @@ class Shipped:
     release: str | None = None
 
 
+class _Added(NamedTuple):
+    """Rows that were added to a table: under which name, in which of its versions, how large."""
+
+    release: str
+    version: int
+    bytes: int
+
+
 def ship(database: Database, lake: Lake, subject: str, lease: Lease | None = None) -> Shipped:
     """Release what ``database`` holds of ``subject``, as far as it differs from what is released.
 
@@ -63,14 +75,7 @@ def ship(database: Database, lake: Lake, subject: str, lease: Lease | None = Non
     with explained(lake), phase(f"shipping {subject}"):
         tables = chosen(None)
         create_missing(database, tables)
-        for attempt in range(TRIES):
-            releases = made_releases(lake)
-            try:
-                return _shipped(database, releases, subject, tables, lease)
-            except CommitFailedError:  # the columns of a table were changed meanwhile
-                if attempt == TRIES - 1:
-                    raise
-    raise AssertionError("unreachable")
+        return _shipped(database, made_releases(lake), subject, tables, lease)
 
 
 def _shipped(
@@ -89,17 +94,17 @@ def _shipped(
         return Shipped(subject, release=held.release)
     _check(database, releases, subject, held, lease)
     release = new_release()
-    versions, size = {}, 0
     by_name = {table.name: table for table in tables}
-    for name, joining in _by_table(changed, here).items():
-        versions[name], added = _add(database, releases, by_name[name], subject, joining, release)
-        size += added
+    added = {
+        name: _add(database, releases, by_name[name], subject, joining)
+        for name, joining in _by_table(changed, here).items()
+    }
     _check(database, releases, subject, held, lease)
     # Where the process is killed right after the commit, the next ship knows it for its own.
     _remember(database, releases, subject, " ".join(filter(None, (held.release, release))))
     months = {
         month: {
-            name: Part(release, *part, versions[name])
+            name: Part(added[name].release, *part, added[name].version)
             if name in names
             else held.months[month][name]
             for name, part in here.get(month, {}).items()
@@ -109,10 +114,18 @@ def _shipped(
     if not releases.add(database.connection, subject, held, release, months, _worker(lease)):
         raise _refused(releases.lake, subject)
     _remember(database, releases, subject, release)
-    parts = [part for parts in months.values() for part in parts.values()]
-    rows = sum(part.rows for part in parts if part.release == release)
-    commits = len(versions) + 1
-    return Shipped(subject, tuple(sorted(changed)), len(versions), rows, commits, size, release)
+    own = {one.release for one in added.values()}
+    return Shipped(
+        subject,
+        tuple(sorted(changed)),
+        len(added),
+        sum(
+            part.rows for parts in months.values() for part in parts.values() if part.release in own
+        ),
+        len(added) + 1,
+        sum(one.bytes for one in added.values()),
+        release,
+    )
 
 
 def _changed(held: Held, here: Parts) -> dict[str, set[str]]:
@@ -136,27 +149,32 @@ def _by_table(changed: Mapping[str, set[str]], here: Parts) -> dict[str, list[st
 
 
 def _add(
-    database: Database,
-    releases: Releases,
-    table: LakeTable,
-    subject: str,
-    months: list[str],
-    release: str,
-) -> tuple[int, int]:
-    """Add rows of ``months`` for a release to come: the table's version then, and bytes added."""
-    there = delta.ensured(releases.lake, table.name, table.schema)
+    database: Database, releases: Releases, table: LakeTable, subject: str, months: list[str]
+) -> _Added:
+    """Add rows of ``months`` for a release to come.
+
+    Each try has a name of its own: rows of one that failed, or seemed to, are nobody's.
+    """
     query = (
         f"SELECT {bucket_of(subject, releases.buckets)}::INTEGER AS lake_bucket, "
         f"{table.subject} AS lake_subject, {table.month} AS lake_month, "
         f"$release AS lake_release, {table.columns} FROM {table.name} {table.where} "
         f"AND {table.subject} = $subject AND list_contains($months, {table.month})"
     )
-    parameters = {"release": release, "subject": subject, "months": months}
-    found = database.connection.sql(query, params=parameters)
-    delta.append(there, delta.cast(found.to_arrow_reader(ROWS_AT_ONCE), table.schema), table.schema)
-    files = delta.files_of(there, releases.lake, table.name)
-    own = files.filter(pc.equal(files["first_release"], release))
-    return there.version(), int(pc.sum(own["bytes"]).as_py() or 0)
+    for _ in range(TRIES):
+        there = delta.ensured(releases.lake, table.name, table.schema)
+        release = new_release()
+        parameters = {"release": release, "subject": subject, "months": months}
+        found = database.connection.sql(query, params=parameters).to_arrow_reader(ROWS_AT_ONCE)
+        try:
+            delta.append(there, delta.cast(found, table.schema), table.schema)
+        except CommitFailedError:  # maintenance came between
+            time.sleep(random.uniform(0, LONGEST_PAUSE))
+            continue
+        files = delta.files_of(there, releases.lake, table.name)
+        own = files.filter(pc.equal(files["first_release"], release))
+        return _Added(release, there.version(), int(pc.sum(own["bytes"]).as_py() or 0))
+    raise CommitFailedError(f"{table.name} is changed again and again")
 
 
 def _check(
