@@ -12,6 +12,7 @@ from perf_assets.assets.deriving import derived_assets
 from perf_assets.assets.describing import source_specs, with_code
 from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import REVIEWED, study_jobs, studyless_jobs
+from perf_assets.assets.maintaining import maintaining_job
 from perf_assets.assets.mining import COMMITS, FINDINGS, ISSUES, mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
@@ -43,11 +44,17 @@ def build_definitions(
     jobs = study_jobs(study)
     return dg.Definitions(
         assets=_presented(assets, study),
-        jobs=[*jobs, adding_job(study, home)],
+        jobs=[*jobs, *_plain_jobs(study, home)],
         schedules=schedules(study),
         sensors=[retrying(jobs)],
         executor=one_writer(home),
     )
+
+
+def _plain_jobs(study: Study, home: Home) -> list[dg.JobDefinition]:
+    """The jobs that make no asset."""
+    kept = [] if study.lake is None else [maintaining_job(study, home)]
+    return [adding_job(study, home), *kept]
 
 
 def _repository_assets(

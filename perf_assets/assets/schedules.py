@@ -9,6 +9,7 @@ import dagster as dg
 
 from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.jobs import DERIVED, EVERY_QUESTION, EVERYTHING, WORK
+from perf_assets.assets.maintaining import JOB as MAINTENANCE
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.workers import worker_tags
 from perf_assets.errors import PerfAssetsError
@@ -22,6 +23,7 @@ SWITCH = "PERF_ASSETS_SCHEDULES"
 # The second day of a month, so that the last full month is over in every time zone.
 MONTHLY, WEEKLY = "{minute} {hour} 2 * *", "{minute} {hour} * * 1"
 DAILY = "0 12 * * *"  # those of the night are done by then
+SUNDAY = "0 12 * * 0"
 FIRST_MINUTE = 3 * 60
 MINUTES_BETWEEN = 30
 MINUTES_OF_A_DAY = 24 * 60
@@ -128,7 +130,14 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
         day = f"{context.scheduled_execution_time:%Y-%m-%d}"
         return dg.RunRequest(f"derive {day}", tags=refresh_tags("daily schedule"))
 
-    return [monthly, weekly, daily]
+    maintenance = dg.ScheduleDefinition(
+        name="weekly_lake",
+        job_name=MAINTENANCE,
+        cron_schedule=SUNDAY,
+        description="Keep the lake small.",
+        **common,
+    )
+    return [monthly, weekly, daily, maintenance]
 
 
 def _slug(subject: Subject) -> str:

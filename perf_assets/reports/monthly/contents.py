@@ -60,6 +60,11 @@ order by dataset, repository, is_performance desc
 """
 STUDY = "select value from meta.about where topic = 'study' and fact = 'name'"
 PUBLISHED = "select value from meta.about where topic = 'database' and fact = 'published_at'"
+FAR = "select value from meta.about where topic = 'study' and fact = 'engine' and value = 'spark'"
+LEFT = (
+    "The rows of issues and commits are in the lake, not in this database: lists of single issues, "
+    "and areas and keywords, are left out. perf-assets lake restore brings those of a repository."
+)
 SPAN = """
 select min(month) || ' to ' || max(month)
 from staging.loaded_months
@@ -92,6 +97,7 @@ def read_report(published: Path) -> Document:
             f"Mined months {span}; the database was published at {moment}." if span else UNMINED,
             "Every number is a query over perf_bugs.duckdb: open it below the number, and run it "
             "as it stands with perf-assets query or any client of DuckDB.",
+            *([LEFT] if _value(connection, FAR) else []),
         ]
         sections = [
             Section(

@@ -1,6 +1,6 @@
 """What the published database says of itself: meta.about, anew whenever one is published."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -77,6 +77,7 @@ def tell_study(gate: Gate, study: Study) -> None:
                 _listed(one.name for one in study.repositories if one.checks),
                 "The repositories whose trees go through the static checks.",
             ),
+            *_lake_of(study),
             (
                 "study",
                 "close_look",
@@ -127,6 +128,19 @@ def tell_study(gate: Gate, study: Study) -> None:
             ),
         ],
     )
+
+
+def _lake_of(study: Study) -> Iterator[Fact]:
+    if study.lake is not None:
+        meaning = "The lake to which workers ship what they mine."
+        yield ("study", "lake", study.lake.url, meaning)
+        yield (
+            "study",
+            "engine",
+            study.lake.engine,
+            "What computes the models: duckdb in this database, or spark, which leaves the rows of "
+            "issues and commits in the lake.",
+        )
 
 
 def tell_database(gate: Gate) -> None:
