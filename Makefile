@@ -67,7 +67,7 @@ $(VENV)/.installed-dev: pyproject.toml deploy/requirements-dev.txt | $(VENV)/bin
 
 LOCK := UV_CUSTOM_COMPILE_COMMAND="make upgrade" $(BIN)/uv pip compile --quiet --upgrade --universal \
 	--python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
-	--extra explore --extra postgres --group build pyproject.toml
+	--extra explore --extra kubernetes --extra lake --extra postgres --extra spark --group build pyproject.toml
 
 upgrade: $(VENV)/.installed-dev
 	$(LOCK) --output-file deploy/requirements.txt
