@@ -8,10 +8,12 @@ import polars as pl
 
 
 class Engine(Protocol):
-    """What runs the models where the tables lie; :class:`perf_assets.engines.spark.SparkEngine`."""
+    """What computes the models, where the tables lie."""
 
-    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table or model, ordered by its key, in the declared types."""
+    def fetch(
+        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
+    ) -> pl.DataFrame:
+        """The rows of a table or model, by its key if ``ordered``."""
 
     def query(self, sql: str) -> pl.DataFrame:
         """The answer to a portable ``sql`` over tables and models, in no order."""

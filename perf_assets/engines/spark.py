@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from perf_assets.engines.connection import Connection
 from perf_assets.progress import phase
-from perf_assets.sql_models.files import Model, load_models
+from perf_assets.sql_models.files import Model, models_by_name, read_by_several
 from perf_assets.sql_models.transpiling import (
     cast_columns,
     spark_columns,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RELEASE = ("lake_subject", "lake_month", "lake_release")
-MANY = 2  # readers, from which on a model is computed once for all of them
 
 
 @dataclass(frozen=True)
@@ -84,11 +82,14 @@ class SparkEngine:
             for piece in self._connection.stream(query, table):
                 yield from piece.cast(schema).to_batches()
 
-    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table as a frame, ordered by its key; errors as in ``batches``."""
+    def fetch(
+        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
+    ) -> pl.DataFrame:
+        """The rows of a table as a frame, by its key if ``ordered``; errors as in ``batches``."""
         empty = _empty(table, columns)
         rows = pl.concat([empty, *map(pl.DataFrame, self.batches(table, columns))])
-        return rows.sort([name for name in table_of(table).key if name in rows.columns])
+        key = [name for name in table_of(table).key if name in rows.columns]
+        return rows.sort(key) if ordered and key else rows
 
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
         """The answer to a portable ``sql`` over tables and models; errors as in ``batches``."""
@@ -104,7 +105,7 @@ class SparkEngine:
         """Make ``name`` a view, after those that it is made from."""
         if name in self._laid:
             return
-        model = _models().get(name)
+        model = models_by_name().get(name)
         if model is None:
             self._lay_source(self._sources[name])
         else:
@@ -116,7 +117,8 @@ class SparkEngine:
     def _lay_model(self, model: Model) -> None:
         view = view_name(model.name)
         query = f"SELECT {', '.join(cast_columns(model.table))} FROM ({transpiled(model.sql)})"
-        if self.scratch is None or model.name not in kept():
+        is_kept = not model.table.is_view or model.name in read_by_several()
+        if self.scratch is None or not is_kept:
             self._connection.lay(view, query)
             return
         with phase(f"computing {model.name} on Spark"):
@@ -142,23 +144,6 @@ class SparkEngine:
             f"SELECT {listed} FROM {view}__files "
             f"LEFT SEMI JOIN {view}__releases USING ({', '.join(RELEASE)})",
         )
-
-
-@cache
-def kept() -> frozenset[str]:
-    """The models that are computed once: what is stored in the end, and what many others read."""
-    models = _models().values()
-    readers = [upstream for model in models for upstream in model.upstream]
-    return frozenset(
-        model.name
-        for model in models
-        if not model.table.is_view or readers.count(model.name) >= MANY
-    )
-
-
-@cache
-def _models() -> Mapping[str, Model]:
-    return {model.name: model for model in load_models()}
 
 
 def _empty(table: str, columns: Sequence[str] | None) -> pl.DataFrame:

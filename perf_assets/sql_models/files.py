@@ -3,6 +3,7 @@
 The comment at the head of a file describes its table or view, whose columns are declared beside it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -90,6 +91,19 @@ def _load(root: Path) -> tuple[Model, ...]:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
     known = {**tables, **{name: draft.table for name, draft in drafts.items()}}
     return tuple(_model(drafts[name], known) for name in _in_order(drafts, known))
+
+
+@cache
+def models_by_name() -> Mapping[str, Model]:
+    """The project's models by the names of what they make."""
+    return {model.name: model for model in load_models()}
+
+
+@cache
+def read_by_several() -> frozenset[str]:
+    """The models that several others read: computing them once is cheaper than for each reader."""
+    readers = Counter(table for model in load_models() for table in model.upstream)
+    return frozenset(name for name in models_by_name() if readers[name] > 1)
 
 
 @cache

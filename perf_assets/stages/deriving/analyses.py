@@ -1,10 +1,10 @@
 """Analyses: the tables of statistics, computed from the marts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
-from perf_assets.engines.elsewhere import Elsewhere
+from perf_assets.engines.elsewhere import Engine
 from perf_assets.progress import phase
 from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.lineage import ANALYSES
@@ -26,8 +26,13 @@ NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 
 
-def build_analysis(gate: Gate, table: str, elsewhere: Elsewhere | None = None) -> Outcome:
-    """Compute, audit and replace one table of statistics."""
+def build_analysis(
+    gate: Gate, table: str, engine: Engine, elsewhere: Collection[str] = ()
+) -> Outcome:
+    """Compute, audit and replace one table of statistics.
+
+    Stored tables are read from the warehouse, but those ``elsewhere``; views are the engine's.
+    """
     # Where nothing is computed nothing of it is imported.
     from perf_assets.stages.deriving.statistics import COMPUTE  # noqa: PLC0415
 
@@ -35,7 +40,7 @@ def build_analysis(gate: Gate, table: str, elsewhere: Elsewhere | None = None) -
     with phase(f"computing {table}"):
         rows = COMPUTE[table](
             *(
-                _rows(gate, upstream, elsewhere, NEEDED.get((table, upstream)))
+                _rows(gate, engine, upstream, elsewhere, NEEDED.get((table, upstream)))
                 for upstream in ANALYSES[table]
             )
         )
@@ -44,14 +49,17 @@ def build_analysis(gate: Gate, table: str, elsewhere: Elsewhere | None = None) -
 
 
 def _rows(
-    gate: Gate, table: str, elsewhere: Elsewhere | None, columns: Sequence[str] | None
+    gate: Gate,
+    engine: Engine,
+    table: str,
+    elsewhere: Collection[str],
+    columns: Sequence[str] | None,
 ) -> pl.DataFrame:
     """All rows of ``table``, of ``columns`` (default: all), in a fixed order.
 
-    Sums of floats depend on the order in their last digit. The views of the warehouse hold nothing
-    of what lies elsewhere.
+    Sums of floats depend on the order in their last digit.
     """
-    if elsewhere is not None and (table_of(table).is_view or table in elsewhere.fingerprints):
-        return elsewhere.engine.fetch(table, columns)
+    if table_of(table).is_view or table in elsewhere:
+        return engine.fetch(table, columns)
     key = ", ".join(table_of(table).key)
     return gate.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")

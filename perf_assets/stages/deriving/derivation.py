@@ -1,17 +1,19 @@
 """Deriving everything: the models and the statistics, of which only those whose inputs changed."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
 
 from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.sql_models.bundles import tables_in_order
-from perf_assets.sql_models.files import Model, load_models
+from perf_assets.sql_models.files import models_by_name
 from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.analyses import build_analysis
 from perf_assets.stages.deriving.models import build_model, lay_view
+from perf_assets.stages.deriving.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.verdicts import keep_verdicts
@@ -38,7 +40,7 @@ def derived_tables() -> tuple[str, ...]:
 
     Those that are told together stand together.
     """
-    known = {*_models(), *ANALYSES}
+    known = {*models_by_name(), *ANALYSES}
     return tuple(table for table in tables_in_order() if table in known)
 
 
@@ -61,13 +63,21 @@ def derive(
     killed meanwhile will tell again.
     """
     keep_verdicts(gate.database, gate.home)
+    with closing(Workspace(gate.database)) as workspace:
+        there = Elsewhere(workspace, {}) if elsewhere is None else elsewhere
+        yield from _derived(gate, wanted, forced, there)
+
+
+def _derived(
+    gate: Gate, wanted: Collection[str] | None, forced: Collection[str], there: Elsewhere
+) -> Iterator[Derived]:
     failed: set[str] = set()
     # Each table comes after its inputs: what is read of them is what they hold to the end.
-    content = cache(partial(_content, gate, elsewhere))
+    content = cache(partial(_content, gate, there))
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
-        model = _models().get(name)
+        model = models_by_name().get(name)
         if model is not None and model.table.is_view:
             yield Derived(name, lay_view(gate, model) or name in forced)
             continue
@@ -80,11 +90,10 @@ def derive(
         if name not in forced and fingerprints.is_current(gate.database, [name], basis):
             yield Derived(name)
             continue
-        outcome = (
-            build_analysis(gate, name, elsewhere)
-            if model is None
-            else build_model(gate, model, elsewhere)
-        )
+        if model is None:
+            outcome = build_analysis(gate, name, there.engine, there.fingerprints)
+        else:
+            outcome = build_model(gate, model, there.engine)
         yield Derived(name, is_new=True, outcome=outcome)
         if outcome.failure is None:
             fingerprints.note(gate.database, [name], basis)
@@ -92,9 +101,9 @@ def derive(
             failed.add(name)
 
 
-def _content(gate: Gate, elsewhere: Elsewhere | None, table: str) -> str:
+def _content(gate: Gate, elsewhere: Elsewhere, table: str) -> str:
     """The fingerprint of the rows of ``table``, wherever it lies."""
-    if elsewhere is not None and table in elsewhere.fingerprints:
+    if table in elsewhere.fingerprints:
         return elsewhere.fingerprints[table]
     return fingerprints.content(gate.database, table)
 
@@ -110,7 +119,7 @@ def _inputs(name: str) -> tuple[str, ...]:
     """The stored tables that ``name`` is made from, itself or through views."""
     found: set[str] = set()
     for table in _upstream(name):
-        model = _models().get(table)
+        model = models_by_name().get(table)
         found |= {*_inputs(table)} if model is not None and model.table.is_view else {table}
     return tuple(sorted(found))
 
@@ -118,16 +127,13 @@ def _inputs(name: str) -> tuple[str, ...]:
 @cache
 def _texts(name: str) -> tuple[str, ...]:
     """The texts of the models by which ``name`` is made from stored tables."""
-    model = _models().get(name)
+    model = models_by_name().get(name)
     own = () if model is None else (model.sql,)
-    views = (table for table in _upstream(name) if table in _models() and table_of(table).is_view)
+    views = (
+        table for table in _upstream(name) if table in models_by_name() and table_of(table).is_view
+    )
     return (*own, *(text for view in views for text in _texts(view)))
 
 
 def _upstream(name: str) -> tuple[str, ...]:
-    return _models()[name].upstream if name in _models() else ANALYSES[name]
-
-
-@cache
-def _models() -> Mapping[str, Model]:
-    return {model.name: model for model in load_models()}
+    return models_by_name()[name].upstream if name in models_by_name() else ANALYSES[name]

@@ -1,8 +1,10 @@
 """Models: the SQL models laid into the warehouse, views as views, marts computed and audited."""
 
+from contextlib import closing
+
 import polars as pl
 
-from perf_assets.engines.elsewhere import Elsewhere
+from perf_assets.engines.elsewhere import Engine
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
@@ -13,6 +15,7 @@ from perf_assets.sql_models.laying import (
     create_view,
     keep_old_views,
 )
+from perf_assets.stages.deriving.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.warehouse import Difference
@@ -57,14 +60,11 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
         gate.store([Offer([Candidate("meta.tag_sets", rows)])])
 
 
-def build_model(gate: Gate, model: Model, elsewhere: Elsewhere | None = None) -> Outcome:
-    """Compute, audit and replace the table of a SQL model."""
+def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
+    """Let ``engine`` compute the table of a SQL model; audit and replace it."""
     create_table(gate.database.connection, model.table)
     with phase(f"computing {model.name}"):
-        if elsewhere is None:
-            rows = gate.database.frame(model.sql)
-        else:
-            rows = elsewhere.engine.fetch(model.name)
+        rows = engine.fetch(model.name, ordered=False)
         (outcome,) = gate.store([Offer([Candidate(model.name, rows)])])
     return outcome
 
@@ -89,7 +89,8 @@ def describe_tables(gate: Gate) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
     if not _is_stored(gate, history):  # in a home of an older version, before its next run
-        build_model(gate, history)
+        with closing(Workspace(gate.database)) as workspace:
+            build_model(gate, history, workspace)
     keep_old_views(gate.database.connection)
     create_as_of_macro(gate.database.connection)
     if statements := comment_statements(gate.database.connection):
