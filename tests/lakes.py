@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from perf_assets.lake import bringing, delta, shipping
 from perf_assets.lake.place import Lake
 from perf_assets.lake.tables import lake_tables
-from perf_assets.storage.migrations import create_tables
+from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import table_of
 from tests.model_database import insert
@@ -76,7 +76,9 @@ def memory() -> Database:
     """An empty warehouse in memory."""
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
-    create_tables(connection)
+    for table in lake_tables().values():
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.name.split('.')[0]}")
+        create(connection, table_of(table.name))
     return Database(connection)
 
 

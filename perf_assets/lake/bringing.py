@@ -1,7 +1,7 @@
 """From the lake to a warehouse: what is released, and only as far as the warehouse differs."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import duckdb
@@ -287,7 +287,8 @@ def _registered(database: Database, parts: pl.DataFrame) -> Iterator[None]:
     try:
         yield
     finally:
-        database.connection.unregister("lake_parts")
+        with suppress(duckdb.TransactionException):  # a transaction that failed ends elsewhere
+            database.connection.unregister("lake_parts")
 
 
 @contextmanager

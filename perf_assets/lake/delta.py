@@ -1,7 +1,7 @@
 """Delta tables: made, added to, and read. Nothing else of the package knows how."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import duckdb
@@ -260,7 +260,8 @@ def _registered(
     try:
         yield
     finally:
-        connection.unregister(SOURCE)
+        with suppress(duckdb.TransactionException):  # a transaction that failed ends elsewhere
+            connection.unregister(SOURCE)
 
 
 def _made(lake: Lake, name: str, schema: pa.Schema, description: str) -> DeltaTable | None:

@@ -1,0 +1,86 @@
+"""Many workers ship at once: nothing is lost or doubled, and of two at one subject one wins."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from perf_assets.errors import PassingError
+from perf_assets.lake.bringing import bring
+from perf_assets.lake.maintenance import sizes
+from perf_assets.lake.place import Lake
+from perf_assets.lake.releases import NAME, made_releases
+from perf_assets.lake.shipping import ship
+from perf_assets.lake.snapshots import released
+from tests.lakes import ENTRY, State, assert_equal, fill, in_processes, memory
+from tests.thoroughness import IS_THOROUGH
+
+pytestmark = pytest.mark.slow
+
+WORKERS = 4
+SUBJECTS = [f"owner/name{number}" for number in range(40 if IS_THOROUGH else 8)]
+SHIPS = 2
+REFUSED = 3
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake.of(str(tmp_path / "lake"))
+
+
+def state_of(subject: str, version: int) -> State:
+    entry = {**ENTRY, "title": f"{subject} {version}"}
+    return {(subject, "2020-01"): [entry], (subject, "2020-02"): [ENTRY]}
+
+
+def work(lake: Lake, subjects: list[str]) -> None:
+    home = memory()
+    for version in range(SHIPS):
+        known = home.frame("FROM meta.fingerprints")
+        fill(home, {k: v for one in subjects for k, v in state_of(one, version).items()})
+        home.upsert("meta.fingerprints", known)
+        for subject in subjects:
+            ship(home, lake, subject)
+
+
+def ship_once(lake: Lake, subject: str, title: str, begin: float) -> None:
+    home = memory()
+    fill(home, {(subject, "2020-01"): [{**ENTRY, "title": title}]})
+    time.sleep(max(0.0, begin - time.time()))
+    try:
+        ship(home, lake, subject)
+    except PassingError as error:
+        assert "another worker released it" in str(error)
+        raise SystemExit(REFUSED) from None
+
+
+def test_many_workers_in_few_buckets_lose_nothing(lake: Lake) -> None:
+    made_releases(lake, buckets=3)
+
+    codes = in_processes(work, [(lake, SUBJECTS[worker::WORKERS]) for worker in range(WORKERS)])
+
+    assert codes == [0] * WORKERS
+    expected, found = memory(), memory()
+    fill(expected, {k: v for one in SUBJECTS for k, v in state_of(one, SHIPS - 1).items()})
+    bring(found, lake, SUBJECTS)
+    assert_equal(expected, found)
+    sums = {name: table.rows for name, table in released(lake).tables.items()}
+    assert sums["raw.issues"] == 2 * len(SUBJECTS)
+    # Every ship of every subject is one row and one commit for each month that it changed.
+    releases = next(one for one in sizes(lake) if one.table == NAME)
+    assert releases.stored == len(SUBJECTS) * (2 + SHIPS - 1)
+
+
+def test_of_two_that_ship_one_subject_at_the_same_moment_one_is_refused(lake: Lake) -> None:
+    made_releases(lake)
+    rounds = 10 if IS_THOROUGH else 2
+    for number in range(rounds):
+        subject, begin = f"owner/round{number}", time.time() + 1.5
+        titles = ["one", "other"]
+        codes = in_processes(ship_once, [(lake, subject, title, begin) for title in titles])
+
+        assert sorted(codes) == [0, REFUSED]
+        home = memory()
+        bring(home, lake, [subject])
+        winner = home.connection.execute("SELECT title FROM raw.issues").fetchall()
+        assert winner == [(titles[codes.index(0)],)]
