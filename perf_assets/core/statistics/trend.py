@@ -217,18 +217,22 @@ class _Fit:
 
 def _fit(counts: Floats, design: _Design, columns: Floats) -> _Fit:
     """Logistic regressions of each row of ``counts``; NaN for a row that cannot be fitted."""
-    totals = design.totals
-    beta = np.zeros((len(counts), columns.shape[1]))
+    totals, width = design.totals, columns.shape[1]
+    beta = np.zeros((len(counts), width))
+    information = np.empty((len(counts), width, width))
+    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), -1)
     share = counts.sum(1) / totals.sum()
     with np.errstate(all="ignore"):
         beta[:, : design.strata] = np.log(share / (1 - share))[:, None]
+        moving = np.arange(len(counts))  # the rows that have not come to rest
         for _ in range(_ITERATIONS):
-            fitted = 1 / (1 + np.exp(-(beta @ columns.T)))
+            fitted = 1 / (1 + np.exp(-(beta[moving] @ columns.T)))
             weight = totals * fitted * (1 - fitted)
-            information = np.einsum("bm,mp,mq->bpq", weight, columns, columns)
-            step = _solved(information, (counts - totals * fitted) @ columns)
-            beta = beta + step
-            if np.nanmax(np.abs(step), initial=0.0) < _TOLERANCE:
+            information[moving] = (weight @ products).reshape(-1, width, width)
+            step = _solved(information[moving], (counts[moving] - totals * fitted) @ columns)
+            beta[moving] += step
+            moving = moving[np.abs(step).max(axis=1) >= _TOLERANCE]
+            if not moving.size:
                 break
         is_finite = np.all(np.abs(beta) < _LARGEST, axis=1)
         covariance = _solved(information, np.eye(columns.shape[1])[-1])[:, -1]
