@@ -10,6 +10,7 @@ from deltalake import (
     CommitProperties,
     DeltaTable,
     Field,
+    PostCommitHookProperties,
     QueryBuilder,
     Schema,
     Transaction,
@@ -27,6 +28,8 @@ from perf_assets.tables.ddl import quoted
 BUCKET = "lake_bucket"
 TRIES = 5
 FEW = 200  # values that are worth a look at the statistics of each file
+# Looking through the whole log for what has expired is for maintenance.
+QUICKLY = PostCommitHookProperties(cleanup_expired_logs=False)
 # What tells which rows a file has; texts of issues have no place in the log.
 STATISTICS = "lake_subject,lake_month,lake_release"
 COMPRESSED = WriterProperties(compression="ZSTD")
@@ -109,6 +112,7 @@ def append(
         mode="append",
         writer_properties=COMPRESSED,
         commit_properties=CommitProperties(app_transactions=transactions),
+        post_commithook_properties=QUICKLY,
     )
 
 
@@ -129,6 +133,7 @@ def replace_bucket(
         predicate=f"{BUCKET} = {bucket}",
         writer_properties=COMPRESSED,
         commit_properties=CommitProperties(max_commit_retries=0),
+        post_commithook_properties=QUICKLY,
     )
 
 
