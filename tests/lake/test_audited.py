@@ -1,5 +1,7 @@
 """What a home refused never reaches the lake; and the commands that move what it holds."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -90,3 +92,20 @@ def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
         assert (ran.returncode, ran.stdout) == (2, "")
         assert "there is no lake yet" in ran.stderr
     assert run("status", "--lake", "gs://bucket/x").returncode == 2
+
+
+WITHOUT = """
+import sys
+sys.modules["deltalake"] = None
+from perf_assets.cli.commands import commands
+commands(["lake", "status", "--lake", "/nowhere"])
+"""
+
+
+def test_without_the_library_it_is_said_how_to_have_it() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "pip install 'perf-assets[lake]'" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
