@@ -148,11 +148,13 @@ def versions(lake: Lake) -> dict[str, int]:
     }
 
 
-def in_processes(act: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> list[int]:
-    """Call ``act`` in as many processes at once; the exit code of each."""
+def in_processes(
+    act: Callable[..., None], arguments: Sequence[tuple[Any, ...]], seconds: float = 120
+) -> list[int]:
+    """Call ``act`` in as many processes at once; the exit code of each, after so long at most."""
     processes = [begun(act, *each) for each in arguments]
     for process in processes:
-        process.join(120)
+        process.join(seconds)
     return [_ended(process) for process in processes]
 
 

@@ -22,6 +22,7 @@ from perf_assets.lake.snapshots import released
 from tests.lakes import ENTRY, State, fill, in_processes, memory
 
 MONTHS = 6
+LONGEST_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ def _shipped(
     took the slowest of them."""
     with tempfile.TemporaryDirectory() as directory:
         ready = [(f"{directory}/{number}", names[number::processes]) for number in range(processes)]
-        codes = in_processes(_work, [(lake, part, issues, version, place) for place, part in ready])
+        work = [(lake, part, issues, version, place) for place, part in ready]
+        codes = in_processes(_work, work, LONGEST_SECONDS)
         assert codes == [0] * processes
         found: list[Shipped] = []
         longest = 0.0

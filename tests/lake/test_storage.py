@@ -260,6 +260,7 @@ def test_a_lake_in_s3_is_maintained(home: Database, between: Between) -> None:
     assert_equal(home, other)
 
 
+@pytest.mark.exhaustive
 def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
     home: Database, between: Between
 ) -> None:
