@@ -96,7 +96,7 @@ def rows_of(subject: str, month: str, rows: Sequence[Entry]) -> list[tuple[str, 
     found = [("meta.partition_loads", load(month, repository=subject, row_count=len(rows)))]
     forum, _, tag_set = subject.partition(":")
     places = (*REPOSITORIES, *TAG_SETS)
-    first = (places.index(subject) if subject in places else 50) * 1000 + int(month[-2:]) * 100
+    first = (places.index(subject) if subject in places else 50) * 10**6 + int(month[-2:]) * 10**4
     for number, entry in enumerate(rows, first):
         at = f"{month}-05T00:00:00Z"
         moment = {"loaded_at": f"2021-01-01T00:00:00.{entry['moment'] % 10**6:06d}Z"}
@@ -148,11 +148,13 @@ def versions(lake: Lake) -> dict[str, int]:
     }
 
 
-def in_processes(act: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> list[int]:
-    """Call ``act`` in as many processes at once; the exit code of each."""
+def in_processes(
+    act: Callable[..., None], arguments: Sequence[tuple[Any, ...]], seconds: float = 120
+) -> list[int]:
+    """Call ``act`` in as many processes at once; the exit code of each, after so long at most."""
     processes = [begun(act, *each) for each in arguments]
     for process in processes:
-        process.join(120)
+        process.join(seconds)
     return [_ended(process) for process in processes]
 
 

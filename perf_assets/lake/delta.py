@@ -10,6 +10,7 @@ from deltalake import (
     CommitProperties,
     DeltaTable,
     Field,
+    PostCommitHookProperties,
     QueryBuilder,
     Schema,
     Transaction,
@@ -20,6 +21,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import FileType
 
+from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.place import Lake
 from perf_assets.tables.ddl import quoted
@@ -27,6 +29,8 @@ from perf_assets.tables.ddl import quoted
 BUCKET = "lake_bucket"
 TRIES = 5
 FEW = 200  # values that are worth a look at the statistics of each file
+# Looking through the whole log for what has expired is for maintenance.
+QUICKLY = PostCommitHookProperties(cleanup_expired_logs=False)
 # What tells which rows a file has; texts of issues have no place in the log.
 STATISTICS = "lake_subject,lake_month,lake_release"
 COMPRESSED = WriterProperties(compression="ZSTD")
@@ -103,12 +107,14 @@ def append(
         The name of the transaction was used meanwhile, or the columns were changed.
     """
     transactions = [Transaction(*transaction)] if transaction is not None else None
+    stopping.go_on()
     write_deltalake(
         table,
         pa.RecordBatchReader.from_batches(schema, batches),
         mode="append",
         writer_properties=COMPRESSED,
         commit_properties=CommitProperties(app_transactions=transactions),
+        post_commithook_properties=QUICKLY,
     )
 
 
@@ -122,6 +128,7 @@ def replace_bucket(
     CommitFailedError
         Another commit came between.
     """
+    stopping.go_on()
     write_deltalake(
         table,
         pa.RecordBatchReader.from_batches(schema, batches),
@@ -129,6 +136,7 @@ def replace_bucket(
         predicate=f"{BUCKET} = {bucket}",
         writer_properties=COMPRESSED,
         commit_properties=CommitProperties(max_commit_retries=0),
+        post_commithook_properties=QUICKLY,
     )
 
 

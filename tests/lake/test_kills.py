@@ -40,8 +40,6 @@ AFTER: State = {
     (SUBJECT, "2020-02"): [{**ENTRY, "title": "changed", "share": 0.2}],
     (SUBJECT, "2020-03"): [ENTRY, ENTRY],
 }
-# Of this many moments some are tried, the others in make test-all.
-FEW = 2
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +117,9 @@ def moments_of(act, *arguments: object, directory: Path) -> int:  # type: ignore
     return int(count.read_text())
 
 
-def chosen(number: int) -> list[int]:
+def chosen(number: int, few: int) -> list[int]:
     every = list(range(1, number + 1))
-    return every if IS_THOROUGH else sorted(random.Random(number).sample(every, FEW))
+    return every if IS_THOROUGH else sorted(random.Random(number).sample(every, few))
 
 
 def test_a_ship_that_is_killed_between_two_commits(
@@ -130,7 +128,7 @@ def test_a_ship_that_is_killed_between_two_commits(
     home, lake = copied(prepared, tmp_path / "counted")
     number = moments_of(ship_home, home, lake, SUBJECT, directory=tmp_path)
     assert number == 2 * (4 + 1) + 2 * 2  # four tables, the release, and two notes at home
-    for moment in chosen(number):
+    for moment in chosen(number, few=2):
         home, lake = copied(prepared, tmp_path / "killed")
         process = begun(ship_home, home, lake, SUBJECT, moment, None)
         process.join(60)
@@ -138,6 +136,7 @@ def test_a_ship_that_is_killed_between_two_commits(
         assert_ends_as_if_undisturbed(home, lake, reader, was, will_be)
 
 
+@pytest.mark.exhaustive
 def test_a_ship_that_is_killed_at_any_moment(
     prepared: Path, tmp_path: Path, reader: Database, was: Tables, will_be: Tables
 ) -> None:
@@ -170,7 +169,7 @@ def test_a_home_that_is_killed_while_it_is_brought_up_to_date(
 
     home, lake = begin()
     number = moments_of(bring_home, home, lake, [SUBJECT], directory=tmp_path)
-    for moment in chosen(number):
+    for moment in chosen(number, few=1):
         home, lake = begin()
         process = begun(bring_home, home, lake, [SUBJECT], moment, None)
         process.join(60)

@@ -80,7 +80,7 @@ def different(one: State, other: State) -> dict[str, tuple[str, ...]]:
     }
 
 
-@settings(max_examples=examples(3))
+@settings(max_examples=examples(2))
 @given(first=states(), second=states())
 def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shipped(
     home: Database, other: Database, first: State, second: State

@@ -184,6 +184,7 @@ class Between(http.server.ThreadingHTTPServer):
 
 class _Passing(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def pass_on(self) -> None:
         between = self.server
@@ -259,11 +260,12 @@ def test_a_lake_in_s3_is_maintained(home: Database, between: Between) -> None:
     assert_equal(home, other)
 
 
+@pytest.mark.exhaustive
 def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
     home: Database, between: Between
 ) -> None:
     lake, other = Lake.of("s3://bucket/now-and-then"), memory()
-    between.refuses, between.seconds = 5, 0.02
+    between.refuses, between.seconds = 12, 0.01
 
     ship(home, lake, ONE)
     bring(other, lake, [ONE])
@@ -276,7 +278,7 @@ def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
 def test_storage_that_does_not_answer_is_said_so_in_time(
     home: Database, between: Between, refuses: int, seconds: float
 ) -> None:
-    lake = Lake(f"s3://bucket/silent-{refuses}", retry_seconds=2)
+    lake = Lake(f"s3://bucket/silent-{refuses}", retry_seconds=1)
     ship(home, lake, ONE)
     add_noise(home, 10)
     between.refuses, between.seconds = refuses, seconds

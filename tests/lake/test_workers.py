@@ -18,7 +18,7 @@ from tests.thoroughness import IS_THOROUGH
 pytestmark = pytest.mark.slow
 
 WORKERS = 4
-SUBJECTS = [f"owner/name{number}" for number in range(40 if IS_THOROUGH else 8)]
+SUBJECTS = [f"owner/name{number}" for number in range(40 if IS_THOROUGH else 4)]
 SHIPS = 2
 REFUSED = 3
 
@@ -73,7 +73,7 @@ def test_many_workers_in_few_buckets_lose_nothing(lake: Lake) -> None:
 
 def test_of_two_that_ship_one_subject_at_the_same_moment_one_is_refused(lake: Lake) -> None:
     made_releases(lake)
-    rounds = 10 if IS_THOROUGH else 2
+    rounds = 10 if IS_THOROUGH else 1
     for number in range(rounds):
         subject, begin = f"owner/round{number}", time.time() + 1.5
         titles = ["one", "other"]

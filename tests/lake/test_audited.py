@@ -1,0 +1,111 @@
+"""What a home refused never reaches the lake; and the commands that move what it holds."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from perf_assets.lake.bringing import bring
+from perf_assets.lake.place import Lake
+from perf_assets.lake.shipping import ship
+from perf_assets.lake.snapshots import released
+from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.tables import schema_of
+from tests.lakes import ENTRY, fill, memory, stored
+from tests.rows import REPOSITORY, Row, at, issue
+from tests.support import Ran, perf_assets
+
+pytestmark = pytest.mark.slow
+
+MONTH = "2020-02"
+
+
+def offer(*rows: Row) -> Offer:
+    frame = pl.DataFrame(
+        [{name: row.get(name) for name in schema_of("raw.issues")} for row in rows],
+        schema=schema_of("raw.issues"),
+    )
+    candidate = Candidate("raw.issues", frame, source_count=len(rows))
+    return Offer([candidate], REPOSITORY, MONTH, Provenance(Mark(updated_at=at(9))))
+
+
+def opened(number: int, **changes: object) -> Row:
+    return issue(number, at(1), month=MONTH, updated_at=at(1), **changes)
+
+
+def test_a_partition_that_was_refused_never_reaches_the_lake(tmp_path: Path) -> None:
+    home, lake = Home.of(tmp_path / "home"), Lake.of(str(tmp_path / "lake"))
+    with open_warehouse(home.warehouse) as database:
+        gate = Gate(database, home)
+        (good,) = gate.store([offer(opened(1), opened(2))])
+        assert good.failure is None
+        ship(database, lake, REPOSITORY)
+
+        (refused,) = gate.store([offer(opened(1, title="new"), opened(-1))])
+        assert refused.failure is not None
+        shipped = ship(database, lake, REPOSITORY)
+
+    assert shipped.months == (MONTH,)  # what is noted of the failure, and no row of the table
+    assert released(lake, ["raw.issues"]).tables["raw.issues"].rows == 2
+    other = memory()
+    bring(other, lake, [REPOSITORY])
+    tables = stored(other)
+    assert tables["raw.issues"]["title"].to_list() == ["Issue 1", "Issue 2"]
+    assert tables["meta.partition_loads"]["status"].to_list() == ["failed"]
+    assert "refused" in tables["meta.audit_results"]["outcome"].to_list()
+
+
+def run(*arguments: str | Path) -> Ran:
+    ran = perf_assets("lake", *arguments)
+    assert "Traceback" not in ran.stdout + ran.stderr
+    return ran
+
+
+def test_a_home_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path) -> None:
+    home, other, lake = tmp_path / "home", tmp_path / "other", tmp_path / "lake"
+    home.mkdir()
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        fill(database, {("owner/one", "2020-01"): [ENTRY], ("owner/two", "2020-01"): [ENTRY]})
+
+    shipped = run("ship", "--lake", lake, "--home", home)
+    assert shipped.returncode == 0, shipped.stderr
+    assert "owner/two: 1 months, 4 rows of 4 tables, 5 commits" in shipped.stdout
+    assert "owner/one: as it is released" in run("ship", "--lake", lake, "--home", home).stdout
+    only = ("--repository", "owner/one")
+    assert "1 months brought" in run("restore", "--lake", lake, "--home", other, *only).stdout
+    assert "1 months brought" in run("restore", "--lake", lake, "--home", other).stdout
+    with duckdb.connect(str(other / "warehouse.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM raw.issues").fetchall() == [(2,)]
+    assert "raw.issues" in run("status", "--lake", lake).stdout
+    assert "MB are" in run("maintain", "--lake", lake, "--retention-days", "0").stdout
+
+
+def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    for command in ("status", "maintain", "restore"):
+        home = ("--home", tmp_path / "home") if command == "restore" else ()
+        ran = run(command, "--lake", tmp_path / "nothing", *home)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert "there is no lake yet" in ran.stderr
+    assert run("status", "--lake", "gs://bucket/x").returncode == 2
+
+
+WITHOUT = """
+import sys
+sys.modules["deltalake"] = None
+from perf_assets.cli.commands import commands
+commands(["lake", "status", "--lake", "/nowhere"])
+"""
+
+
+def test_without_the_library_it_is_said_how_to_have_it() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "pip install 'perf-assets[lake]'" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
