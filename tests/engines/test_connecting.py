@@ -1,46 +1,18 @@
 """Whatever is wrong with a Spark, a person is told so in one sentence, and soon."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 
 from perf_assets.engines.connection import TOKEN, Connection
 from perf_assets.engines.spark import SparkEngine
 from perf_assets.errors import PassingError, PerfAssetsError
+from tests.engines.servers import sail_process
 from tests.ports import free_port
 
 pytest.importorskip("pyspark", reason="pyspark-client is not installed: pip install .[spark]")
-
-SERVE = """
-from pysail.spark import SparkConnectServer
-server = SparkConnectServer(ip="127.0.0.1", port=0)
-server.start(background=True)
-print(server.listening_address[1], flush=True)
-input()
-"""
-
-
-@contextmanager
-def sail_process() -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    pytest.importorskip("pysail", reason="pysail, the engine of these tests, is not installed")
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        yield server, f"sc://127.0.0.1:{int(server.stdout.readline())}"
-    finally:
-        server.kill()
-        server.communicate()
 
 
 def of_version(version: str) -> Iterator[str]:
@@ -94,13 +66,16 @@ def test_a_spark_that_is_too_old_is_told_by_its_version(old_spark: str) -> None:
 
 
 def test_a_spark_that_goes_away_is_a_passing_error() -> None:
-    with sail_process() as (server, url):
-        connection = Connection(url)
+    pytest.importorskip("pysail", reason="pysail, the engine of these tests, is not installed")
+    with sail_process() as server:
+        connection = Connection(server.url)
         assert connection.table("SELECT 1 AS one", "a query").to_pylist() == [{"one": 1}]
-        server.kill()
-        server.wait()
+        server.process.kill()
+        server.process.wait()
         begun = time.monotonic()
-        with pytest.raises(PassingError, match=f"Spark at {url} went away at staging.issues"):
+        with pytest.raises(
+            PassingError, match=f"Spark at {server.url} went away at staging.issues"
+        ):
             connection.table("SELECT 1 AS one", "staging__issues")
         assert time.monotonic() - begun < 30
         connection.close()

@@ -1,4 +1,4 @@
-"""One text for every engine: what only DuckDB understands, or what sqlglot says wrongly, is refused.
+"""One text for every engine: what DuckDB alone understands, or sqlglot says wrongly, is refused.
 
 That the engines agree on rows is for tests/engines; here it is said what to write instead.
 """
@@ -38,7 +38,7 @@ INSTEAD: Mapping[str, Callable[[exp.Expr], bool]] = {
     "every column of the GROUP BY": lambda node: (
         isinstance(node, exp.Group) and bool(node.args.get("all"))
     ),
-    "a whole number or one with an exponent (100, 1e2): a decimal makes decimals of Spark": lambda node: (
+    "a whole number, or one with an exponent (100, 1e2)": lambda node: (
         isinstance(node, exp.Mul | exp.Div)
         and (_is_decimal(node.this) or _is_decimal(node.expression))
     ),
