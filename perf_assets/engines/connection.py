@@ -193,7 +193,8 @@ def _new_session(url: str) -> "SparkSession":
             f'engine = "spark" needs more than is installed ({error.name}): '
             'pip install "perf-assets[spark]"'
         ) from None
-    # The client logs each failure with a traceback, and then raises it.
+    # The client warns of each failure, or logs it with a traceback, and then raises it.
+    warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
     logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
     builder = DefaultChannelBuilder(url)
     if token := os.environ.get(TOKEN):

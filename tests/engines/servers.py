@@ -9,13 +9,22 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.ports import free_port
 
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0
 PYTHON = "PERF_ASSETS_SPARK_PYTHON"
+SERVE = """
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+input()
+"""
 FIND = "import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)"
 
 
@@ -32,6 +41,32 @@ def sail() -> Iterator[str]:
         server.stop()
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server in a process of its own."""
+
+    url: str
+    process: "subprocess.Popen[Any]"
+
+
+@contextmanager
+def sail_process() -> Iterator[Server]:
+    """Sail in a process of its own, which can be killed and measured."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        yield Server(f"sc://127.0.0.1:{int(server.stdout.readline())}", server)
+    finally:
+        server.kill()
+        server.communicate()
+
+
 def spark_home() -> Path | None:
     """Where Apache Spark is: SPARK_HOME, or in the Python of PERF_ASSETS_SPARK_PYTHON."""
     home = os.environ.get("SPARK_HOME")
@@ -46,8 +81,8 @@ def spark_home() -> Path | None:
 
 
 @contextmanager
-def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[str]:
-    """Apache Spark in a process of its own; its address."""
+def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[Server]:
+    """Apache Spark in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
         log = Path(folder) / "log"
@@ -66,7 +101,7 @@ def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[str]:
             )
         try:
             _wait(server, port, log)
-            yield f"sc://127.0.0.1:{port}"
+            yield Server(f"sc://127.0.0.1:{port}", server)
         finally:
             server.terminate()
             try:

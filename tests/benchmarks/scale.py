@@ -1,0 +1,243 @@
+"""What the models, the audits and the statistics cost by the number of issues, on each engine.
+
+Run by hand, on a quiet machine; each line is a process of its own:
+
+    python -m tests.benchmarks.scale --issues 50000 1000000 5000000 --engines duckdb sail spark
+    python -m tests.benchmarks.scale --issues 50000 250000 1000000 --by-table
+
+Warehouses are made by DuckDB, 25,000 issues a repository, and kept in the folder for the next time.
+Spark is found by SPARK_HOME or PERF_ASSETS_SPARK_PYTHON. Beside the seconds that passed stand those
+of the processors, which do not depend on who else works, and the most memory of the engine.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.engines.spark import Source, SparkEngine
+from perf_assets.sql_models.files import load_models
+from perf_assets.stages.deriving.derivation import derive
+from perf_assets.stages.deriving.workspace import Workspace
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database, open_warehouse
+from tests.benchmarks.big_warehouse import fill
+from tests.engines.servers import Server, sail_process, spark, spark_home
+
+PER_REPOSITORY = 25_000
+MODELS = {model.name: model for model in load_models()}
+MARTS = [name for name, model in MODELS.items() if not model.table.is_view]
+SOURCES = sorted({name for model in MODELS.values() for name in model.upstream} - {*MODELS})
+ENGINES = ("duckdb", "sail", "spark")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds that passed and of the processors, and the most memory so far, in MB."""
+
+    seconds: float
+    processor: float
+    memory: float
+
+
+def warehouse(folder: Path, issues: int) -> Path:
+    """A warehouse of so many issues, made where it is not there."""
+    path = folder / f"{issues}.duckdb"
+    if not path.exists():
+        unfinished = path.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        with duckdb.connect(str(unfinished)) as connection:
+            fill(connection, issues, max(1, issues // PER_REPOSITORY))
+        unfinished.rename(path)
+    return path
+
+
+def files(folder: Path, issues: int) -> Path:
+    """The tables that the models read, as Parquet files, made where they are not there."""
+    place = folder / f"{issues}.parquet"
+    if not place.exists():
+        unfinished = place.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        with duckdb.connect(str(warehouse(folder, issues)), read_only=True) as connection:
+            connection.execute("SET TimeZone = 'UTC'")
+            for name in SOURCES:
+                target = unfinished / f"{name}.parquet"
+                connection.execute(f"COPY (FROM {name}) TO '{target}' (COMPRESSION zstd)")
+        unfinished.rename(place)
+    return place
+
+
+def of_processors(process: int | None) -> float:
+    """The seconds that the processors worked for this process, or for another one."""
+    if process is None:
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        return own.ru_utime + own.ru_stime
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def most_memory(process: int | None) -> float:
+    """The most memory that this process, or another one, had at a time, in MB."""
+    status = Path(f"/proc/{process or 'self'}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line) / 1024
+
+
+@contextmanager
+def measured(costs: dict[str, Cost], name: str, process: int | None = None) -> Iterator[None]:
+    begun, before = time.monotonic(), of_processors(process)
+    yield
+    costs[name] = Cost(
+        time.monotonic() - begun, of_processors(process) - before, most_memory(process)
+    )
+
+
+def models_on_duckdb(folder: Path, issues: int) -> dict[str, Cost]:
+    costs: dict[str, Cost] = {}
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        home = shutil.copy(warehouse(folder, issues), Path(place) / "warehouse.duckdb")
+        with duckdb.connect(str(home)) as connection, measured(costs, "all"):
+            connection.execute("SET TimeZone = 'UTC'")
+            with closing(Workspace(Database(connection))) as workspace:
+                for name in MARTS:
+                    with measured(costs, name):
+                        rows = workspace.fetch(name, ordered=False)
+                        connection.register("rows", rows.to_arrow())
+                        connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+    return costs
+
+
+def models_on(server: Server, folder: Path, issues: int) -> dict[str, Cost]:
+    costs: dict[str, Cost] = {}
+    place = files(folder, issues)
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as scratch,
+        closing(SparkEngine(server.url, Path(scratch).as_uri())) as engine,
+        measured(costs, "all", server.process.pid),
+    ):
+        engine.bind(Source(name, files=[(place / f"{name}.parquet").as_uri()]) for name in SOURCES)
+        for name in MARTS:
+            with measured(costs, name, server.process.pid):
+                for _ in engine.batches(name):
+                    pass
+    costs["the driver"] = Cost(0, of_processors(None), most_memory(None))
+    return costs
+
+
+def by_table(folder: Path, issues: int) -> dict[str, Cost]:
+    """Everything as a run derives it: models, audits, storing, statistics."""
+    costs: dict[str, Cost] = {}
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        home = Home.of(Path(place))
+        shutil.copy(warehouse(folder, issues), home.warehouse)
+        with open_warehouse(home.warehouse) as database:
+            begun, before = time.monotonic(), of_processors(None)
+            for one in derive(Gate(database, home)):
+                assert one.outcome is None or one.outcome.failure is None, one.outcome
+                now, after = time.monotonic(), of_processors(None)
+                costs[one.table] = Cost(now - begun, after - before, most_memory(None))
+                begun, before = now, after
+    return costs
+
+
+def cost(engine: str, folder: Path, issues: int) -> dict[str, Cost]:
+    if engine == "tables":
+        return by_table(folder, issues)
+    if engine == "duckdb":
+        return models_on_duckdb(folder, issues)
+    if engine == "sail":
+        with sail_process() as server:
+            return models_on(server, folder, issues)
+    home = spark_home()
+    assert home is not None, "no Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON"
+    with spark(home, memory="8g") as server:
+        return models_on(server, folder, issues)
+
+
+def in_a_process(engine: str, folder: Path, issues: int) -> dict[str, Cost]:
+    """The same, measured in a process of its own."""
+    command = [sys.executable, "-m", "tests.benchmarks.scale", "--folder", str(folder)]
+    asked = [*command, "--one", engine, "--issues", str(issues)]
+    answer = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)
+    if answer.returncode:
+        return {}
+    found = json.loads(answer.stdout.splitlines()[-1])
+    return {name: Cost(*values) for name, values in found.items()}
+
+
+def table_of_engines(costs: Mapping[tuple[str, int], Mapping[str, Cost]]) -> Iterator[str]:
+    yield "| engine | issues | seconds | of the processors | memory, MB |"
+    yield "| --- | --: | --: | --: | --: |"
+    for (engine, issues), found in costs.items():
+        if "all" not in found:
+            yield f"| {engine} | {issues:,} | did not end | | |"
+            continue
+        one = found["all"]
+        cells = (f"{issues:,}", f"{one.seconds:.1f}", f"{one.processor:.1f}", f"{one.memory:,.0f}")
+        yield f"| {engine} | {' | '.join(cells)} |"
+
+
+def table_of_tables(costs: Mapping[int, Mapping[str, Cost]]) -> Iterator[str]:
+    """Seconds of the processors by table; those that never take a second are summed up."""
+    sizes = list(costs)
+    yield f"| table | {' | '.join(f'{issues:,}' for issues in sizes)} |"
+    yield f"| --- |{' --: |' * len(sizes)}"
+    names = [*dict.fromkeys(name for found in costs.values() for name in found if name != "all")]
+    slow = [
+        name
+        for name in names
+        if any(name in costs[n] and costs[n][name].processor >= 1 for n in sizes)
+    ]
+    for name in slow:
+        cells = [f"{costs[n][name].processor:.1f}" if name in costs[n] else "" for n in sizes]
+        yield f"| {name} | {' | '.join(cells)} |"
+    rest = [sum(one.processor for name, one in costs[n].items() if name not in slow) for n in sizes]
+    yield f"| all others | {' | '.join(f'{seconds:.1f}' for seconds in rest)} |"
+    most = [max((one.memory for one in costs[n].values()), default=0) for n in sizes]
+    yield f"| memory, MB | {' | '.join(f'{memory:,.0f}' for memory in most)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--issues", type=int, nargs="+", default=[50_000])
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=["duckdb", "sail"])
+    parser.add_argument("--by-table", action="store_true", help="a whole derivation, by table")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "scale")
+    parser.add_argument("--one", choices=[*ENGINES, "tables"], help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    if chosen.one is not None:
+        found = cost(chosen.one, chosen.folder, chosen.issues[0])
+        print(json.dumps({name: list(vars(one).values()) for name, one in found.items()}))
+        return
+    for issues in chosen.issues:
+        files(chosen.folder, issues)
+    if chosen.by_table:
+        tables = {issues: in_a_process("tables", chosen.folder, issues) for issues in chosen.issues}
+        print(*table_of_tables(tables), sep="\n")
+        return
+    costs = {
+        (engine, issues): in_a_process(engine, chosen.folder, issues)
+        for engine in chosen.engines
+        for issues in chosen.issues
+    }
+    print(*table_of_engines(costs), sep="\n")
+    for engine in chosen.engines:
+        print(f"\n{engine}, seconds of the processors by model:\n")
+        print(*table_of_tables({n: costs[engine, n] for n in chosen.issues}), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
