@@ -1,6 +1,6 @@
 """Tables that lie elsewhere than in the warehouse, and the engine that reads them there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,9 +15,6 @@ class Engine(Protocol):
     ) -> pl.DataFrame:
         """The rows of a table or model, by its key if ``ordered``."""
 
-    def query(self, sql: str) -> pl.DataFrame:
-        """The answer to a portable ``sql`` over tables and models, in no order."""
-
 
 @dataclass(frozen=True)
 class Elsewhere:
@@ -25,7 +22,9 @@ class Elsewhere:
 
     fingerprints : of each stored table that lies there, of the rows that count; a table without
         one lies in the warehouse.
+    query : answers a portable query over these tables; None where all lie in the warehouse.
     """
 
     engine: Engine
     fingerprints: Mapping[str, str]
+    query: Callable[[str], pl.DataFrame] | None = None

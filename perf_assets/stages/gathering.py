@@ -66,7 +66,8 @@ def gathered(gate: Gate, study: Study | None) -> Iterator[Elsewhere | None]:
     snapshot = released(lake, far)
     engine = _Late(gate, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
-        yield Elsewhere(engine, {one: _fingerprint(engine.counting(one)) for one in far})
+        fingerprints = {one: _fingerprint(engine.counting(one)) for one in far}
+        yield Elsewhere(engine, fingerprints, engine.query)
     finally:
         engine.close()
 
@@ -87,9 +88,11 @@ class _Late:
         self._snapshot, self._subjects = snapshot, subjects
         self._engine: SparkEngine | None = None
 
-    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table or model, ordered by its key, in the declared types."""
-        return self._connected().fetch(table, columns)
+    def fetch(
+        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
+    ) -> pl.DataFrame:
+        """The rows of a table or model, by its key if ``ordered``."""
+        return self._connected().fetch(table, columns, ordered=ordered)
 
     def query(self, sql: str) -> pl.DataFrame:
         """The answer to a portable query."""

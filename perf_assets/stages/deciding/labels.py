@@ -76,8 +76,9 @@ def tell_label_kinds(
 
     Nothing becomes of it where that is written already, unless ``forced``.
     """
-    asked = gate.database.frame if elsewhere is None else elsewhere.engine.query
-    kinds = label_kinds(asked(KNOWN).sort("repository", "label"), study.rules)
+    asked = None if elsewhere is None else elsewhere.query
+    labels = gate.database.frame(KNOWN) if asked is None else asked(KNOWN)
+    kinds = label_kinds(labels.sort("repository", "label"), study.rules)
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
     if not forced and fingerprints.is_current(gate.database, [KINDS], basis):
         return
