@@ -41,7 +41,6 @@ def worker_assets(
         check_specs=[check for what in whats for check in what.checks(partitions)],
         partitions_def=partitions,
         can_subset=True,  # of what is told; all of it is always done
-        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=1),
         pool=POOL,
     )
     def repository_worker(context: dg.AssetExecutionContext) -> Iterator[Event]:
