@@ -1,55 +1,93 @@
 """DuckDB and Spark make the same rows of the same texts, in the same types."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
 
 from perf_assets.engines.spark import Source, SparkEngine
+from perf_assets.paths import models_dir
 from perf_assets.sql_models.files import load_models
+from perf_assets.sql_models.laying import AS_OF_MACRO, AS_OF_PARAMETER, create_as_of_macro
 from perf_assets.tables import table_of
 from tests.any_rows import any_rows
 from tests.engines.databases import of_rows, rows_of
+from tests.engines.servers import spark, spark_home
+from tests.thoroughness import SEEDS
 
 MODELS = {model.name: model for model in load_models()}
 SOURCES = sorted({name for one in MODELS.values() for name in one.upstream} - {*MODELS})
-HEIGHT = 200
+HEIGHTS = {"hostile": 200, "empty": 0}
 
 Rows = Mapping[str, pl.DataFrame]
+Both = tuple[duckdb.DuckDBPyConnection, SparkEngine]
 
 
-def hostile(seed: int) -> Rows:
+def given(kind: str, seed: int = 1) -> Rows:
     chance = random.Random(seed)
-    return {name: any_rows(name, chance, HEIGHT) for name in SOURCES}
+    return {name: any_rows(name, chance, HEIGHTS[kind]) for name in SOURCES}
 
 
-def empty() -> Rows:
-    return {name: any_rows(name, random.Random(0), 0) for name in SOURCES}
+def engine_of(url: str, scratch: Path, rows: Rows) -> SparkEngine:
+    engine = SparkEngine(url, scratch.as_uri())
+    engine.bind(Source(name, rows=frame.to_arrow()) for name, frame in rows.items())
+    return engine
 
 
-GIVEN: Mapping[str, Callable[[], Rows]] = {"hostile": lambda: hostile(1), "empty": empty}
+def assert_same(database: duckdb.DuckDBPyConnection, engine: SparkEngine, name: str) -> None:
+    made = engine.fetch(name)
+    assert made.schema == table_of(name).frame_schema
+    assert made.rows() == rows_of(database, name).rows(), name
 
 
-@pytest.fixture(scope="session", params=GIVEN)
+@pytest.fixture(scope="session", params=HEIGHTS)
 def both(
     request: pytest.FixtureRequest, sail_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[duckdb.DuckDBPyConnection, SparkEngine]]:
+) -> Iterator[Both]:
     """The same rows in DuckDB and in Sail."""
-    rows = GIVEN[request.param]()
-    scratch = tmp_path_factory.mktemp("scratch")
-    engine = SparkEngine(sail_url, scratch.as_uri())
-    engine.bind(Source(name, rows=frame.to_arrow()) for name, frame in rows.items())
-    yield of_rows(rows), engine
-    engine.close()
+    rows = given(request.param)
+    with closing(engine_of(sail_url, tmp_path_factory.mktemp("scratch"), rows)) as engine:
+        yield of_rows(rows), engine
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_both_engines_make_the_same_rows(
-    both: tuple[duckdb.DuckDBPyConnection, SparkEngine], name: str
-) -> None:
+def test_both_engines_make_the_same_rows(both: Both, name: str) -> None:
+    assert_same(*both, name)
+
+
+@pytest.mark.parametrize("month", ["2019-08", "2020-06"])
+def test_the_past_is_the_same_on_both_engines(both: Both, month: str) -> None:
     database, engine = both
-    made = engine.fetch(name)
-    assert made.schema == table_of(name).frame_schema
-    assert made.rows() == rows_of(database, name).rows()
+    create_as_of_macro(database)
+    text = (models_dir() / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+    made = engine.query(text, {AS_OF_PARAMETER: month}).rows()
+    wanted = database.execute(f"SELECT * FROM {AS_OF_MACRO}('{month}')").fetchall()
+    assert sorted(made, key=repr) == sorted(wanted, key=repr)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
+def test_both_engines_agree_on_other_rows_too(sail_url: str, tmp_path: Path, seed: int) -> None:
+    rows = given("hostile", seed)
+    database = of_rows(rows)
+    with closing(engine_of(sail_url, tmp_path, rows)) as engine:
+        for name in MODELS:
+            assert_same(database, engine, name)
+
+
+@pytest.mark.exhaustive
+def test_apache_spark_makes_the_same_rows(tmp_path: Path) -> None:
+    home = spark_home()
+    if home is None:
+        pytest.skip("no Apache Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON, with Java 17")
+    with spark(home) as server:
+        for kind in HEIGHTS:
+            rows = given(kind)
+            database = of_rows(rows)
+            with closing(engine_of(server.url, tmp_path / kind, rows)) as engine:
+                for name in MODELS:
+                    assert_same(database, engine, name)
