@@ -4,6 +4,8 @@ The assets are those of one machine, with the same rules. They are partitioned b
 a million months would be too many for a page, and a run brings all months of its one up to date.
 """
 
+import multiprocessing
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -21,6 +23,7 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Repository, Study, Until
 
 GITHUB = "https://api.github.com"
+NICE = 10
 POOL = "workers"
 """As many runs of this pool go on at once as one account, or one host that is asked, bears."""
 FIRST, LAST, UNTIL = "perf-assets/from", "perf-assets/to", "perf-assets/until"
@@ -47,6 +50,7 @@ def worker_assets(
         # What mines takes long to import: only who does should wait for it.
         from perf_assets.stages.working import work  # noqa: PLC0415
 
+        _give_way()
         repository = study.repository(context.partition_key)
         tags, teller = context.run_tags, Teller(context)
         months = repository.months_within(tags.get(FIRST), tags.get(LAST))
@@ -83,6 +87,15 @@ def worker_assets(
                 yield from teller.done(asset)
 
     return repository_worker
+
+
+def _give_way() -> None:
+    """Let the processes of the UI go first, where they started this one.
+
+    Dagster's code server ends when it gets no word in half a minute, as on a machine that is busy.
+    """
+    if multiprocessing.parent_process() is not None:
+        os.nice(NICE)
 
 
 def worker_tags(repository: Repository, first: str, last: str, until: Until) -> dict[str, str]:
