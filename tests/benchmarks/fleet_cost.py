@@ -1,4 +1,4 @@
-"""What a fleet of repositories costs, by simulation: requests, tokens, bytes, commits, machine time.
+"""What a fleet of repositories costs, by simulation: requests, tokens, bytes, commits, time.
 
     python -m tests.benchmarks.fleet_cost [--repositories 100 10000] [--seed 0]
 
