@@ -87,15 +87,20 @@ class _Late:
         self._gate, self._url, self._scratch = gate, url, scratch
         self._snapshot, self._subjects = snapshot, subjects
         self._engine: SparkEngine | None = None
+        self._has_all = False
 
     def fetch(
         self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
     ) -> pl.DataFrame:
         """The rows of a table or model, by its key if ``ordered``."""
-        return self._connected().fetch(table, columns, ordered=ordered)
+        engine = self._connected()
+        if not self._has_all:  # of the warehouse what it holds now, when models are computed
+            engine.bind(self._sources_here())
+            self._has_all = True
+        return engine.fetch(table, columns, ordered=ordered)
 
     def query(self, sql: str) -> pl.DataFrame:
-        """The answer to a portable query."""
+        """The answer to a portable query over what lies in the lake."""
         return self._connected().query(sql)
 
     def counting(self, table: str) -> "pa.Table":
@@ -109,23 +114,21 @@ class _Late:
             self._engine.close()
 
     def _connected(self) -> "SparkEngine":
-        from perf_assets.engines.spark import SparkEngine  # noqa: PLC0415
+        from perf_assets.engines.spark import Source, SparkEngine  # noqa: PLC0415
 
         if self._engine is None:
             self._engine = SparkEngine(self._url, self._scratch)
-            self._engine.bind(self._sources())
+            self._engine.bind(
+                Source(table, found.files, self.counting(table))
+                for table, found in self._snapshot.tables.items()
+            )
         return self._engine
 
-    def _sources(self) -> "Iterator[Source]":
-        """All that models read and no model makes, from the lake or from the warehouse."""
+    def _sources_here(self) -> "Iterator[Source]":
+        """What models read and no model makes, of what lies in the warehouse."""
         from perf_assets.engines.spark import Source  # noqa: PLC0415
 
         models = {model.name for model in load_models()}
-        read = {table for model in load_models() for table in model.upstream} - models
-        for table in sorted({*read, *self._snapshot.tables}):
-            if table in self._snapshot.tables:
-                found = self._snapshot.tables[table]
-                yield Source(table, found.files, self.counting(table))
-            else:
-                rows = self._gate.database.frame(f"FROM {table}")
-                yield Source(table, rows=rows.to_arrow())
+        read = {table for model in load_models() for table in model.upstream}
+        for table in sorted(read - models - set(self._snapshot.tables)):
+            yield Source(table, rows=self._gate.database.frame(f"FROM {table}").to_arrow())
