@@ -6,12 +6,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import dagster as dg
 import duckdb
 import psutil
 import pytest
 
+from perf_assets.assets.jobs import DERIVED
+from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_study
 from perf_assets.lake.leases import leased
@@ -19,7 +23,8 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
+from perf_assets.study import Study, load_study
+from tests.engines.servers import sail
 from tests.fleet import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
@@ -70,12 +75,30 @@ def test_workers_and_a_lake_give_the_tables_of_one_machine(
     home, lake = Home.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
     assert run_study(load_study(study), home, workers=2) == []
     assert_as_on_one_machine(fleet, home)
+    assert_spark_computes_the_same(load_study(study), home, tmp_path / "elsewhere")
     shipped = months_in(lake)
     # Homes of workers need not last: they are restored, and nothing is shipped again.
     shutil.rmtree(home.path / "workers")
     assert run_study(load_study(study), home, workers=1) == []
     assert_as_on_one_machine(fleet, home)
     assert months_in(lake) == shipped
+
+
+def assert_spark_computes_the_same(study: Study, home: Home, elsewhere: Path) -> None:
+    """From the lake, in a home that never had the rows of issues and commits."""
+    assert study.lake is not None
+    far = Home.of(elsewhere)
+    with sail() as url, dg.DagsterInstance.ephemeral() as instance:
+        lake = replace(study.lake, engine="spark", spark=url)
+        job = build_definitions(replace(study, lake=lake), far).resolve_job_def(DERIVED)
+        assert job.execute_in_process(instance=instance).success
+    one, other = stored_tables(home.published), stored_tables(far.published)
+    computed = [name for name in one if name.partition(".")[0] in ("marts", "analysis")]
+    assert_same_tables(
+        {name: one[name] for name in computed}, {name: other[name] for name in computed}
+    )
+    assert other["marts.issue_history"].height > 0
+    assert other["raw.issues"].is_empty()
 
 
 @pytest.mark.slow
