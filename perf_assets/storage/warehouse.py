@@ -54,6 +54,8 @@ class Difference:
         columns = [name for name in wanted.columns if name in stored.columns]
         schema = {name: kind for name, kind in stored.schema.items() if name in columns}
         wanted = wanted.cast(schema, strict=True)  # type: ignore[arg-type]
+        if stored.is_empty():  # to join millions of rows with none of them takes a copy of all
+            return cls(stored, wanted)
         other = {"on": columns, "how": "anti", "nulls_equal": True, "maintain_order": "left"}
         joining = wanted.join(stored, **other)  # type: ignore[arg-type]
         leaving = stored.join(wanted, **other)  # type: ignore[arg-type]

@@ -203,7 +203,10 @@ def table_of_tables(costs: Mapping[int, Mapping[str, Cost]]) -> Iterator[str]:
     for name in slow:
         cells = [f"{costs[n][name].processor:.1f}" if name in costs[n] else "" for n in sizes]
         yield f"| {name} | {' | '.join(cells)} |"
-    rest = [sum(one.processor for name, one in costs[n].items() if name not in slow) for n in sizes]
+    rest = [
+        sum(one.processor for name, one in costs[n].items() if name not in slow and name != "all")
+        for n in sizes
+    ]
     yield f"| all others | {' | '.join(f'{seconds:.1f}' for seconds in rest)} |"
     most = [max((one.memory for one in costs[n].values()), default=0) for n in sizes]
     yield f"| memory, MB | {' | '.join(f'{memory:,.0f}' for memory in most)} |"

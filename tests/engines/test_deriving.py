@@ -45,9 +45,9 @@ def shipped(database: Database, name: str, folder: Path) -> Source:
 
 
 @pytest.fixture
-def apart(middling: Prepared, tmp_path: Path) -> Path:
+def apart(small: Prepared, tmp_path: Path) -> Path:
     """A home whose big tables lie elsewhere, and of which nothing is computed yet."""
-    home = shutil.copytree(middling.home, tmp_path / "home")
+    home = shutil.copytree(small.home, tmp_path / "home")
     lake = tmp_path / "lake"
     lake.mkdir()
     return home
@@ -71,7 +71,7 @@ def elsewhere(apart: Path, sail_url: str, tmp_path: Path) -> Iterator[Elsewhere]
 
 
 def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
-    middling: Prepared, apart: Path, elsewhere: Elsewhere
+    small: Prepared, apart: Path, elsewhere: Elsewhere
 ) -> None:
     with open_warehouse(apart / "warehouse.duckdb") as database:
         gate = Gate(database, Home.of(apart))
@@ -91,7 +91,7 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
         assert "marts.bug_metrics" in later
         assert "marts.issue_history" not in later
     names = {*MARTS, *ANALYSES}
-    whole = stored_tables(middling.home / "warehouse.duckdb")
+    whole = stored_tables(small.home / "warehouse.duckdb")
     parts = stored_tables(apart / "warehouse.duckdb")
     assert_same_tables(
         {name: whole[name] for name in sorted(names)},
