@@ -21,6 +21,7 @@ TEST_VARIABLES = (
     "PERF_ASSETS_KILLS",
     "PERF_ASSETS_SEEDS",
     "PERF_ASSETS_HISTORIES",
+    "PERF_ASSETS_SPARK_PYTHON",
 )
 # Whatever the shell says, before anything of the project reads it.
 for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GITHUB_"))]:
