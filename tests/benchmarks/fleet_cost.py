@@ -29,13 +29,16 @@ class Assumptions:
     points_per_hour: float = 5000.0  # rule: of a token of GitHub
     looks_points: float = 2.0  # measured: a refresh that finds nothing new
     changed_share: float = 0.01  # guess: issues that change in a month
-    tables: float = 13.0  # measured: Delta tables that a first ship writes to
+    tables: float = 22.0  # measured: Delta tables that a first ship writes to
     changed_tables: float = 8.0  # measured: that a later one writes to
     lake_bytes_per_issue: float = 3e3  # measured: compressed, bookkeeping included
     seconds_fixed: float = 5.0  # measured: a worker at a repository, one core
     seconds_per_issue: float = 0.0045  # measured: loading, labels, links, the close look
     refresh_seconds: float = 1.5  # measured: with nothing new
-    models_seconds_per_million: float = 17.0  # measured: DuckDB, two cores
+    models_seconds_per_million: float = 39.0  # measured: DuckDB
+    spark_seconds_per_million: float = 362.0  # measured: Spark, one node
+    statistics_seconds_per_million: float = 170.0  # measured: the Python statistics
+    trend_seconds: float = 1.5  # measured: of each repository, however small
 
 
 def main() -> None:
@@ -84,12 +87,20 @@ def cost(given: Assumptions, repositories: int, seed: int) -> dict[str, str]:
             f"{(given.refresh_seconds + given.seconds_fixed * is_new).sum() / 3600:,.1f}"
         ),
         "a refresh: Delta commits": f"{(2 + (given.changed_tables - 1) * is_new).sum():,.0f}",
-        "models: seconds": f"{issues.sum() / 1e6 * given.models_seconds_per_million:,.0f}",
+        "models on DuckDB: core minutes": _minutes(given.models_seconds_per_million, issues),
+        "models on Spark: core minutes": _minutes(given.spark_seconds_per_million, issues),
+        "statistics: core minutes": _minutes(
+            given.statistics_seconds_per_million, issues, given.trend_seconds * repositories
+        ),
     }
 
 
 def _total(fixed: float, each: float, issues: "Sequence[float] | np.ndarray") -> str:
     return f"{(fixed + each * np.asarray(issues)).sum():,.0f}"
+
+
+def _minutes(per_million: float, issues: "np.ndarray", more: float = 0) -> str:
+    return f"{(issues.sum() / 1e6 * per_million + more) / 60:,.0f}"
 
 
 def _size(amount: "np.ndarray") -> str:
