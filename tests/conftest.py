@@ -11,6 +11,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from perf_assets.engines.connection import be_a_program
 from tests.thoroughness import EXAMPLES
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GI
         del os.environ[name]
 os.environ.pop("DAGSTER_HOME", None)
 os.environ["COLUMNS"] = "200"
+be_a_program()  # modules of tests import Spark's client themselves
 
 # Databases wait for the disk at every commit: most of a run over a small corpus, and nothing that a
 # killed process could lose.

@@ -4,11 +4,13 @@ import logging
 import os
 import re
 import socket
+import sys
 import time
 import urllib.parse
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from perf_assets.errors import PassingError, PerfAssetsError
@@ -129,6 +131,7 @@ class Connection:
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
         """Make a sentence of what the client raises."""
+        be_a_program()
         import grpc  # noqa: PLC0415 - comes with the extra
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
@@ -181,7 +184,19 @@ def _reach(url: str, host: str, port: int) -> None:
             time.sleep(1)
 
 
+def be_a_program() -> None:
+    """Have Spark's client take this process for a program, before it is imported.
+
+    One without a main file, as a worker of another program is, it takes for a test of its own, and
+    ends it.
+    """
+    main = sys.modules["__main__"]
+    if main.__spec__ is None and not hasattr(main, "__file__"):
+        main.__spec__ = ModuleSpec("__main__", None)
+
+
 def _new_session(url: str) -> "SparkSession":
+    be_a_program()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of pandas 3, of which nothing is used
