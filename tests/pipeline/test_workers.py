@@ -23,8 +23,8 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import Study, load_study
-from tests.engines.servers import sail
+from perf_assets.study import load_study
+from tests.engines.servers import sail_process
 from tests.fleet import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
@@ -75,7 +75,6 @@ def test_workers_and_a_lake_give_the_tables_of_one_machine(
     home, lake = Home.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
     assert run_study(load_study(study), home, workers=2) == []
     assert_as_on_one_machine(fleet, home)
-    assert_spark_computes_the_same(load_study(study), home, tmp_path / "elsewhere")
     shipped = months_in(lake)
     # Homes of workers need not last: they are restored, and nothing is shipped again.
     shutil.rmtree(home.path / "workers")
@@ -84,13 +83,17 @@ def test_workers_and_a_lake_give_the_tables_of_one_machine(
     assert months_in(lake) == shipped
 
 
-def assert_spark_computes_the_same(study: Study, home: Home, elsewhere: Path) -> None:
-    """From the lake, in a home that never had the rows of issues and commits."""
-    assert study.lake is not None
-    far = Home.of(elsewhere)
-    with sail() as url, dg.DagsterInstance.ephemeral() as instance:
-        lake = replace(study.lake, engine="spark", spark=url)
-        job = build_definitions(replace(study, lake=lake), far).resolve_job_def(DERIVED)
+@pytest.mark.exhaustive
+def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
+    study: Path, tmp_path: Path
+) -> None:
+    given = load_study(study)
+    home, far = Home.of(tmp_path / "home"), Home.of(tmp_path / "elsewhere")
+    assert run_study(given, home, workers=2) == []
+    assert given.lake is not None
+    with sail_process() as server, dg.DagsterInstance.ephemeral() as instance:
+        lake = replace(given.lake, engine="spark", spark=server.url)
+        job = build_definitions(replace(given, lake=lake), far).resolve_job_def(DERIVED)
         assert job.execute_in_process(instance=instance).success
     one, other = stored_tables(home.published), stored_tables(far.published)
     computed = [name for name in one if name.partition(".")[0] in ("marts", "analysis")]
