@@ -18,6 +18,7 @@ from perf_assets.progress import phase
 from perf_assets.sources.opening import out_of_reach
 from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
+from perf_assets.storage.lock import is_alive
 from perf_assets.study import Study
 from perf_assets.workers import Task
 
@@ -60,12 +61,4 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
 def _is_lost(process: str) -> bool:
     """Whether it was a process of this machine that is no more."""
     host, _, number = process.rpartition(":")
-    if host != socket.gethostname():
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return False
+    return host == socket.gethostname() and not is_alive(int(number))

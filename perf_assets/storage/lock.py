@@ -52,13 +52,14 @@ def _holder(path: Path) -> str:
     number = ""
     for _ in range(LOOKS):
         number = path.read_text(encoding="utf-8") if path.exists() else ""
-        if number.isdigit() and _is_alive(int(number)):
+        if number.isdigit() and is_alive(int(number)):
             break  # else its file is not written yet, and this one is of a process that was killed
         time.sleep(SECONDS_BETWEEN)
     return f"process {number or 'unknown'}"
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether there is a process of this number on this machine, whoever it belongs to."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
