@@ -34,7 +34,7 @@ test: lint
 	$(PYTEST) -m "not exhaustive"
 
 test-all: lint
-	PERF_ASSETS_TESTS=all $(PYTEST)
+	PERF_ASSETS_TESTS=all $(PYTEST) --timeout 14400
 
 mutation: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)

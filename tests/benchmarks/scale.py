@@ -34,7 +34,7 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.benchmarks.big_warehouse import fill
-from tests.engines.servers import Server, sail_process, spark, spark_home
+from tests.engines.servers import Server, sail, spark, spark_home
 
 PER_REPOSITORY = 25_000
 MODELS = {model.name: model for model in load_models()}
@@ -158,7 +158,7 @@ def cost(engine: str, folder: Path, issues: int) -> dict[str, Cost]:
     if engine == "duckdb":
         return models_on_duckdb(folder, issues)
     if engine == "sail":
-        with sail_process() as server:
+        with sail() as server:
             return models_on(server, folder, issues)
     home = spark_home()
     assert home is not None, "no Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON"

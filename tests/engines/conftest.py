@@ -11,5 +11,5 @@ from tests.engines.servers import sail
 def sail_url() -> Iterator[str]:
     pytest.importorskip("pyspark", reason="pyspark-client is not installed: pip install .[spark]")
     pytest.importorskip("pysail", reason="pysail, the engine of these tests, is not installed")
-    with sail() as url:
-        yield url
+    with sail() as server:
+        yield server.url

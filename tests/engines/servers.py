@@ -28,19 +28,6 @@ input()
 FIND = "import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)"
 
 
-@contextmanager
-def sail() -> Iterator[str]:
-    """Sail in this process; its address."""
-    from pysail.spark import SparkConnectServer  # noqa: PLC0415 - where it is there
-
-    server = SparkConnectServer(ip="127.0.0.1", port=0)
-    server.start(background=True)
-    try:
-        yield f"sc://127.0.0.1:{server.listening_address[1]}"
-    finally:
-        server.stop()
-
-
 @dataclass(frozen=True)
 class Server:
     """A server in a process of its own."""
@@ -50,8 +37,8 @@ class Server:
 
 
 @contextmanager
-def sail_process() -> Iterator[Server]:
-    """Sail in a process of its own, which can be killed and measured."""
+def sail() -> Iterator[Server]:
+    """Sail in a process of its own: within that of the tests it once came to a halt."""
     server = subprocess.Popen(
         [sys.executable, "-c", SERVE],
         stdin=subprocess.PIPE,

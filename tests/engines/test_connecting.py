@@ -9,7 +9,7 @@ import pytest
 from perf_assets.engines.connection import TOKEN, Connection
 from perf_assets.engines.spark import SparkEngine
 from perf_assets.errors import PassingError, PerfAssetsError
-from tests.engines.servers import sail_process
+from tests.engines.servers import sail
 from tests.ports import free_port
 
 pytest.importorskip("pyspark", reason="pyspark-client is not installed: pip install .[spark]")
@@ -67,7 +67,7 @@ def test_a_spark_that_is_too_old_is_told_by_its_version(old_spark: str) -> None:
 
 def test_a_spark_that_goes_away_is_a_passing_error() -> None:
     pytest.importorskip("pysail", reason="pysail, the engine of these tests, is not installed")
-    with sail_process() as server:
+    with sail() as server:
         connection = Connection(server.url)
         assert connection.table("SELECT 1 AS one", "a query").to_pylist() == [{"one": 1}]
         server.process.kill()

@@ -24,7 +24,7 @@ from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
 from perf_assets.study import load_study
-from tests.engines.servers import sail_process
+from tests.engines.servers import sail
 from tests.fleet import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
@@ -91,7 +91,7 @@ def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
     home, far = Home.of(tmp_path / "home"), Home.of(tmp_path / "elsewhere")
     assert run_study(given, home, workers=2) == []
     assert given.lake is not None
-    with sail_process() as server, dg.DagsterInstance.ephemeral() as instance:
+    with sail() as server, dg.DagsterInstance.ephemeral() as instance:
         lake = replace(given.lake, engine="spark", spark=server.url)
         job = build_definitions(replace(given, lake=lake), far).resolve_job_def(DERIVED)
         assert job.execute_in_process(instance=instance).success
