@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from perf_assets.sample.generator import generate
@@ -21,7 +22,8 @@ def generate_fleet(
     directory: Path, count: int, sizes: Sequence[tuple[int, int]] = SIZES, months: int = MONTHS
 ) -> None:
     """``count`` repositories below ``directory``."""
-    with ProcessPoolExecutor(2) as pool:
+    # A process of the tests has threads of Polars: its forks would wait for them for ever.
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         jobs = [pool.submit(_generate, directory, one, sizes, months) for one in range(count)]
         for job in jobs:
             job.result()

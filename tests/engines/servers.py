@@ -38,7 +38,7 @@ class Server:
 
 @contextmanager
 def sail() -> Iterator[Server]:
-    """Sail in a process of its own: within that of the tests it once came to a halt."""
+    """Sail in a process of its own, which can be killed and measured."""
     server = subprocess.Popen(
         [sys.executable, "-c", SERVE],
         stdin=subprocess.PIPE,
