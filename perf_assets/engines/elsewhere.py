@@ -1,6 +1,6 @@
 """Tables that lie elsewhere than in the warehouse, and the engine that reads them there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,10 +10,14 @@ import polars as pl
 class Engine(Protocol):
     """What computes the models, where the tables lie."""
 
-    def fetch(
-        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
-    ) -> pl.DataFrame:
-        """The rows of a table or model, by its key if ``ordered``."""
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table or model, of ``columns`` (default: all), by its key."""
+
+    def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
+        """All rows of a mart, in the order of the column ``by``, see ``engines.shares``.
+
+        Without ``by`` they are one frame. Each frame has the declared columns.
+        """
 
 
 @dataclass(frozen=True)

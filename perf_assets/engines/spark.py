@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from perf_assets.engines.connection import Connection
+from perf_assets.engines.shares import in_shares
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, models_by_name, read_by_several
 from perf_assets.sql_models.transpiling import (
@@ -60,9 +61,9 @@ class SparkEngine:
         self._laid.clear()
 
     def batches(
-        self, table: str, columns: Sequence[str] | None = None
+        self, table: str, columns: Sequence[str] | None = None, by: str | None = None
     ) -> "Iterator[pa.RecordBatch]":
-        """The rows of a table, in any order and a batch at a time, in their declared types.
+        """The rows of a table, in any order or that of the column ``by``, in their declared types.
 
         However many they are, no more than a few batches are held here.
 
@@ -78,18 +79,24 @@ class SparkEngine:
         self._lay(table)
         listed = ", ".join(f"`{name}`" for name in empty.columns)
         with phase(f"reading {table} from Spark"):
-            query = f"SELECT {listed} FROM {view_name(table)}"
+            order = "" if by is None else f" ORDER BY `{by}`"
+            query = f"SELECT {listed} FROM {view_name(table)}{order}"
             for piece in self._connection.stream(query, table):
                 yield from piece.cast(schema).to_batches()
 
-    def fetch(
-        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
-    ) -> pl.DataFrame:
-        """The rows of a table as a frame, by its key if ``ordered``; errors as in ``batches``."""
-        empty = _empty(table, columns)
-        rows = pl.concat([empty, *map(pl.DataFrame, self.batches(table, columns))])
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table as a frame, by its key; errors as in ``batches``."""
+        rows = self._whole(table, self.batches(table, columns), columns)
         key = [name for name in table_of(table).key if name in rows.columns]
-        return rows.sort(key) if ordered and key else rows
+        return rows.sort(key) if key else rows
+
+    def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
+        """The rows of a mart in the order of ``by``, some at a time; errors as in ``batches``."""
+        if by is None:
+            yield self._whole(mart, self.batches(mart))
+            return
+        frames = map(pl.DataFrame, self.batches(mart, by=by))
+        yield from in_shares(frames, by, _empty(mart, None))
 
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
         """The answer to a portable ``sql`` over tables and models; errors as in ``batches``."""
@@ -100,6 +107,11 @@ class SparkEngine:
     def close(self) -> None:
         """End the session."""
         self._connection.close()
+
+    def _whole(
+        self, table: str, batches: "Iterator[pa.RecordBatch]", columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        return pl.concat([_empty(table, columns), *map(pl.DataFrame, batches)])
 
     def _lay(self, name: str) -> None:
         """Make ``name`` a view, after those that it is made from."""

@@ -89,15 +89,13 @@ class _Late:
         self._engine: SparkEngine | None = None
         self._has_all = False
 
-    def fetch(
-        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
-    ) -> pl.DataFrame:
-        """The rows of a table or model, by its key if ``ordered``."""
-        engine = self._connected()
-        if not self._has_all:  # of the warehouse what it holds now, when models are computed
-            engine.bind(self._sources_here())
-            self._has_all = True
-        return engine.fetch(table, columns, ordered=ordered)
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table or model, by its key."""
+        return self._having_all().fetch(table, columns)
+
+    def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
+        """The rows of a mart, some at a time."""
+        return self._having_all().shares(mart, by)
 
     def query(self, sql: str) -> pl.DataFrame:
         """The answer to a portable query over what lies in the lake."""
@@ -112,6 +110,14 @@ class _Late:
         """End the session, if there is one."""
         if self._engine is not None:
             self._engine.close()
+
+    def _having_all(self) -> "SparkEngine":
+        """The engine, with what the warehouse holds now, when models are computed."""
+        engine = self._connected()
+        if not self._has_all:
+            engine.bind(self._sources_here())
+            self._has_all = True
+        return engine
 
     def _connected(self) -> "SparkEngine":
         from perf_assets.engines.spark import Source, SparkEngine  # noqa: PLC0415

@@ -8,7 +8,7 @@ that each partition would have been given alone.
 import io
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypedDict
@@ -172,6 +172,15 @@ def audit_together(
     ]
 
 
+def joined(reports: Sequence[AuditReport]) -> AuditReport:
+    """One report on all rows of a candidate, from those on each of its parts."""
+    first = reports[0]
+    results = {
+        name: _joined([report.results[name] for report in reports]) for name in first.results
+    }
+    return replace(first, rows=sum(report.rows for report in reports), results=results)
+
+
 def quarantine(report: AuditReport, candidate: pl.DataFrame, directory: Path) -> Path:
     """Keep a refused candidate, as ``candidate.parquet``, with its ``report.json``.
 
@@ -197,6 +206,18 @@ def quarantine(report: AuditReport, candidate: pl.DataFrame, directory: Path) ->
             f"{directory}: what failed its audit cannot be kept there: {error.strerror}"
         ) from None
     return directory
+
+
+def _joined(results: Sequence[RuleResult]) -> RuleResult:
+    """What one rule found in all parts of a candidate."""
+    broken = [one for one in results if not one.success]
+    examples = [example for one in broken for example in one.examples]
+    return replace(
+        next((one for one in broken if one.problem is not None), [*broken, *results][0]),
+        failing_rows=sum(one.failing_rows for one in broken),
+        rows=sum(one.rows for one in results),
+        examples=tuple(examples[:EXAMPLES]),
+    )
 
 
 def _report(

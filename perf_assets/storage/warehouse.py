@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -182,7 +182,9 @@ class Database:
         try:
             yield
         finally:
-            self.connection.unregister(name)
+            # In a transaction that has failed this does too, and would hide why that one did.
+            with suppress(duckdb.TransactionException):
+                self.connection.unregister(name)
 
 
 @contextmanager

@@ -11,8 +11,15 @@ from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.tables import table_of
 
-# Texts of all bug reports are most of what there is; who reads no texts is not given them.
+# Texts and labels are most of what there is; who does not read them is not given them.
+_PAST = (
+    *("dataset", "repository", "number", "month", "until_month", "opened_month", "state"),
+    *("closed_at", "is_bug_report", "is_performance", "is_fixed"),
+)
 NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("analysis.trend_tests", "marts.issue_history"): _PAST,
+    ("analysis.open_share_changes", "marts.issue_history"): _PAST,
+    ("analysis.label_sensitivity", "marts.issue_history"): _PAST,
     ("analysis.label_sensitivity", "staging.bug_reports"): (
         *("dataset", "repository", "number", "is_performance", "strength", "widened_keywords"),
     ),

@@ -18,6 +18,7 @@ from perf_assets.sql_models.laying import (
 from perf_assets.stages.deriving.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.storage.shares import replace_by_shares, share_key
 from perf_assets.storage.warehouse import Difference
 from perf_assets.study import Study
 from perf_assets.tables import table_of
@@ -64,9 +65,8 @@ def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
     """Let ``engine`` compute the table of a SQL model; audit and replace it."""
     create_table(gate.database.connection, model.table)
     with phase(f"computing {model.name}"):
-        rows = engine.fetch(model.name, ordered=False)
-        (outcome,) = gate.store([Offer([Candidate(model.name, rows)])])
-    return outcome
+        by = share_key(model.name)
+        return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
 
 
 def lay_view(gate: Gate, model: Model) -> bool:

@@ -5,10 +5,11 @@ models read is computed ten times. Tables of the warehouse would have to be kept
 published; these are gone when the models are computed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from perf_assets.engines.shares import SHARE_ROWS, in_shares
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import models_by_name, read_by_several
 from perf_assets.storage.warehouse import Database
@@ -26,25 +27,37 @@ class Workspace:
         self._is_open = False
         ((self._warehouse,),) = self._connection.execute("SELECT current_database()").fetchall()
 
-    def fetch(
-        self, table: str, columns: Sequence[str] | None = None, *, ordered: bool = True
-    ) -> pl.DataFrame:
-        """The rows of ``columns`` (default: all) of a table or model, by its key if ``ordered``.
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of ``columns`` (default: all) of a table or model, by its key.
 
         A mart is what it would be now, whatever is stored of it.
         """
+        listed = ", ".join(f'"{name}"' for name in columns) if columns else "*"
+        frame: pl.DataFrame = self._connection.sql(
+            f"SELECT {listed} FROM {self._source(table)} ORDER BY {', '.join(table_of(table).key)}"
+        ).pl()
+        return frame
+
+    def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
+        """The rows of a mart in the order of ``by``, some at a time; without it all at once."""
+        source = self._source(mart)
+        if by is None:
+            yield self._connection.sql(f"FROM {source}").pl()
+            return
+        empty = self._connection.sql(f"FROM {source} LIMIT 0").pl()
+        query = self._connection.sql(f'FROM {source} ORDER BY "{by}"')
+        batches = query.to_arrow_reader(SHARE_ROWS)
+        yield from in_shares(map(pl.DataFrame, batches), by, empty)
+
+    def _source(self, table: str) -> str:
+        """What to select from, once all that is read is there."""
         model = models_by_name().get(table)
-        source = table
         if model is None or model.table.is_view:
             self._lay(table)
-        else:
-            for upstream in model.upstream:
-                self._lay(upstream)
-            source = f"({model.sql})"
-        listed = ", ".join(f'"{name}"' for name in columns) if columns else "*"
-        order = f" ORDER BY {', '.join(table_of(table).key)}" if ordered else ""
-        frame: pl.DataFrame = self._connection.sql(f"SELECT {listed} FROM {source}{order}").pl()
-        return frame
+            return table
+        for upstream in model.upstream:
+            self._lay(upstream)
+        return f"({model.sql})"
 
     def close(self) -> None:
         """Forget all of it."""

@@ -1,0 +1,125 @@
+"""Tables that are computed whole, and may be larger than memory: replaced a share at a time."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import duckdb
+import polars as pl
+
+from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.judging import OF_ROWS
+from perf_assets.storage.suites import load_suite
+from perf_assets.storage.warehouse import Database, Difference
+from perf_assets.tables import table_of
+
+log = logging.getLogger(__name__)
+
+PART = "repository"
+_TOLD: Parameters = {"repository": None, "month": None}
+
+
+def share_key(table: str) -> str | None:
+    """The column by whose values the rows of ``table`` can be audited apart, if there is one.
+
+    There is none where a rule speaks of all rows together.
+    """
+    rules = load_suite(table).rules
+    is_by_rows = all(
+        rule.type.startswith(OF_ROWS)
+        and "mostly" not in rule.kwargs
+        and ("unique" not in rule.type or PART in rule.columns)
+        for rule in rules
+    )
+    return PART if PART in table_of(table).key and is_by_rows else None
+
+
+class _RefusedError(Exception):
+    """Some rows broke a critical rule: nothing is replaced."""
+
+
+@dataclass
+class _Judged:
+    """What is known of the shares so far; ``refused`` is the first that broke a critical rule."""
+
+    reports: list[AuditReport] = field(default_factory=list)
+    refused: pl.DataFrame | None = None
+    is_written: bool = False
+
+    def take(self, table: str, share: pl.DataFrame) -> bool:
+        """Audit a share; whether it may be stored."""
+        report = audit(table, share, _TOLD)
+        self.reports.append(report)
+        if not report.ok and self.refused is None:
+            self.refused = share
+        return self.refused is None
+
+
+def replace_by_shares(
+    gate: Gate, table: str, shares: Iterable[pl.DataFrame], by: str | None
+) -> Outcome:
+    """Audit all rows of ``table``, and replace what is stored of it: all of it, or nothing.
+
+    Parameters
+    ----------
+    shares : the rows, one frame or more, in the order of the column ``by``, of which no value is in
+        two of them; of these, three are held in memory. Without ``by`` there is one.
+
+    Returns
+    -------
+    As :meth:`Gate.store`. Where a critical rule fails, the first share that breaks it is kept in
+    quarantine, with the report on all of them.
+    """
+    judged, failure = _Judged(), None
+    try:
+        with gate.database.transaction():
+            for share, after, until in _bounded(shares, by):
+                if judged.take(table, share):
+                    stored = _stored(gate.database, table, by, after, until)
+                    difference = Difference.between(stored, share)
+                    gate.database.change(table, difference)
+                    judged.is_written |= difference.is_any
+            if judged.refused is not None:
+                raise _RefusedError
+    except _RefusedError:
+        pass
+    except duckdb.ConstraintException as error:
+        failure = f"{table}: the warehouse refused the rows: {str(error).splitlines()[0]}"
+    report = joined(judged.reports)
+    if judged.refused is not None:
+        directory = quarantine(report, judged.refused, gate.home.quarantine / table)
+        failure = f"{report.sentence()}; kept in {directory.parent}"
+    if failure is not None:
+        log.error(failure)
+    is_written = judged.is_written and failure is None
+    return Outcome(None, None, {table: report.rows}, {table: report}, is_written, failure)
+
+
+def _bounded(
+    shares: Iterable[pl.DataFrame], by: str | None
+) -> Iterator[tuple[pl.DataFrame, str | None, str | None]]:
+    """Each share with the values of ``by`` that it stands for: those after one, until another.
+
+    Together they are all values that there could be; None is without a bound.
+    """
+    after: str | None = None
+    held: pl.DataFrame | None = None
+    for share in shares:
+        if held is not None:
+            until = held[by or ""].max()
+            yield held, after, str(until)
+            after = str(until)
+        held = share
+    if held is not None:
+        yield held, after, None
+
+
+def _stored(
+    database: Database, table: str, by: str | None, after: str | None, until: str | None
+) -> pl.DataFrame:
+    bounds = {f'"{by}" > ?': after, f'"{by}" <= ?': until}
+    given = {text: value for text, value in bounds.items() if value is not None}
+    return database.frame(
+        f"FROM {table} WHERE {' AND '.join(given) or 'true'}", list(given.values())
+    )
