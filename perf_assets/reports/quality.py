@@ -2,6 +2,7 @@
 
 import duckdb
 
+from perf_assets.reports.leading import passed_over
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
 
 SHOWN = 5  # sentences; the rest is counted
@@ -28,15 +29,20 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     ]
     if len(odd) > SHOWN:
         found.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query months_that_look_odd")
+    left_out = passed_over(connection)
     alone = connection.execute(ALONE).fetchall()
-    return found + [
+    found += [
         f"{repository}: {rows:,} {question}, {example} for one"
         for repository, question, rows, example in alone
+        if repository not in left_out
     ]
+    others = sum(repository in left_out for repository, *_ in alone)
+    return [*found, *([f"and so in {others:,} other places: marts.consistency"] if others else [])]
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
+    unnamed = passed_over(connection)
     told = [
         sentence
         for query in (DIFFERING, OF_BOTS)
@@ -47,6 +53,7 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
         "(close_look = false, or --until links): which methods and languages they touch, and who "
         "introduced the bug, is not known"
         for repository, left_out, fixes in connection.execute(LEFT_OUT).fetchall()
+        if repository not in unnamed
     ]
 
 

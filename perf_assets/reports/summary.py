@@ -10,6 +10,7 @@ import polars as pl
 from rich.console import Console
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
@@ -59,9 +60,11 @@ FIGURES = (
 def print_summary(published: Path, console: Console) -> None:
     """Print the dataset breakdown, the trend tests and the group comparisons."""
     with reading(published) as connection:
+        left_out = passed_over(connection)
         for title, query in FIGURES:
-            _print_by_repository(console, title, connection.sql(query).pl())
-        for sentence in remarks(connection):
+            rows = without(connection.sql(query).pl(), left_out)
+            _print_by_repository(console, title, rows)
+        for sentence in [*remark(left_out), *remarks(connection)]:
             say(console, sentence)
             console.print()
         found = warnings(connection)

@@ -8,6 +8,7 @@ import polars as pl
 
 from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import Spec, joined
+from perf_assets.reports.leading import passed_over, without
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""
@@ -48,16 +49,24 @@ class Figure:
     def shown(
         self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = DATASETS
     ) -> "Shown | None":
-        """The figure over the first of ``datasets`` that has any data for it; None without."""
+        """The figure over the first of ``datasets`` that has any data for it; None without.
+
+        Of many repositories it is about those that :mod:`perf_assets.reports.leading` names.
+        """
         for dataset in datasets:
             query, told, drawn = (
                 text.replace("'live'", f"'{dataset}'")
                 for text in (self.rows, self.told, self.drawn or self.rows)
             )
-            rows = connection.sql(query).pl()
+            left_out = passed_over(connection) if dataset == "live" else frozenset()
+            rows = without(connection.sql(query).pl(), left_out)
             if not rows.is_empty():
-                verdicts = [(who, what) for who, what in connection.sql(told).fetchall() if what]
-                source = rows if drawn == query else connection.sql(drawn).pl()
+                verdicts = [
+                    (who, what)
+                    for who, what in connection.sql(told).fetchall()
+                    if what and who not in left_out
+                ]
+                source = rows if drawn == query else without(connection.sql(drawn).pl(), left_out)
                 panels = self.draw(source) if self.draw else []
                 return Shown(
                     title=self.title,

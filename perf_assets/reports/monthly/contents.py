@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import duckdb
-import polars as pl
 
 from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
+from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.monthly.news import read_asked, read_news
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
@@ -97,6 +97,7 @@ def read_report(published: Path) -> Document:
             f"Mined months {span}; the database was published at {moment}." if span else UNMINED,
             "Every number is a query over perf_bugs.duckdb: open it below the number, and run it "
             "as it stands with perf-assets query or any client of DuckDB.",
+            *remark(passed_over(connection)),
             *([LEFT] if _value(connection, FAR) else []),
         ]
         sections = [
@@ -186,7 +187,7 @@ def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
         ("coverage", "What is loaded", COVERAGE),
         ("facts", "Study, rules, sources and software", FACTS),
     ):
-        rows: pl.DataFrame = connection.sql(query).pl()
+        rows = without(connection.sql(query).pl(), passed_over(connection))
         if not rows.is_empty():
             queries = {"the table": query.strip()}
             yield Part(name, title, table=rows, queries=queries, is_open=name == "breakdown")

@@ -8,6 +8,7 @@ import duckdb
 from perf_assets.plain import plain
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures.trends import TESTS
+from perf_assets.reports.leading import passed_over
 
 MOST = 10
 """Things in a list; the rest is counted."""
@@ -129,7 +130,8 @@ order by questions.forum, questions.views desc nulls last, questions.question_id
 
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """A part of numbers for each repository, and one for each list that has anything in it."""
-    numbers = _rows(connection, NUMBERS)
+    left_out = passed_over(connection)
+    numbers = [row for row in _rows(connection, NUMBERS) if row["repository"] not in left_out]
     lists = [
         ("new", "New performance bugs", OPENED, _opened),
         ("fixed", "Fixed, slowest first", FIXED, _fixed),
