@@ -1,7 +1,7 @@
 # make run: the main job on the embedded sample. make ui: look at it. make explore: query it.
 # make check: formatting, types and quick tests. make test: all tests. make test-all: each of them
-# with more seeds, examples and kills. make mutation: which faults in the core go unnoticed.
-# make upgrade: newer versions of what is installed.
+# with more seeds, examples and kills. make spark-test: the models on Apache Spark. make mutation:
+# which faults in the core go unnoticed. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +11,7 @@ export PERF_ASSETS_HOME
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui explore pictures lint check test test-all dictionary mutation upgrade clean
+.PHONY: run ui explore pictures lint check test test-all spark-test dictionary mutation upgrade clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -35,6 +35,11 @@ test: lint
 
 test-all: lint
 	PERF_ASSETS_TESTS=all $(PYTEST) --timeout 14400
+
+# The models on Apache Spark: SPARK_PYTHON is a Python with pyspark beside Java 17.
+spark-test: $(VENV)/.installed-dev
+	PERF_ASSETS_SPARK_PYTHON=$(or $(SPARK_PYTHON),$(error name it: make spark-test SPARK_PYTHON=PYTHON)) \
+		$(PYTEST) --timeout 14400 tests/engines
 
 mutation: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)

@@ -11,10 +11,13 @@ from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
     explained,
+    from_option,
     home_option,
     importing,
     json_option,
+    max_wait_option,
     study_option,
+    to_option,
 )
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
@@ -34,8 +37,8 @@ from perf_assets.study import Until
     help="Only this repository of the study, or tag set (forum:tag set); may be given several "
     "times.",
 )
-@click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
-@click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@from_option
+@to_option
 @click.option(
     "--verify",
     is_flag=True,
@@ -47,16 +50,7 @@ from perf_assets.study import Until
     is_flag=True,
     help="Label, link and compute everything again, also where nothing that decides it changed.",
 )
-@click.option(
-    "--max-wait",
-    type=click.FloatRange(min=0),
-    envvar="PERF_ASSETS_MAX_WAIT",
-    default=90,
-    show_default=True,
-    metavar="MINUTES",
-    help="Longest wait for a source's rate limit; then the run stops, and what was stored is kept. "
-    "Environment: PERF_ASSETS_MAX_WAIT.",
-)
+@max_wait_option
 @click.option(
     "--until",
     type=click.Choice(get_args(Until)),

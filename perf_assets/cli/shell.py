@@ -92,6 +92,28 @@ study_option = click.option(
 )
 
 
+from_option = click.option(
+    "--from", "first", metavar="YYYY-MM", help="First month; default: as the study says."
+)
+
+
+to_option = click.option(
+    "--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month."
+)
+
+
+max_wait_option = click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    envvar="PERF_ASSETS_MAX_WAIT",
+    default=90,
+    show_default=True,
+    metavar="MINUTES",
+    help="Longest wait for a source's rate limit; then the run stops, and what was stored is kept. "
+    "Environment: PERF_ASSETS_MAX_WAIT.",
+)
+
+
 json_option = click.option(
     "--json", "is_json", is_flag=True, help="As JSON, for programs; see the README."
 )

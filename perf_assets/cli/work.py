@@ -10,7 +10,16 @@ import click
 
 from perf_assets import stopping
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option, importing, study_option
+from perf_assets.cli.shell import (
+    console,
+    explained,
+    from_option,
+    home_option,
+    importing,
+    max_wait_option,
+    study_option,
+    to_option,
+)
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.mishaps import mishap
 from perf_assets.progress import phase
@@ -28,19 +37,11 @@ from perf_assets.study import Until
     metavar="OWNER/NAME",
     help="A repository of the study; may be given several times.",
 )
-@click.option("--from", "first", metavar="YYYY-MM", help="First month; default: as the study says.")
-@click.option("--to", "last", metavar="YYYY-MM", help="Last month; default: the last full month.")
+@from_option
+@to_option
 @click.option("--verify", is_flag=True, help="As of perf-assets run.")
 @click.option("--force", is_flag=True, help="As of perf-assets run.")
-@click.option(
-    "--max-wait",
-    type=click.FloatRange(min=0),
-    envvar="PERF_ASSETS_MAX_WAIT",
-    default=90,
-    show_default=True,
-    metavar="MINUTES",
-    help="Longest wait for a source's rate limit.",
-)
+@max_wait_option
 @click.option("--until", type=click.Choice(get_args(Until)), default="published", hidden=True)
 @click.option(
     "--listen",
