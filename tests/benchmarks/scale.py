@@ -29,10 +29,11 @@ import duckdb
 from perf_assets.engines.spark import Source, SparkEngine
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.deriving.derivation import derive
+from perf_assets.stages.deriving.models import build_model
 from perf_assets.stages.deriving.workspace import Workspace
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
-from perf_assets.storage.warehouse import Database, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 from tests.benchmarks.big_warehouse import fill
 from tests.engines.servers import Server, sail, spark, spark_home
 
@@ -107,15 +108,15 @@ def measured(costs: dict[str, Cost], name: str, process: int | None = None) -> I
 def models_on_duckdb(folder: Path, issues: int) -> dict[str, Cost]:
     costs: dict[str, Cost] = {}
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        home = shutil.copy(warehouse(folder, issues), Path(place) / "warehouse.duckdb")
-        with duckdb.connect(str(home)) as connection, measured(costs, "all"):
-            connection.execute("SET TimeZone = 'UTC'")
-            with closing(Workspace(Database(connection))) as workspace:
+        home = Path(place) / "warehouse.duckdb"
+        shutil.copy(warehouse(folder, issues), home)
+        with open_warehouse(home) as database, measured(costs, "all"):
+            gate = Gate(database, Home.of(Path(place)))
+            with closing(Workspace(database)) as workspace:
                 for name in MARTS:
                     with measured(costs, name):
-                        rows = workspace.fetch(name, ordered=False)
-                        connection.register("rows", rows.to_arrow())
-                        connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+                        outcome = build_model(gate, MODELS[name], workspace)
+                        assert outcome.failure is None, outcome.failure
     return costs
 
 
