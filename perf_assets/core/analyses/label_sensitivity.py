@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from perf_assets.core.analyses.apart import of_each
 from perf_assets.core.analyses.closing import open_share_change
 from perf_assets.core.analyses.comparisons import (
     METRICS,
@@ -99,13 +100,22 @@ def label_sensitivity(
         for dataset, repository, own in by_repository_and_pooled(chosen):
             rows += [(dataset, repository, rule, *found) for found in _of_bugs(own)]
     histories, graded_by = rows_of_repositories(issue_history), rows_of_repositories(rules)
-    for dataset, repository, months in by_repository(complete_months(trend_monthly)):
-        place = (dataset, repository)
-        if place in histories and place in graded_by:
-            paths = paths_of(histories[place], months["month"].to_list())
-            for rule in RULES:
-                relabelled = _relabelled(paths, graded_by[place].select("number", rule))
-                rows += [(*place, rule, *found) for found in _of_months(relabelled)]
+    cases = [
+        ((dataset, repository), months["month"].to_list())
+        for dataset, repository, months in by_repository(complete_months(trend_monthly))
+        if (dataset, repository) in histories and (dataset, repository) in graded_by
+    ]
+
+    def relabelled(case: tuple[tuple[str, str], list[str]]) -> list[tuple[Any, ...]]:
+        place, months = case
+        paths, graded = paths_of(histories[place], months), graded_by[place]
+        labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
+        return [
+            (*place, rule, *found) for rule, one in labelled.items() for found in _of_months(one)
+        ]
+
+    for found in of_each(cases, relabelled, "testing trends by other rules"):
+        rows += found
     table = pl.DataFrame(rows, schema=schema_of("analysis.label_sensitivity"), orient="row")
     return table.sort("dataset", "repository", "result_of", maintain_order=True)
 

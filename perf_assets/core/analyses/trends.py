@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from perf_assets.core.analyses.apart import of_each
 from perf_assets.core.analyses.comparisons import (
     POOLED,
     TREND_ALTERNATIVE,
@@ -87,18 +88,28 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
-        flows = []
-        for _, repository, all_months in by_repository(of_dataset):
-            months = complete_months(all_months)
-            history = histories.get((dataset, repository), issue_history.clear())
-            paths = paths_of(history, months.get_column("month").to_list())
-            flows.append(_flows(months, paths))
-            found = _repository_rows(months, flows[-1], paths)
+        cases = {
+            repository: (
+                complete_months(months),
+                histories.get((dataset, repository), issue_history.clear()),
+            )
+            for _, repository, months in by_repository(of_dataset)
+        }
+        tested = of_each([*cases.values()], _tested, "testing trends")
+        for repository, (_, found) in zip(cases, tested, strict=True):
             rows += [{**row, "dataset": dataset, "repository": repository} for row in found]
-        if len(flows) > 1:
-            found = _pooled_rows(pl.concat(flows))
-            rows += [{**row, "dataset": dataset, "repository": POOLED} for row in found]
+        if len(tested) > 1:
+            pooled = _pooled_rows(pl.concat([flows for flows, _ in tested]))
+            rows += [{**row, "dataset": dataset, "repository": POOLED} for row in pooled]
     return pl.DataFrame(rows, schema=schema_of(_SCHEMA))
+
+
+def _tested(case: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """The flows of a repository, and its rows, from its complete months and its history."""
+    months, history = case
+    paths = paths_of(history, months.get_column("month").to_list())
+    flows = _flows(months, paths)
+    return flows, list(_repository_rows(months, flows, paths))
 
 
 def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:

@@ -243,10 +243,9 @@ def _fit(counts: Floats, design: _Design, columns: Floats) -> _Fit:
         no = totals - counts
         of_no = np.where(no > 0, no * np.log(no / (totals - expected)), 0)
         deviance = 2 * (of_yes + of_no).sum(1)
+        slope_error = np.sqrt(covariance)
     hidden = np.where(is_finite, 1.0, np.nan)
-    return _Fit(
-        beta[:, -1] * hidden, np.sqrt(covariance) * hidden, pearson * hidden, deviance * hidden
-    )
+    return _Fit(beta[:, -1] * hidden, slope_error * hidden, pearson * hidden, deviance * hidden)
 
 
 def _solved(information: Floats, right: Floats) -> Floats:
