@@ -178,7 +178,14 @@ class Database:
 
     @contextmanager
     def _registered(self, name: str, rows: pl.DataFrame) -> Iterator[None]:
-        self.connection.register(name, rows.to_arrow())
+        import pyarrow as pa  # noqa: PLC0415 - who only reads does without
+
+        # To the end of its transaction DuckDB holds what is registered: a reader that has been read
+        # holds no rows any more.
+        table = rows.to_arrow()
+        batches = iter(table.to_batches())
+        self.connection.register(name, pa.RecordBatchReader.from_batches(table.schema, batches))
+        del table
         try:
             yield
         finally:
