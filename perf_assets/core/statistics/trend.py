@@ -6,6 +6,7 @@ tested at once.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,14 +87,14 @@ def binomial_regression(
     (1.56, 0.006)
     """
     design = _design(totals, times, _informative(successes, totals, strata))
-    counts = np.asarray(successes, dtype=np.float64)[..., design.is_used]
+    counts = np.asarray(successes, dtype=np.float64)[..., design.places]
     leading = counts.shape[:-1]
-    freedom = counts.shape[-1] - design.common.shape[-1]
+    freedom = counts.shape[-1] - design.strata - 1
     nothing = np.full(leading, np.nan)
     if freedom < 3:
         return BinomialTrend(nothing, nothing, nothing, nothing, nothing, nothing, np.nan)
     counts = counts.reshape(-1, counts.shape[-1])
-    fit = _fit(counts, design, design.common)
+    fit = _fit(counts, design, has_one_trend=True)
     dispersion = fit.pearson / freedom
     is_wide = dispersion > 1
     error = fit.slope_error * np.sqrt(np.where(is_wide, dispersion, 1))
@@ -148,16 +149,16 @@ def cochran_armitage(
     """
     counts = np.asarray(successes, dtype=np.float64)
     trials, moments = (np.asarray(values, dtype=np.float64) for values in (totals, times))
-    groups = np.zeros(len(trials)) if strata is None else np.asarray(strata)
-    score, variance = np.zeros(counts.shape[:-1]), np.zeros(counts.shape[:-1])
-    for group in np.unique(groups):
-        here = groups == group
-        n, yes = trials[here].sum(), counts[..., here].sum(-1)
-        if n < 2:
-            continue
-        centred = moments[here] - (trials[here] @ moments[here]) / n
-        score += counts[..., here] @ centred
-        variance += yes * (n - yes) / (n - 1) * (trials[here] @ centred**2) / n
+    groups = _Groups.of(np.zeros(len(trials)) if strata is None else np.asarray(strata))
+    counts, trials, moments = (values[..., groups.order] for values in (counts, trials, moments))
+    n, yes = groups.sums(trials), groups.sums(counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centred = moments - groups.spread(groups.sums(trials * moments) / n)
+        spread = groups.sums(trials * np.nan_to_num(centred) ** 2) / n
+        by_group = yes * (n - yes) / (n - 1) * spread
+    has_any = n >= 2
+    score = counts @ np.where(groups.spread(has_any), centred, 0.0)
+    variance = np.where(has_any, by_group, 0.0).sum(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(variance > 0, score / np.sqrt(variance), np.nan)
     return z, 2 * stats.norm.sf(np.abs(z))
@@ -178,33 +179,59 @@ def _informative(
 
 
 @dataclass(frozen=True)
-class _Design:
-    """Points with trials; columns of levels and one trend, or with a trend for each stratum."""
+class _Groups:
+    """Groups of points, each with its points beside each other once they are put in ``order``."""
 
-    is_used: NDArray[np.bool_]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: NDArray[Any]) -> "_Groups":
+        order = np.argsort(groups, kind="stable")
+        _, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+        return cls(order, starts, sizes)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sums of ordered ``values`` (..., points) in each group (..., groups)."""
+        if not len(self.starts):
+            return np.zeros((*values.shape[:-1], 0))
+        sums: Floats = np.add.reduceat(values, self.starts, axis=-1)
+        return sums
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """What each group has (..., groups), at each of its ordered points (..., points)."""
+        return np.repeat(values, self.sizes, axis=-1)
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Points with trials, in the order of their strata.
+
+    places : of these points among all.
+    times : about their mean in each stratum: levels and trend then hardly depend on each other.
+    """
+
+    places: NDArray[np.int64]
     totals: Floats
-    strata: int
-    common: Floats
-    separate: Floats
+    times: Floats
+    groups: _Groups
+
+    @property
+    def strata(self) -> int:
+        """How many strata there are."""
+        return len(self.groups.starts)
 
 
 def _design(totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None) -> _Design:
     trials, moments = (np.asarray(values, dtype=np.float64) for values in (totals, times))
-    groups = np.zeros(len(trials)) if strata is None else np.asarray(strata)
-    used = (trials > 0) & (groups >= 0)
-    trials, moments, groups = trials[used], moments[used], groups[used]
-    levels = (groups[:, None] == np.unique(groups)).astype(np.float64)
-    # Times about their mean in each stratum: levels and trend then hardly depend on each other.
-    weights = levels * trials[:, None]
-    sums = weights.sum(0)
-    centred = moments - levels @ ((weights.T @ moments) / np.where(sums > 0, sums, 1))
-    return _Design(
-        used,
-        trials,
-        levels.shape[1],
-        np.column_stack([levels, centred]),
-        np.column_stack([levels, levels * centred[:, None]]),
-    )
+    strata = np.zeros(len(trials)) if strata is None else np.asarray(strata)
+    used = np.flatnonzero((trials > 0) & (strata >= 0))
+    groups = _Groups.of(strata[used])
+    places = used[groups.order]
+    trials, moments = trials[places], moments[places]
+    mean = groups.sums(trials * moments) / groups.sums(trials)
+    return _Design(places, trials, moments - groups.spread(mean), groups)
 
 
 @dataclass(frozen=True)
@@ -215,56 +242,65 @@ class _Fit:
     deviance: Floats
 
 
-def _fit(counts: Floats, design: _Design, columns: Floats) -> _Fit:
-    """Logistic regressions of each row of ``counts``; NaN for a row that cannot be fitted."""
-    totals, width = design.totals, columns.shape[1]
-    beta = np.zeros((len(counts), width))
-    information = np.empty((len(counts), width, width))
-    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), -1)
+def _fit(counts: Floats, design: _Design, *, has_one_trend: bool) -> _Fit:
+    """Logistic regressions of each row of ``counts``; NaN for a row that cannot be fitted.
+
+    Each stratum has a level, and all have one trend, or each its own. Of all coefficients the
+    trend alone depends on several strata, so that each step is solved stratum by stratum.
+    """
+    totals, times, groups = design.totals, design.times, design.groups
     share = counts.sum(1) / totals.sum()
+    slope_error = np.empty(len(counts))
     with np.errstate(all="ignore"):
-        beta[:, : design.strata] = np.log(share / (1 - share))[:, None]
+        level = np.repeat(np.log(share / (1 - share))[:, None], design.strata, axis=1)
+        trend = np.zeros((len(counts), 1 if has_one_trend else design.strata))
         moving = np.arange(len(counts))  # the rows that have not come to rest
         for _ in range(_ITERATIONS):
-            fitted = 1 / (1 + np.exp(-(beta[moving] @ columns.T)))
-            weight = totals * fitted * (1 - fitted)
-            information[moving] = (weight @ products).reshape(-1, width, width)
-            step = _solved(information[moving], (counts[moving] - totals * fitted) @ columns)
-            beta[moving] += step
-            moving = moving[np.abs(step).max(axis=1) >= _TOLERANCE]
+            expected = totals * _fitted(design, level[moving], trend[moving])
+            left, weight = counts[moving] - expected, expected * (1 - expected / totals)
+            own, both = groups.sums(weight), groups.sums(weight * times)
+            of_level = groups.sums(left)
+            # What is left of the trends' information and score once each level is the best one.
+            information = groups.sums(weight * times**2) - both**2 / own
+            score = groups.sums(left * times) - both * of_level / own
+            if has_one_trend:
+                information, score = (part.sum(1, keepdims=True) for part in (information, score))
+            turn = np.where(information > 0, score / information, np.nan)
+            rise = (of_level - both * turn) / own
+            level[moving] += rise
+            trend[moving] += turn
+            slope_error[moving] = 1 / np.sqrt(information[:, -1])
+            largest = np.maximum(np.abs(rise).max(axis=1), np.abs(turn).max(axis=1))
+            moving = moving[largest >= _TOLERANCE]
             if not moving.size:
                 break
-        is_finite = np.all(np.abs(beta) < _LARGEST, axis=1)
-        covariance = _solved(information, np.eye(columns.shape[1])[-1])[:, -1]
-        fitted = 1 / (1 + np.exp(-(beta @ columns.T)))
-        expected = totals * fitted
-        pearson = ((counts - expected) ** 2 / (expected * (1 - fitted))).sum(1)
+        is_finite = np.all(np.abs(level) < _LARGEST, axis=1)
+        is_finite &= np.all(np.abs(trend) < _LARGEST, axis=1)
+        expected = totals * _fitted(design, level, trend)
+        pearson = ((counts - expected) ** 2 / (expected * (1 - expected / totals))).sum(1)
         of_yes = np.where(counts > 0, counts * np.log(counts / expected), 0)
         no = totals - counts
         of_no = np.where(no > 0, no * np.log(no / (totals - expected)), 0)
         deviance = 2 * (of_yes + of_no).sum(1)
-        slope_error = np.sqrt(covariance)
     hidden = np.where(is_finite, 1.0, np.nan)
-    return _Fit(beta[:, -1] * hidden, slope_error * hidden, pearson * hidden, deviance * hidden)
+    return _Fit(trend[:, -1] * hidden, slope_error * hidden, pearson * hidden, deviance * hidden)
 
 
-def _solved(information: Floats, right: Floats) -> Floats:
-    """The solution of each system; NaN where it has none."""
-    right = np.broadcast_to(right, information.shape[:-1])
-    is_regular = np.abs(np.linalg.det(information)) > 0
-    safe = np.where(is_regular[:, None, None], information, np.eye(information.shape[-1]))
-    found = np.linalg.solve(safe, right[..., None])[..., 0]
-    answer: Floats = np.where(is_regular[:, None], found, np.nan)
-    return answer
+def _fitted(design: _Design, level: Floats, trend: Floats) -> Floats:
+    """The share that each row of coefficients gives at each point."""
+    spread = design.groups.spread
+    slope = trend if trend.shape[-1] == 1 else spread(trend)
+    fitted: Floats = 1 / (1 + np.exp(-(spread(level) + slope * design.times)))
+    return fitted
 
 
 def _heterogeneity(counts: Floats, design: _Design, common: _Fit) -> float:
     """Whether the strata have one trend: likelihood ratio by the dispersion, F with that many."""
-    extra = design.separate.shape[1] - design.common.shape[1]
-    left = counts.shape[1] - design.separate.shape[1]
+    extra = design.strata - 1
+    left = counts.shape[1] - 2 * design.strata
     if extra < 1 or left < 1 or len(counts) != 1:
         return np.nan
-    own = _fit(counts, design, design.separate)
+    own = _fit(counts, design, has_one_trend=False)
     dispersion = max(1.0, float(own.pearson[0]) / left)
     return float(
         stats.f.sf((common.deviance[0] - own.deviance[0]) / extra / dispersion, extra, left)

@@ -173,3 +173,18 @@ def test_strata_add_up_their_scores_and_variances():
     assert min(first, second) < z * 1.5
     level = cochran_armitage([1, 1, 1, 9, 9, 9], [10] * 6, [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1])
     assert level[0] == pytest.approx(0)
+
+
+def test_thousands_of_strata_that_are_alike_have_the_trend_of_one() -> None:
+    successes, totals, times = [1, 3, 2, 5, 4, 7], [20, 30, 25, 30, 20, 30], range(6)
+    many = 3000
+    alone = binomial_regression(successes, totals, times)
+    found = binomial_regression(
+        successes * many, totals * many, [*times] * many, np.repeat(range(many), 6)
+    )
+    assert found.odds_ratio == pytest.approx(alone.odds_ratio, rel=1e-9)
+    assert found.heterogeneity_pvalue == pytest.approx(1)
+    z, _ = cochran_armitage(
+        successes * many, totals * many, [*times] * many, np.repeat(range(many), 6)
+    )
+    assert z == pytest.approx(np.sqrt(many) * cochran_armitage(successes, totals, times)[0])
