@@ -1,4 +1,4 @@
-"""A table replaced a share at a time is what it would be replaced at once: all of it, or not."""
+"""What is stored is stored whole: a table in shares, a partition beside one that is refused."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from perf_assets.engines import shares
 from perf_assets.engines.shares import in_shares
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.shares import replace_by_shares, share_key
 from perf_assets.storage.warehouse import Database, open_warehouse
@@ -125,6 +125,24 @@ def test_a_key_that_two_shares_hold_is_refused(tmp_path: Path) -> None:
         outcome = replaced(gate, [again, again])
         assert "the warehouse refused the rows" in str(outcome.failure)
         assert stored(database) == []
+
+
+def test_what_the_warehouse_refuses_leaves_the_other_partitions_to_be_stored(
+    tmp_path: Path,
+) -> None:
+    """An open issue that is fixed breaks a condition of the table, and no rule of the audit."""
+    with open_warehouse(tmp_path / "warehouse.duckdb") as database:
+        wrong = history({"owner/a": 1}, is_fixed=True)
+        good = pl.DataFrame(
+            [completed("meta.repositories", {"repository": "owner/a", "start_month": "2020-01"})],
+            schema=table_of("meta.repositories").frame_schema,
+        )
+        offers = [Offer([Candidate(TABLE, wrong)]), Offer([Candidate("meta.repositories", good)])]
+        refused, written = Gate(database, Home.of(tmp_path)).store(offers)
+        assert "the warehouse refused the rows" in str(refused.failure)
+        assert (written.failure, written.is_written) == (None, True)
+        assert stored(database) == []
+        assert database.frame("FROM meta.repositories").height == 1
 
 
 def test_a_table_with_a_rule_about_all_rows_comes_whole() -> None:
