@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import duckdb
 import polars as pl
 
+from perf_assets.progress import phase
 from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.judging import OF_ROWS
@@ -47,6 +48,11 @@ class _Judged:
     refused: pl.DataFrame | None = None
     is_written: bool = False
 
+    @property
+    def rows(self) -> int:
+        """How many rows were judged."""
+        return sum(report.rows for report in self.reports)
+
     def take(self, table: str, share: pl.DataFrame) -> bool:
         """Audit a share; whether it may be stored."""
         report = audit(table, share, _TOLD)
@@ -72,14 +78,16 @@ def replace_by_shares(
     quarantine, with the report on all of them.
     """
     judged, failure = _Judged(), None
+    title = f"computing and storing {table}"
     try:
-        with gate.database.transaction():
+        with gate.database.transaction(), phase(title, unit="rows") as done:
             for share, after, until in _bounded(shares, by):
                 if judged.take(table, share):
                     stored = _stored(gate.database, table, by, after, until)
                     difference = Difference.between(stored, share)
                     gate.database.change(table, difference)
                     judged.is_written |= difference.is_any
+                done(judged.rows)
             if judged.refused is not None:
                 raise _RefusedError
     except _RefusedError:

@@ -8,6 +8,8 @@ import polars as pl
 
 from perf_assets.progress import phase
 
+MOST_THREADS = 8  # ten thousand permuted series take some hundred MB in each
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -20,7 +22,7 @@ def of_each(repositories: Sequence[T], compute: Callable[[T], R], title: str) ->
     found: list[R] = []
     with (
         phase(title, len(repositories), "repositories") as done,
-        ThreadPoolExecutor(pl.thread_pool_size()) as pool,
+        ThreadPoolExecutor(min(MOST_THREADS, pl.thread_pool_size())) as pool,
     ):
         for one in pool.map(compute, repositories):
             found.append(one)

@@ -5,7 +5,6 @@ from contextlib import closing
 import polars as pl
 
 from perf_assets.engines.elsewhere import Engine
-from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
     AS_OF_SOURCE,
@@ -64,9 +63,8 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
 def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
     """Let ``engine`` compute the table of a SQL model; audit and replace it."""
     create_table(gate.database.connection, model.table)
-    with phase(f"computing {model.name}"):
-        by = share_key(model.name)
-        return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
+    by = share_key(model.name)
+    return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
 
 
 def lay_view(gate: Gate, model: Model) -> bool:
