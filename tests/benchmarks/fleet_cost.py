@@ -38,7 +38,7 @@ class Assumptions:
     models_seconds_per_million: float = 39.0  # measured: DuckDB
     spark_seconds_per_million: float = 362.0  # measured: Spark, one node
     statistics_seconds_per_million: float = 170.0  # measured: the Python statistics
-    trend_seconds: float = 1.5  # measured: of each repository, however small
+    repository_seconds: float = 0.5  # measured: those of each repository, however small
 
 
 def main() -> None:
@@ -90,7 +90,7 @@ def cost(given: Assumptions, repositories: int, seed: int) -> dict[str, str]:
         "models on DuckDB: core minutes": _minutes(given.models_seconds_per_million, issues),
         "models on Spark: core minutes": _minutes(given.spark_seconds_per_million, issues),
         "statistics: core minutes": _minutes(
-            given.statistics_seconds_per_million, issues, given.trend_seconds * repositories
+            given.statistics_seconds_per_million, issues, given.repository_seconds * repositories
         ),
     }
 
