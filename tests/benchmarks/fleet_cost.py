@@ -37,7 +37,7 @@ class Assumptions:
     refresh_seconds: float = 1.5  # measured: with nothing new
     models_seconds_per_million: float = 39.0  # measured: DuckDB
     spark_seconds_per_million: float = 362.0  # measured: Spark, one node
-    statistics_seconds_per_million: float = 170.0  # measured: the Python statistics
+    statistics_seconds_per_million: float = 140.0  # measured: the Python statistics
     repository_seconds: float = 0.5  # measured: those of each repository, however small
 
 
