@@ -18,11 +18,11 @@ def passed_over(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     return frozenset(name for (name,) in connection.execute(PASSED_OVER).fetchall())
 
 
-def without(rows: pl.DataFrame, names: frozenset[str], column: str = "repository") -> pl.DataFrame:
+def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:
     """The ``rows`` that are not about the repositories ``names``."""
-    if not names or column not in rows.columns:
+    if not names or "repository" not in rows.columns:
         return rows
-    return rows.filter(~pl.col(column).is_in(names).fill_null(value=False))
+    return rows.filter(~pl.col("repository").is_in(names).fill_null(value=False))
 
 
 def remark(names: frozenset[str]) -> list[str]:

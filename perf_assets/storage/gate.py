@@ -257,10 +257,7 @@ class Gate:
                     self._write([case])
                 return
             (refused,) = cases
-            refused.outcome.failure = (
-                f"{refused.offer.place}: the warehouse refused the rows: "
-                f"{str(error).splitlines()[0]}"
-            )
+            refused.outcome.failure = refusal(refused.offer.place, error)
         for case in cases:
             if case.outcome.failure is None:
                 case.outcome.is_written = any(one.is_any for one in case.differences.values())
@@ -300,6 +297,11 @@ class Gate:
                 if case.offer.repository is not None and case.offer.month is not None
             ],
         )
+
+
+def refusal(place: str, error: duckdb.ConstraintException) -> str:
+    """That rows of ``place``, which kept all rules, break a condition of the database."""
+    return f"{place}: the warehouse refused the rows: {str(error).splitlines()[0]}"
 
 
 def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:

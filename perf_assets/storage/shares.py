@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.progress import phase
 from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.gate import Gate, Outcome, refusal
 from perf_assets.storage.judging import OF_ROWS
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, Difference
@@ -93,7 +93,7 @@ def replace_by_shares(
     except _RefusedError:
         pass
     except duckdb.ConstraintException as error:
-        failure = f"{table}: the warehouse refused the rows: {str(error).splitlines()[0]}"
+        failure = refusal(table, error)
     report = joined(judged.reports)
     if judged.refused is not None:
         directory = quarantine(report, judged.refused, gate.home.quarantine / table)

@@ -156,10 +156,9 @@ def cochran_armitage(
         centred = moments - groups.spread(groups.sums(trials * moments) / n)
         spread = groups.sums(trials * np.nan_to_num(centred) ** 2) / n
         by_group = yes * (n - yes) / (n - 1) * spread
-    has_any = n >= 2
-    score = counts @ np.where(groups.spread(has_any), centred, 0.0)
-    variance = np.where(has_any, by_group, 0.0).sum(-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
+        has_any = n >= 2
+        score = counts @ np.where(groups.spread(has_any), centred, 0.0)
+        variance = np.where(has_any, by_group, 0.0).sum(-1)
         z = np.where(variance > 0, score / np.sqrt(variance), np.nan)
     return z, 2 * stats.norm.sf(np.abs(z))
 
