@@ -27,6 +27,14 @@ loads as (
     from meta.partition_loads
     where is_stored
     group by repository
+),
+
+marks as (
+    select
+        repository,
+        max(updated_at) as updated_at
+    from meta.watermarks
+    group by repository
 )
 
 select
@@ -37,11 +45,12 @@ select
     date_diff(
         'day', cast(loads.last_load_at at time zone 'UTC' as date), cast(parameters.today as date)
     ) as days_since_load,
-    loads.newest_update_at at time zone 'UTC' as newest_update_utc,
+    greatest(loads.newest_update_at, marks.updated_at) at time zone 'UTC' as newest_update_utc,
     loads.last_issue_month,
     loads.last_commit_month
 from meta.repositories
 cross join parameters
 left join looks using (repository)
 left join loads using (repository)
+left join marks using (repository)
 order by repository;

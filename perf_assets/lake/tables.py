@@ -27,6 +27,7 @@ BOOKKEEPING: Mapping[str, tuple[str, str, str]] = {
     "meta.audit_findings": ("repository", "month", ""),
     "meta.count_differences": ("repository", "month", ""),
     "meta.whole_reads": ("repository", "month", ""),
+    "meta.watermarks": ("repository", NO_MONTH, ""),
     "meta.branch_tips": ("repository", NO_MONTH, ""),
     "meta.branch_changes": ("repository", NO_MONTH, ""),
     "meta.source_requests": ("repository", NO_MONTH, ""),

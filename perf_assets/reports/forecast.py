@@ -24,7 +24,7 @@ from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.home import Home
 from perf_assets.storage.outdated import outdated_cohorts
-from perf_assets.storage.warehouse import reading
+from perf_assets.storage.warehouse import Database, reading
 from perf_assets.study import Repository, Study
 
 # A page asks for its issues, for each connection of each issue, and for the commits of each pull
@@ -229,14 +229,8 @@ def stored(home: Home, repository: Repository) -> Marks:
     if not home.warehouse.exists():
         return {}
     with reading(home.warehouse) as connection:
-        rows = connection.execute(
-            """
-            SELECT month, updated_at FROM meta.partition_loads
-            WHERE "table" = 'raw.issues' AND repository = ? AND status = 'loaded'
-            """,
-            [repository.name],
-        ).fetchall()
-    return dict(rows)
+        loads = Database(connection).loads("raw.issues", repository.name)
+    return dict(loads.filter(status="loaded").select("month", "updated_at").iter_rows())
 
 
 def forecast(cost: Cost, accounts: Accounts) -> str:

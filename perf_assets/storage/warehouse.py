@@ -24,6 +24,7 @@ from perf_assets.storage.copies import (
     fault_in,
     read_whole,
     set_in_place,
+    tables_of,
 )
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -31,7 +32,21 @@ from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 7  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 8  # raised whenever stored tables change in a way that older code cannot read
+WATERMARKS = "meta.watermarks"
+PARTITION_LOADS = """
+SELECT * FROM meta.partition_loads AS loads
+WHERE loads."table" = ? AND loads.repository = ? ORDER BY month
+"""
+# A watermark speaks of the good loads that were there when it was noted.
+WITH_WATERMARKS = """
+SELECT loads.* REPLACE (greatest(loads.updated_at, marks.updated_at) AS updated_at)
+FROM meta.partition_loads AS loads
+LEFT JOIN meta.watermarks AS marks
+    ON marks.repository = loads.repository AND marks."table" = loads."table"
+    AND loads.status = 'loaded' AND loads.loaded_at <= marks.noted_at
+WHERE loads."table" = ? AND loads.repository = ? ORDER BY loads.month
+"""
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 DAMAGE = re.compile(
@@ -167,14 +182,14 @@ class Database:
             )
 
     def loads(self, table: str, repository: str) -> pl.DataFrame:
-        """The rows of meta.partition_loads of one table of one repository, by month."""
-        return self.frame(
-            """
-            SELECT * FROM meta.partition_loads
-            WHERE "table" = ? AND repository = ? ORDER BY month
-            """,
-            [table, repository],
-        )
+        """The rows of meta.partition_loads of one table of one repository, by month.
+
+        updated_at : as the watermark of the repository has it where that is later.
+        """
+        # What an older version published has no watermarks, and is read too.
+        has_any = WATERMARKS in tables_of(self.connection)
+        query = WITH_WATERMARKS if has_any else PARTITION_LOADS
+        return self.frame(query, [table, repository])
 
     @contextmanager
     def _registered(self, name: str, rows: pl.DataFrame) -> Iterator[None]:

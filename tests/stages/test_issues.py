@@ -104,25 +104,32 @@ def miner(server: CorpusServer, tmp_path: Path) -> Miner:
 @given(
     seed=st.integers(0, 2**32),
     steps=st.lists(
-        st.lists(st.sampled_from([*WRITES, *WRITES, *LEAVES]), max_size=12),
+        st.tuples(
+            st.lists(st.sampled_from([*WRITES, *WRITES, *LEAVES]), max_size=12),
+            st.sampled_from([MONTHS, MONTHS, MONTHS[:2], MONTHS[1:]]),
+        ),
         min_size=2,
         max_size=4,
     ),
 )
 def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
-    server: CorpusServer, tmp_path: Path, seed: int, steps: list[list[str]]
+    server: CorpusServer, tmp_path: Path, seed: int, steps: list[tuple[list[str], list[str]]]
 ) -> None:
+    """Runs over some of the months meanwhile make no difference."""
     miner = Miner(server, tmp_path, Life(seed))
     with pytest.MonkeyPatch.context() as patch:
         # Pages so small that changes are stored in several goes.
         patch.setattr(issues, "PAGE", 2)
         patch.setattr(issues, "HELD_ISSUES", 4)
-        for place, step in enumerate(steps):
-            for what in ["open"] * 5 * (place == 0) + step:
+        for place, (events, months) in enumerate(steps):
+            for what in ["open"] * 5 * (place == 0) + events:
                 miner.life.happen(what)
-            miner.refresh()
+            miner.refresh(months=months)
             assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
-            miner.assert_equals_a_fresh_load()
+            if months == MONTHS:
+                miner.assert_equals_a_fresh_load()
+        miner.refresh()
+        miner.assert_equals_a_fresh_load()
 
 
 def counted(table: str, candidates: Sequence[tuple[pl.DataFrame, Parameters]]) -> list[AuditReport]:
@@ -172,6 +179,42 @@ def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -
     for what in WRITES:
         miner.life.happen(what)
     assert miner.refresh() == 2
+    miner.assert_equals_a_fresh_load()
+
+
+def test_what_is_told_of_a_month_stays_where_only_another_changed(miner: Miner) -> None:
+    told = "FROM meta.partition_loads WHERE month <> '2020-02' ORDER BY ALL"
+    before = miner.database.frame(told)
+    issue = next(
+        issue
+        for issue in miner.life.issues.values()
+        if str(issue["created_at"]).startswith("2020-02")
+    )
+    miner.life.now += timedelta(days=1)
+    issue |= {"title": "Edited", "updated_at": f"{miner.life.now:%Y-%m-%dT%H:%M:%SZ}"}
+    miner.refresh()
+    assert [outcome.month for outcome in miner.outcomes if outcome.is_written] == ["2020-02"]
+    assert miner.database.frame(told).equals(before)
+    known = miner.database.loads("raw.issues", NAME)
+    assert set(known["updated_at"]) == {miner.life.now}
+    assert miner.refresh() == 1
+
+
+def test_a_month_that_was_refused_is_not_known_for_being_looked_at(
+    miner: Miner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = miner.database.loads("raw.issues", NAME).filter(month="2020-01")
+    with monkeypatch.context() as patch:
+        patch.setattr(IssueSource, "whereabouts", lambda self, numbers: [])
+        miner.life.happen("comment")
+        number = min(miner.life.issues)
+        miner.life.issues.pop(number)
+        miner.life.comments.pop(number)
+        miner.refresh()
+    assert [outcome.month for outcome in miner.outcomes if outcome.failure] == ["2020-01"]
+    after = miner.database.loads("raw.issues", NAME).filter(month="2020-01")
+    assert after["updated_at"].equals(before["updated_at"])
+    miner.refresh()
     miner.assert_equals_a_fresh_load()
 
 

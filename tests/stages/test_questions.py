@@ -161,6 +161,22 @@ def test_a_refresh_equals_a_fresh_load_whatever_goes_wrong(seed, plan, site, tmp
     assert_same(stored(tmp_path / "both", *left_out), stored(tmp_path / "fresh", *left_out))
 
 
+def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
+    plan, site, tmp_path
+) -> None:
+    times = sorted(question.touched for question in plan.studied)
+    early = written(tmp_path / "early", plan, times[len(times) // 2])
+    later = read_site(written(tmp_path / "later", plan, times[2 * len(times) // 3]))
+    with ForumServer({SITE: later}) as server:
+        mined(tmp_path / "both", forum_of(api_url=server.url, start="2020-04"))
+        server.sites[SITE] = site
+        mined(tmp_path / "both", forum_of(api_url=server.url, start="2020-04"))
+        assert not list(failures(mined(tmp_path / "both", forum_of(early, server.url))))
+        mined(tmp_path / "fresh", forum_of(api_url=server.url))
+    left_out = ("source", "created_at", "last_activity_at", "closed_at")
+    assert_same(stored(tmp_path / "both", *left_out), stored(tmp_path / "fresh", *left_out))
+
+
 def test_a_refresh_costs_what_changed(site, tmp_path) -> None:
     with ForumServer({SITE: site}) as server:
         forum = forum_of(api_url=server.url)

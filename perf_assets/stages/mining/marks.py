@@ -7,6 +7,8 @@ import polars as pl
 
 from perf_assets.months import add_months, month_of
 from perf_assets.storage.gate import Gate
+from perf_assets.storage.warehouse import WATERMARKS
+from perf_assets.tables import table_of
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -46,7 +48,22 @@ def advance(
     newest: datetime,
     tables: Sequence[str],
 ) -> None:
-    """Note that the stored cohorts show everything up to ``newest``."""
+    """Note that the stored ``months`` show everything up to ``newest``.
+
+    tables : all that these months have, first the one whose rows the others belong to.
+
+    Where nothing else is stored of it, this is noted of the repository: whatever is told by month
+    stays as it is in the months that did not change.
+    """
+    known = gate.database.loads(tables[0], repository).filter(status="loaded")
+    behind = known.filter(pl.col("updated_at").fill_null(NEVER) < newest)
+    if set(behind["month"]).isdisjoint(months):
+        return
+    if set(known["month"]) <= set(months):
+        row = {"repository": repository, "table": tables[0], "updated_at": newest}
+        rows = [{**row, "noted_at": datetime.now(UTC)}]
+        gate.note({WATERMARKS: pl.DataFrame(rows, schema=table_of(WATERMARKS).frame_schema)})
+        return
     loads = gate.database.frame(
         """
         SELECT * FROM meta.partition_loads
@@ -55,5 +72,4 @@ def advance(
         """,
         [repository, months, newest, list(tables)],
     )
-    if loads.height:
-        gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
+    gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
