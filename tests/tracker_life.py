@@ -109,6 +109,13 @@ class Life:
             issue |= {"state": "open", "closed_at": None}
             self._event(issue["number"], "reopened")
 
+    def edit_one_of(self, month: str) -> None:
+        """A day later, so that no update is as new."""
+        self.now += timedelta(days=1)
+        issue = next(one for one in self.issues.values() if one["created_at"].startswith(month))
+        issue["title"] = f"Edited {self._next()}"
+        self._touch(issue)
+
     # What takes an issue away
 
     def transfer(self) -> None:

@@ -185,19 +185,24 @@ def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -
 def test_what_is_told_of_a_month_stays_where_only_another_changed(miner: Miner) -> None:
     told = "FROM meta.partition_loads WHERE month <> '2020-02' ORDER BY ALL"
     before = miner.database.frame(told)
-    issue = next(
-        issue
-        for issue in miner.life.issues.values()
-        if str(issue["created_at"]).startswith("2020-02")
-    )
-    miner.life.now += timedelta(days=1)
-    issue |= {"title": "Edited", "updated_at": f"{miner.life.now:%Y-%m-%dT%H:%M:%SZ}"}
+    miner.life.edit_one_of("2020-02")
     miner.refresh()
     assert [outcome.month for outcome in miner.outcomes if outcome.is_written] == ["2020-02"]
     assert miner.database.frame(told).equals(before)
     known = miner.database.loads("raw.issues", NAME)
     assert set(known["updated_at"]) == {miner.life.now}
     assert miner.refresh() == 1
+
+
+def test_a_month_that_was_not_asked_for_is_not_known_for_a_look_at_others(
+    miner: Miner,
+) -> None:
+    miner.life.edit_one_of("2020-02")
+    miner.life.edit_one_of("2020-01")
+    miner.refresh(months=["2020-01", "2020-03"])
+    miner.refresh()
+    assert [outcome.month for outcome in miner.outcomes if outcome.is_written] == ["2020-02"]
+    miner.assert_equals_a_fresh_load()
 
 
 def test_a_month_that_was_refused_is_not_known_for_being_looked_at(
