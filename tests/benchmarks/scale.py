@@ -4,8 +4,10 @@ Run by hand, on a quiet machine; each line is a process of its own:
 
     python -m tests.benchmarks.scale --issues 50000 1000000 5000000 --engines duckdb sail spark
     python -m tests.benchmarks.scale --issues 50000 250000 1000000 --by-table
+    python -m tests.benchmarks.scale --issues 10000 100000 --issues-each 10 --by-table
 
-Warehouses are made by DuckDB, 25,000 issues a repository, and kept in the folder for the next time.
+Warehouses are made by DuckDB, 25,000 issues a repository or as many as are said, and kept in the
+folder for the next time.
 Spark is found by SPARK_HOME or PERF_ASSETS_SPARK_PYTHON. Beside the seconds that passed stand those
 of the processors, which do not depend on who else works, and the most memory of the engine.
 """
@@ -37,11 +39,24 @@ from perf_assets.storage.warehouse import open_warehouse
 from tests.benchmarks.big_warehouse import fill
 from tests.engines.servers import Server, sail, spark, spark_home
 
-PER_REPOSITORY = 25_000
+ISSUES_EACH = 25_000
 MODELS = {model.name: model for model in load_models()}
 MARTS = [name for name, model in MODELS.items() if not model.table.is_view]
 SOURCES = sorted({name for model in MODELS.values() for name in model.upstream} - {*MODELS})
 ENGINES = ("duckdb", "sail", "spark")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many issues there are, and how many of them in each repository; where they are kept."""
+
+    folder: Path
+    issues: int
+    each: int
+
+    def kept(self, suffix: str) -> Path:
+        each = "" if self.each == ISSUES_EACH else f"_by_{self.each}"
+        return self.folder / f"{self.issues}{each}{suffix}"
 
 
 @dataclass(frozen=True)
@@ -53,26 +68,26 @@ class Cost:
     memory: float
 
 
-def warehouse(folder: Path, issues: int) -> Path:
+def warehouse(size: Size) -> Path:
     """A warehouse of so many issues, made where it is not there."""
-    path = folder / f"{issues}.duckdb"
+    path = size.kept(".duckdb")
     if not path.exists():
         unfinished = path.with_suffix(".new")
         unfinished.unlink(missing_ok=True)
         with duckdb.connect(str(unfinished)) as connection:
-            fill(connection, issues, max(1, issues // PER_REPOSITORY))
+            fill(connection, size.issues, max(1, size.issues // size.each))
         unfinished.rename(path)
     return path
 
 
-def files(folder: Path, issues: int) -> Path:
+def files(size: Size) -> Path:
     """The tables that the models read, as Parquet files, made where they are not there."""
-    place = folder / f"{issues}.parquet"
+    place = size.kept(".parquet")
     if not place.exists():
         unfinished = place.with_suffix(".unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
-        with duckdb.connect(str(warehouse(folder, issues)), read_only=True) as connection:
+        with duckdb.connect(str(warehouse(size)), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             for name in SOURCES:
                 target = unfinished / f"{name}.parquet"
@@ -105,11 +120,11 @@ def measured(costs: dict[str, Cost], name: str, process: int | None = None) -> I
     )
 
 
-def models_on_duckdb(folder: Path, issues: int) -> dict[str, Cost]:
+def models_on_duckdb(size: Size) -> dict[str, Cost]:
     costs: dict[str, Cost] = {}
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with tempfile.TemporaryDirectory(dir=size.folder) as place:
         home = Path(place) / "warehouse.duckdb"
-        shutil.copy(warehouse(folder, issues), home)
+        shutil.copy(warehouse(size), home)
         with open_warehouse(home) as database, measured(costs, "all"):
             gate = Gate(database, Home.of(Path(place)))
             with closing(Workspace(database)) as workspace:
@@ -120,11 +135,11 @@ def models_on_duckdb(folder: Path, issues: int) -> dict[str, Cost]:
     return costs
 
 
-def models_on(server: Server, folder: Path, issues: int) -> dict[str, Cost]:
+def models_on(server: Server, size: Size) -> dict[str, Cost]:
     costs: dict[str, Cost] = {}
-    place = files(folder, issues)
+    place = files(size)
     with (
-        tempfile.TemporaryDirectory(dir=folder) as scratch,
+        tempfile.TemporaryDirectory(dir=size.folder) as scratch,
         closing(SparkEngine(server.url, Path(scratch).as_uri())) as engine,
         measured(costs, "all", server.process.pid),
     ):
@@ -137,41 +152,42 @@ def models_on(server: Server, folder: Path, issues: int) -> dict[str, Cost]:
     return costs
 
 
-def by_table(folder: Path, issues: int) -> dict[str, Cost]:
+def by_table(size: Size) -> dict[str, Cost]:
     """Everything as a run derives it: models, audits, storing, statistics."""
     costs: dict[str, Cost] = {}
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with tempfile.TemporaryDirectory(dir=size.folder) as place:
         home = Home.of(Path(place))
-        shutil.copy(warehouse(folder, issues), home.warehouse)
+        shutil.copy(warehouse(size), home.warehouse)
         with open_warehouse(home.warehouse) as database:
             begun, before = time.monotonic(), of_processors(None)
             for one in derive(Gate(database, home)):
                 assert one.outcome is None or one.outcome.failure is None, one.outcome
                 now, after = time.monotonic(), of_processors(None)
                 costs[one.table] = Cost(now - begun, after - before, most_memory(None))
+                print(f"{one.table}: {after - before:.1f} s of the processors", file=sys.stderr)
                 begun, before = now, after
     return costs
 
 
-def cost(engine: str, folder: Path, issues: int) -> dict[str, Cost]:
+def cost(engine: str, size: Size) -> dict[str, Cost]:
     if engine == "tables":
-        return by_table(folder, issues)
+        return by_table(size)
     if engine == "duckdb":
-        return models_on_duckdb(folder, issues)
+        return models_on_duckdb(size)
     if engine == "sail":
         with sail() as server:
-            return models_on(server, folder, issues)
+            return models_on(server, size)
     home = spark_home()
     assert home is not None, "no Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON"
     with spark(home, memory="8g") as server:
-        return models_on(server, folder, issues)
+        return models_on(server, size)
 
 
-def in_a_process(engine: str, folder: Path, issues: int) -> dict[str, Cost]:
+def in_a_process(engine: str, size: Size) -> dict[str, Cost]:
     """The same, measured in a process of its own."""
-    command = [sys.executable, "-m", "tests.benchmarks.scale", "--folder", str(folder)]
-    asked = [*command, "--one", engine, "--issues", str(issues)]
-    answer = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)
+    command = [sys.executable, "-m", "tests.benchmarks.scale", "--folder", str(size.folder)]
+    asked = ["--one", engine, "--issues", str(size.issues), "--issues-each", str(size.each)]
+    answer = subprocess.run([*command, *asked], stdout=subprocess.PIPE, text=True, check=False)
     if answer.returncode:
         return {}
     found = json.loads(answer.stdout.splitlines()[-1])
@@ -216,26 +232,28 @@ def table_of_tables(costs: Mapping[int, Mapping[str, Cost]]) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--issues", type=int, nargs="+", default=[50_000])
+    parser.add_argument("--issues-each", type=int, default=ISSUES_EACH, help="in a repository")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=["duckdb", "sail"])
     parser.add_argument("--by-table", action="store_true", help="a whole derivation, by table")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "scale")
     parser.add_argument("--one", choices=[*ENGINES, "tables"], help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     chosen.folder.mkdir(parents=True, exist_ok=True)
+    sizes = [Size(chosen.folder, issues, chosen.issues_each) for issues in chosen.issues]
     if chosen.one is not None:
-        found = cost(chosen.one, chosen.folder, chosen.issues[0])
+        found = cost(chosen.one, sizes[0])
         print(json.dumps({name: list(vars(one).values()) for name, one in found.items()}))
         return
-    for issues in chosen.issues:
-        files(chosen.folder, issues)
+    for size in sizes:
+        files(size)
     if chosen.by_table:
-        tables = {issues: in_a_process("tables", chosen.folder, issues) for issues in chosen.issues}
+        tables = {size.issues: in_a_process("tables", size) for size in sizes}
         print(*table_of_tables(tables), sep="\n")
         return
     costs = {
-        (engine, issues): in_a_process(engine, chosen.folder, issues)
+        (engine, size.issues): in_a_process(engine, size)
         for engine in chosen.engines
-        for issues in chosen.issues
+        for size in sizes
     }
     print(*table_of_engines(costs), sep="\n")
     for engine in chosen.engines:

@@ -249,7 +249,8 @@ def delta_limits(
     scale = 1 - inner**2 + z**2 * variance
     low = -1.0 if delta == -1 else (centre - reach) / scale
     high = 1.0 if delta == 1 else (centre + reach) / scale
-    return low, high
+    # What has next to no variance has limits next to delta, and rounds to the other side of it.
+    return max(-1.0, min(low, delta)), min(1.0, max(high, delta))
 
 
 def holm(pvalues: Sequence[float | None]) -> list[float | None]:

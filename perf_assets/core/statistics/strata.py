@@ -185,7 +185,8 @@ def _delta(
     sizes = [(len(one.x), len(one.y)) for one in strata]
     weights = np.array([x * y / (x + y + 1) for x, y in sizes])
     weights /= weights.sum()
-    delta = float(weights @ deltas)
+    # A mean lies between its values; that of many rounds beyond them, where all are 1 or -1.
+    delta = float(np.clip(weights @ deltas, deltas.min(), deltas.max()))
     # Deltas of small groups have hardly a variance of their own: of alike groups they have one.
     null = np.array(
         [

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -15,6 +15,8 @@ from perf_assets.core.statistics.strata import (
 )
 from tests.thoroughness import examples
 
+SIZES_THAT_ROUND = [(1, 9), (1, 3), (2, 1), (1, 3), (3, 4)]
+"""Of groups that do not overlap: the mean of their deltas rounds to more than 1."""
 values = st.lists(st.integers(0, 9).map(float), min_size=1, max_size=15)
 pairs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)
 
@@ -33,6 +35,25 @@ def test_one_stratum_is_the_test_of_mann_and_whitney(x, y):
     assert found.pvalue == found.pvalue_clustered == test.pvalue
     assert (found.delta, found.low, found.high) == (interval.statistic, interval.low, interval.high)
     assert found.heterogeneity_pvalue is None
+
+
+@settings(max_examples=examples(200))
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(0, 3).map(float), max_size=9), values),
+        min_size=2,
+        max_size=30,
+    )
+)
+@example([([9.0] * x, [0.0] * y) for x, y in SIZES_THAT_ROUND])
+@example([([0.0] * x, [9.0] * y) for x, y in SIZES_THAT_ROUND])
+def test_results_lie_where_they_can_lie_however_they_are_rounded(groups):
+    found = compare_strata([stratum(x, y) for x, y in groups])
+    if found.delta is not None:
+        assert -1 <= found.delta <= 1
+        assert found.low is None or -1 <= found.low <= found.delta <= found.high <= 1
+        for one in (found.pvalue, found.pvalue_clustered, found.heterogeneity_pvalue):
+            assert one is None or 0 <= one <= 1
 
 
 @settings(max_examples=examples(50))
