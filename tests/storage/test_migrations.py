@@ -1,6 +1,7 @@
 """What an older version left is brought to the shape that this one writes."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -142,6 +143,28 @@ def test_a_home_of_format_6_gains_the_types_of_authors_as_unknown_and_loses_noth
         assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
         assert "analysis.trend_robustness" not in tables_of(database.connection)
     assert read_manifest(home.backup_of_format(6)).rows["raw.issue_comments"] == 1
+
+
+def test_a_home_of_format_7_goes_on_from_what_its_months_say(tmp_path: Path) -> None:
+    home = Home.of(tmp_path)
+    load = {"repository": "owner/name", "month": "2020-01", "table": "raw.issues"}
+    load |= {"loaded_at": "2020-03-01", "row_count": 1, "requests": 1, "points": 1}
+    load |= {"status": "loaded", "is_stored": True, "updated_at": "2020-02-03"}
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        schema = Path(__file__).with_name("format_7.sql")
+        connection.execute(schema.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 7}])
+        insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
+        insert(connection, "meta.partition_loads", [load])
+        # What was published before is read as it is.
+        before = Database(connection).loads("raw.issues", "owner/name")
+    with open_warehouse(home.warehouse) as database:
+        assert database.loads("raw.issues", "owner/name").equals(before)
+        assert before["updated_at"].to_list() == [datetime(2020, 2, 3, tzinfo=UTC)]
+        assert database.frame("FROM meta.watermarks").is_empty()
+        assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
+    assert read_manifest(home.backup_of_format(7)).rows["raw.issues"] == 1
 
 
 @pytest.mark.parametrize("version", [1, 2])

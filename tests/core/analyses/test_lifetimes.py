@@ -4,6 +4,7 @@ import polars as pl
 
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
+from perf_assets.storage.audit import audit
 
 SCHEMA = {
     "repository": pl.String,
@@ -47,6 +48,18 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     alone = found.row(2, named=True)
     assert (alone["introduced_performance"], alone["median_performance"]) == (0, None)
     assert alone["p_value"] is alone["magnitude"] is None
+
+
+def test_kinds_that_are_never_of_one_repository_are_not_compared_and_that_is_no_fault() -> None:
+    rows = [
+        ("owner/a", True, "introduced", 1.0, 2.0),
+        ("owner/b", False, "introduced", 4.0, 5.0),
+    ]
+    found = lifetime_comparisons(bugs(rows))
+    pooled = found.row(-1, named=True)
+    assert (pooled["introduced_performance"], pooled["introduced_other"]) == (1, 1)
+    assert pooled["cliffs_delta"] is pooled["p_value"] is None
+    assert audit("analysis.lifetime_comparisons", found, {}).ok
 
 
 def test_what_nobody_looked_at_is_counted_as_that_and_not_as_zero() -> None:
