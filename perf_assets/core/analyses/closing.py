@@ -31,6 +31,8 @@ KINDS = ("performance", "other", "performance_against_other")
 AGES = (0, 7, 30, 90, 365, 1095)
 """Days at which a band of ages begins: a bug is closed in its first week or, often, never."""
 
+NOT_TESTABLE = "not testable: too few bug reports or closes"
+
 YEAR = 365.25
 
 
@@ -162,20 +164,28 @@ def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
     """Rate ratio with limits and p, its change by year with limits and p, dispersion, words."""
     nothing = (None,) * 4
     if fit is None:
-        return (*nothing, *nothing, None, "not testable: too few bug reports or closes")
+        return (*nothing, *nothing, None, NOT_TESTABLE)
     level, of_performance, of_others = np.eye(len(fit.coefficients))[-3:]
-    if kind == "performance_against_other":
-        ratio = fit.ratio(level, CONFIDENCE)
-        change = fit.ratio(of_performance - of_others, CONFIDENCE)
-        told = (
-            f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
-            f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; that changes by "
-        )
-    else:
-        ratio = nothing  # type: ignore[assignment]
+    if kind != "performance_against_other":
         change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
+        if change is None:
+            return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
         told = "at equal age the rate of closing changes by "
-    return (*ratio, *change, fit.dispersion, told + factor_text(*change))
+        return (*nothing, *change, fit.dispersion, told + factor_text(*change))
+    ratio = fit.ratio(level, CONFIDENCE)
+    if ratio is None:
+        return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
+    change = fit.ratio(of_performance - of_others, CONFIDENCE)
+    told = (
+        f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
+        f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; "
+        + (
+            "too few were closed to tell whether that changes"
+            if change is None
+            else f"that changes by {factor_text(*change)}"
+        )
+    )
+    return (*ratio, *(change or nothing), fit.dispersion, told)
 
 
 class _Cells(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.samples import WIDEST, Floats
 
 _ITERATIONS = 50
 _TOLERANCE = 1e-10
@@ -29,11 +29,16 @@ class RateFit:
 
     def ratio(
         self, contrast: Floats, confidence: float = 0.95
-    ) -> tuple[float, float, float, float]:
-        """Rate ratio, lower and upper limit and p, two-sided, of a sum of coefficients."""
+    ) -> tuple[float, float, float, float] | None:
+        """Rate ratio, lower and upper limit and p, two-sided, of a sum of coefficients.
+
+        None where the limits are farther apart than :data:`WIDEST`.
+        """
         estimate = float(contrast @ self.coefficients)
         error = float(np.sqrt(contrast @ self.covariance @ contrast))
         reach = float(stats.t.ppf((1 + confidence) / 2, self.freedom)) * error
+        if 2 * reach >= np.log(WIDEST):
+            return None
         pvalue = 2 * float(stats.t.sf(abs(estimate) / error, self.freedom))
         low, middle, high = np.exp([estimate - reach, estimate, estimate + reach])
         return float(middle), float(low), float(high), pvalue

@@ -20,6 +20,10 @@ TrendAlternative: TypeAlias = Literal["two-sided", "increasing", "decreasing"]
 MAGNITUDE_BOUNDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 """Largest absolute Cliff's delta of each magnitude below "large" (Romano et al., 2006)."""
 
+WIDEST = 1e4
+"""The largest ratio of the upper to the lower limit of a ratio that is told: over so many orders an
+interval says nothing. There were too few events, or nearly nothing else."""
+
 _BINOMIAL_ALTERNATIVE = {"two-sided": "two-sided", "increasing": "greater", "decreasing": "less"}
 
 

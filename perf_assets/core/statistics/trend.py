@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.samples import WIDEST, Floats
 
 _ITERATIONS = 50
 _TOLERANCE = 1e-10
-_WIDEST = 1e4
-"""The largest ratio of the upper to the lower limit of an odds ratio that is told."""
 _LARGEST = 25.0
 """A coefficient beyond it is on the way to infinity: some times have all successes or none."""
 
@@ -103,8 +101,7 @@ def binomial_regression(
     z = fit.slope / error
     reach = stats.t.ppf((1 + confidence) / 2, degrees) * error
     pvalue = 2 * stats.t.sf(np.abs(z), degrees)
-    # An interval over so many orders says nothing: too few successes, or nearly all of them.
-    told = np.where(2 * reach < np.log(_WIDEST), 1.0, np.nan)
+    told = np.where(2 * reach < np.log(WIDEST), 1.0, np.nan)
     ratio, low, high = (told * np.exp(told * (fit.slope + way * reach)) for way in (0, -1, 1))
     return BinomialTrend(
         ratio.reshape(leading),

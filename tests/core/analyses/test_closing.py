@@ -109,6 +109,20 @@ def test_too_few_bugs_give_no_rate_ratios(bugs):
     assert set(table["result"]) <= {"not testable: too few bug reports or closes"}
 
 
+def test_an_interval_over_many_orders_is_not_told():
+    lives = [(0, 2), (1, None), (0, None), (0, None)]
+    others = [Bug(*life) for life in lives]
+    lives = [(2, None), (1, 3), (2, 4), (1, 2)]
+    found = rates([*others, *(Bug(*life, is_performance=True) for life in lives)], 5)
+    for kind in KINDS[:2]:
+        assert found[kind]["rate_ratio_per_year"] is found[kind]["p_value"] is None
+        assert found[kind]["result"] == "not testable: too few bug reports or closes"
+    both = found["performance_against_other"]
+    assert both["rate_ratio_low"] < both["rate_ratio"] < both["rate_ratio_high"]
+    assert both["rate_ratio_per_year"] is None
+    assert both["result"].endswith("; too few were closed to tell whether that changes")
+
+
 def test_a_series_without_open_bugs_has_no_slope():
     found = change([Bug(0, 0), Bug(1, 1, is_performance=True)], 3)
     assert (found["slope"], found["p_value"]) == (None, None)

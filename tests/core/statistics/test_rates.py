@@ -36,6 +36,14 @@ def test_a_ratio_is_that_of_a_sum_of_coefficients():
     assert (p < 0.05) == (not low <= 1 <= high)
 
 
+def test_limits_of_a_ratio_that_are_too_far_apart_say_nothing():
+    # A change by year, told by four events of two days: the upper limit would be infinite.
+    exposure, times = np.ones(5), np.arange(5) / 900
+    columns = np.column_stack([np.ones(5), times])
+    found = poisson_regression(np.array([1.0, 0, 2, 0, 1]), exposure, columns)
+    assert found.ratio(np.array([0.0, 1.0])) is None
+
+
 @pytest.mark.parametrize(
     ("events", "exposure", "columns"),
     [
