@@ -1,6 +1,7 @@
 """What an older version left is brought to the shape that this one writes."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,6 +28,17 @@ LOADS = {
     "labels.performance_labels": "1-3f2a9c0b",
     "raw.commit_details": "1.1, PyDriller 2.12",
 }
+
+
+@contextmanager
+def made(home: Home, version: int) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The warehouse of a home as that format has it, with nothing stored."""
+    with duckdb.connect(str(home.warehouse)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        schema = Path(__file__).with_name(f"format_{version}.sql")
+        connection.execute(schema.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": version}])
+        yield connection
 
 
 @pytest.fixture
@@ -79,11 +91,7 @@ def test_a_home_of_format_3_keeps_what_was_stored(migrated: Database) -> None:
 
 def test_a_home_of_format_4_gains_the_tables_of_forums_and_loses_nothing(tmp_path: Path) -> None:
     home = Home.of(tmp_path)
-    with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        schema = Path(__file__).with_name("format_4.sql")
-        connection.execute(schema.read_text(encoding="utf-8"))
-        insert(connection, "meta.format", [{"version": 4}])
+    with made(home, 4) as connection:
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         judged = {"file": "a.csv", "imported_at": "2020-01-05"}
         insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
@@ -101,11 +109,7 @@ def test_a_home_of_format_5_gains_the_tables_of_static_checks_and_loses_nothing(
     tmp_path: Path,
 ) -> None:
     home = Home.of(tmp_path)
-    with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        schema = Path(__file__).with_name("format_5.sql")
-        connection.execute(schema.read_text(encoding="utf-8"))
-        insert(connection, "meta.format", [{"version": 5}])
+    with made(home, 5) as connection:
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         insert(connection, "raw.questions", [question(9, "2020-01-05")])
         judged = {"file": "a.csv", "imported_at": "2020-01-05"}
@@ -124,12 +128,8 @@ def test_a_home_of_format_6_gains_the_types_of_authors_as_unknown_and_loses_noth
 ) -> None:
     home = Home.of(tmp_path)
     said = {"repository": "owner/name", "comment_id": 1, "number": 7, "author": "stale"}
-    with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        schema = Path(__file__).with_name("format_6.sql")
-        connection.execute(schema.read_text(encoding="utf-8"))
+    with made(home, 6) as connection:
         connection.execute("CREATE SCHEMA analysis; CREATE TABLE analysis.trend_robustness (n INT)")
-        insert(connection, "meta.format", [{"version": 6}])
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         comment = {**said, "created_at": "2020-01-06", "month": "2020-01"}
         insert(connection, "raw.issue_comments", [comment])
@@ -150,11 +150,7 @@ def test_a_home_of_format_7_goes_on_from_what_its_months_say(tmp_path: Path) -> 
     load = {"repository": "owner/name", "month": "2020-01", "table": "raw.issues"}
     load |= {"loaded_at": "2020-03-01", "row_count": 1, "requests": 1, "points": 1}
     load |= {"status": "loaded", "is_stored": True, "updated_at": "2020-02-03"}
-    with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        schema = Path(__file__).with_name("format_7.sql")
-        connection.execute(schema.read_text(encoding="utf-8"))
-        insert(connection, "meta.format", [{"version": 7}])
+    with made(home, 7) as connection:
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         insert(connection, "meta.partition_loads", [load])
         # What was published before is read as it is.
