@@ -251,9 +251,9 @@ def delta_limits(
     centre = inner - inner**3
     reach = z * math.sqrt(variance * ((1 - inner**2) ** 2 + z**2 * variance))
     scale = 1 - inner**2 + z**2 * variance
-    low = -1.0 if delta == -1 else (centre - reach) / scale
-    high = 1.0 if delta == 1 else (centre + reach) / scale
-    # What has next to no variance has limits next to delta, and rounds to the other side of it.
+    low, high = (centre - reach) / scale, (centre + reach) / scale
+    # The outer limit of 1 or -1 is delta itself; what has next to no variance has limits next to
+    # delta, which may round to the other side of it.
     return max(-1.0, min(low, delta)), min(1.0, max(high, delta))
 
 
