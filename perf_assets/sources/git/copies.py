@@ -8,13 +8,13 @@ once.
 
 import hashlib
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.sources.git.ancestry import ABSENT, SUBMODULE
+from perf_assets.sources.git.blame import Entry, pass_back
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
 from perf_assets.sources.git.flat_trees import borrow_objects
 from perf_assets.sources.git.line_changes import Hunks, compare_blobs
@@ -22,71 +22,6 @@ from perf_assets.sources.git.versions import Versions
 
 # git's own: letters and digits that a fragment must have more of, for chance to be ruled out.
 _MOVED, _COPIED = 20, 40
-
-
-class Text:
-    """Lines of a file that came in one piece, and which of them are asked for."""
-
-    def __init__(self, number: int, lines: Sequence[bytes], wanted: Iterable[int]) -> None:
-        """``number`` tells texts apart; ``wanted`` are places among the ``lines``, from 0."""
-        self.number = number
-        self.lines = [line + b"\n" for line in lines]
-        self.bare = [line.translate(None, WHITE_SPACE) for line in lines]
-        self._score = [0, *accumulate(len(line.translate(None, _OTHERS)) for line in self.bare)]
-        asked = frozenset(wanted)
-        self._wanted = [0, *accumulate(place in asked for place in range(len(self.lines)))]
-
-    def score(self, first: int, count: int) -> int:
-        """How far lines are from trivial: one more than their letters and digits."""
-        return 1 + self._score[first + count] - self._score[first]
-
-    def wanted(self, first: int, count: int) -> int:
-        """How many of these lines are asked for."""
-        return self._wanted[first + count] - self._wanted[first]
-
-
-WHITE_SPACE = b" \t\r\n"
-_OTHERS = bytes(byte for byte in range(256) if not (byte < 128 and chr(byte).isalnum()))
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Lines of a text, from ``first`` on, that stand at ``place`` of a version."""
-
-    text: Text
-    first: int
-    count: int
-    version: int
-    place: int
-
-    @property
-    def content(self) -> bytes:
-        """The lines themselves."""
-        return b"".join(self.text.lines[self.first : self.first + self.count])
-
-    @property
-    def bare(self) -> list[bytes]:
-        """The lines without white space."""
-        return self.text.bare[self.first : self.first + self.count]
-
-    def most(self, present: Collection[bytes]) -> int:
-        """The highest score of lines in a row that are all ``present``, white space left out."""
-        best = start = 0
-        for number, line in enumerate((*self.bare, None)):
-            if line is None or line not in present:
-                if number > start:
-                    best = max(best, self.text.score(self.first + start, number - start))
-                start = number + 1
-        return best
-
-    def part(self, start: int, end: int) -> "Entry":
-        """The lines from ``start`` to before ``end`` of these."""
-        return Entry(self.text, self.first + start, end - start, self.version, self.place + start)
-
-    @property
-    def score(self) -> int:
-        """That of its lines."""
-        return self.text.score(self.first, self.count)
 
 
 class _Match(NamedTuple):
@@ -141,16 +76,16 @@ class _Hit:
     def moved(self, versions: Versions) -> Iterator[Entry]:
         """That part, where it was found."""
         found = self.search.entry.part(self.match.start, self.match.end)
-        if found.text.wanted(found.first, found.count):
+        if found.has_wanted:
             version = versions.at(self.source.commit, self.source.path)
-            yield Entry(found.text, found.first, found.count, version, self.match.place)
+            yield found._replace(version=version, start=self.match.place)
 
     def rests(self) -> Iterator[_Search]:
         """What is before and after it; too small for this place, it is looked for no further."""
         entry = self.search.entry
-        for start, end in ((0, self.match.start), (self.match.end, entry.count)):
+        for start, end in ((0, self.match.start), (self.match.end, entry.length)):
             rest = entry.part(start, end)
-            if rest.text.wanted(rest.first, rest.count):
+            if rest.has_wanted:
                 is_small = rest.score <= self.search.threshold
                 yield _Search(rest, [] if is_small else self.search.stages)
 
@@ -201,7 +136,7 @@ class Comparer:
             present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
             for place in places:
                 entry = asked[place][1]
-                if entry.most(present) > least[place]:
+                if entry.best_score(present) > least[place]:
                     found[place] = entry
         return found
 
@@ -243,16 +178,7 @@ def find_authors(
             searches, found, authored = _round(versions, comparer, searches)
             moved += found
             yield from authored
-        fragments = list(_broken_up(versions, moved))
-
-
-def _broken_up(versions: Versions, entries: Sequence[Entry]) -> Iterator[Entry]:
-    """The fragments with lines that are asked for, at the versions that they came with."""
-    for entry in sorted(entries, key=lambda one: (versions.path_of[one.version], one.version)):
-        for found in versions.fragments(entry.version, entry.place, entry.count):
-            first = entry.first + found.first - entry.place
-            if entry.text.wanted(first, found.count):
-                yield Entry(entry.text, first, found.count, found.version, found.place)
+        fragments = pass_back(versions, moved)
 
 
 def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
@@ -285,6 +211,9 @@ def _round(
 ) -> tuple[list[_Search], list[Entry], list[Entry]]:
     """Look for each entry where it is next: what to look for further, what moved, what did not."""
     active = [search for search in searches if search.is_open()]
+    for search in active:
+        search.entry.text.budget.spend(len(search.sources))
+    active = [search for search in active if not search.entry.text.budget.is_exceeded]
     authored = [search.entry for search in searches if not search.stages]
     still: list[_Search] = []
     hits: list[_Hit] = []
@@ -317,7 +246,7 @@ def _best_match(entry: Entry, hunks: Hunks) -> _Match | None:
     """The lines between two hunks that have most letters and digits; the last of equals."""
     best: _Match | None = None
     old = new = 0
-    for old_first, old_count, new_first, new_count in (*hunks.tolist(), (0, 0, entry.count, 0)):
+    for old_first, old_count, new_first, new_count in (*hunks.tolist(), (0, 0, entry.length, 0)):
         if new < new_first:
             score = entry.text.score(entry.first + new, new_first - new)
             if best is None or score >= best.score:

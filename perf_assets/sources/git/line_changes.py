@@ -24,9 +24,9 @@ _NONE = np.empty((0, 4), np.int32)
 
 
 def compare_blobs(
-    clone: Path, pairs: Sequence[tuple[str | None, str]], objects: Path | None = None
+    clone: Path, pairs: Sequence[tuple[str, str]], objects: Path | None = None
 ) -> Iterator[Hunks]:
-    """The hunks of each pair of blobs, old and new; the old one may be nothing.
+    """The hunks of each pair of blobs, old and new.
 
     Lines that differ in white space alone are the same. ``objects`` is a directory of git objects
     that the clone does not have.
@@ -35,16 +35,14 @@ def compare_blobs(
         yield from _compare(clone, pairs[first : first + _PAIRS_AT_ONCE], objects)
 
 
-def _compare(
-    clone: Path, pairs: Sequence[tuple[str | None, str]], objects: Path | None
-) -> list[Hunks]:
+def _compare(clone: Path, pairs: Sequence[tuple[str, str]], objects: Path | None) -> list[Hunks]:
     found = [_NONE] * len(pairs)
     with tempfile.TemporaryDirectory(prefix="perf-assets-") as place:
         directory = objects or Path(place)
         if objects is None:
             borrow_objects(clone, directory)
         env = local_environment({"GIT_OBJECT_DIRECTORY": str(directory)})
-        old = make_tree(clone, env, (old and f"100644 blob {old}" for old, _ in pairs))
+        old = make_tree(clone, env, (f"100644 blob {old}" for old, _ in pairs))
         new = make_tree(clone, env, (f"100644 blob {new}" for _, new in pairs))
         command = diffing(clone, *_PATCH, old, new)
         with streamed(command, env, b"") as output:

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perf_assets.sources.git.ancestry import ChangedPaths, read_ancestors
-from perf_assets.sources.git.copies import Comparer, Entry, Text, each_blob, find_authors
+from perf_assets.sources.git.blame import MOST_STEPS, Budget, Entry, Text, pass_back
+from perf_assets.sources.git.copies import Comparer, each_blob, find_authors
 from perf_assets.sources.git.introducing import Authors, Trace, traced
 from perf_assets.sources.git.removed_lines import RemovedCode, RemovedFrom
 from perf_assets.sources.git.versions import Versions
+
+TOO_MUCH_WORK = f"tracing its lines takes more than {MOST_STEPS:,} steps through the history"
 
 
 class LineHistory:
@@ -23,8 +26,9 @@ class LineHistory:
         self._clone = clone
         self._commits = read_ancestors(clone, shas)
         self._changed = ChangedPaths(clone, self._commits)
-        self._versions = Versions(clone, self._commits, self._changed)
+        self.versions = Versions(clone, self._commits, self._changed)
         self._comparer = Comparer(clone)
+        self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
         """Where the lines come from that each commit removes, as ``trace_by_blame`` tells it.
@@ -32,45 +36,60 @@ class LineHistory:
         GitError when an object is missing.
         """
         commits = self._commits
-        asked = [(sha, file) for sha, removed in fixes for file in removed.files]
-        counted: list[Authors] = [Counter() for _ in asked]
-        entries = self._entries(asked)
-        for entry in find_authors(self._versions, self._comparer, entries):
-            author = self._versions.commit_of[entry.version]
+        budgets = [Budget() for _ in fixes]
+        removals = [
+            (sha, file, budget)
+            for (sha, removed), budget in zip(fixes, budgets, strict=True)
+            for file in removed.files
+        ]
+        counted: list[Authors] = [Counter() for _ in removals]
+        for entry in find_authors(self.versions, self._comparer, self._blocks(removals)):
+            author = self.versions.commit_of[entry.version]
             key = commits.shas[author], commits.times[author]
-            counted[entry.text.number][key] += entry.text.wanted(entry.first, entry.count)
+            counted[entry.text.number][key] += len(entry.text.wanted(entry.first, entry.length))
+        self.steps += [MOST_STEPS - budget.steps for budget in budgets]
         following = iter(counted)
-        found = []
-        for _, removed in fixes:
+        traces = []
+        for (_, removed), budget in zip(fixes, budgets, strict=True):
             authors = [next(following) for _ in removed.files]
+            if budget.is_exceeded:
+                traces.append(Trace(problem=TOO_MUCH_WORK))
+                continue
             shas = {sha for one in authors for sha, _ in one}
             merges = [sha for sha in shas if len(commits.parents[commits.number[sha]]) > 1]
-            found.append(traced(removed, authors, merges))
-        return found
+            traces.append(traced(removed, authors, merges))
+        return traces
 
-    def _entries(self, asked: Sequence[tuple[str, RemovedFrom]]) -> list[Entry]:
-        """What is to be followed: the fragments in which the removed lines lie."""
+    def _blocks(self, removals: Sequence[tuple[str, RemovedFrom, Budget]]) -> list[Entry]:
+        """The blocks of lines with removed ones, at the versions that brought them."""
         paths = {
             file.old_path: self._changed.path_number(
                 file.old_path.encode("utf-8", "surrogateescape")
             )
-            for _, file in asked
+            for _, file, _ in removals
         }
-        self._versions.add(number for number in paths.values() if number is not None)
-        by_blob: dict[str, list[int]] = defaultdict(list)
-        for number, (_, file) in enumerate(asked):
-            by_blob[file.blob].append(number)
-        entries = []
+        self.versions.add(number for number in paths.values() if number is not None)
+        files = []
+        for number, (sha, file, budget) in enumerate(removals):
+            (parent,) = self._commits.parents[self._commits.number[sha]]
+            path = paths[file.old_path]
+            assert path is not None
+            wanted = [line - 1 for line in file.lines]
+            version = self.versions.at(parent, path)
+            files.append(Entry(Text(number, wanted, budget), 0, file.line_count, version, 0))
+        by_blob: dict[str, list[Entry]] = defaultdict(list)
+        for block in pass_back(self.versions, files):
+            by_blob[removals[block.text.number][1].blob].append(block)
+        blocks = []
         for blob, content in each_blob(self._clone, sorted(by_blob)):
             lines = content.split(b"\n")
-            for number in by_blob[blob]:
-                sha, file = asked[number]
-                (parent,) = self._commits.parents[self._commits.number[sha]]
-                path = paths[file.old_path]
-                assert path is not None
-                version = self._versions.at(parent, path)
-                for fragment, wanted in self._versions.fragments_with(version, file.lines):
-                    last = fragment.first + fragment.count
-                    text = Text(number, lines[fragment.first : last], wanted)
-                    entries.append(Entry(text, 0, fragment.count, fragment.version, fragment.place))
-        return entries
+            blocks += [_with_text(block, lines) for block in by_blob[blob]]
+        return blocks
+
+
+def _with_text(block: Entry, lines: Sequence[bytes]) -> Entry:
+    """The block with its own lines, of those of the whole file."""
+    text, first = block.text, block.first
+    wanted = [index - first for index in text.wanted(first, block.length)]
+    own = Text(text.number, wanted, text.budget, lines[first : first + block.length])
+    return block._replace(text=own, first=0)

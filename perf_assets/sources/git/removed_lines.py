@@ -35,12 +35,14 @@ class RemovedFrom:
     path : the file as in raw.commit_files.
     blob : its content before the commit.
     lines : their numbers there, from 1.
+    line_count : how many lines the file had.
     """
 
     old_path: str
     path: str
     blob: str
     lines: list[int]
+    line_count: int
 
 
 @dataclass
@@ -118,10 +120,12 @@ def removed_code(
         lines = removed.get((file.old_blob, file.blob), ())
         if not lines or file.old_blob is None:
             continue
-        text = contents[file.old_blob].decode("utf-8", "replace")
+        content = contents[file.old_blob]
+        text = content.decode("utf-8", "replace")
         code = sorted(code_lines(shown(file.old_path), text, max(lines)).intersection(lines))
         if code:
-            found.append(RemovedFrom(file.old_path, shown(file.path), file.old_blob, code))
+            count = content.count(b"\n") + (not content.endswith(b"\n"))
+            found.append(RemovedFrom(file.old_path, shown(file.path), file.old_blob, code, count))
     told = RemovedCode(found)
     if told.count > MOST_LINES:
         return RemovedCode(problem=f"it removes more than {MOST_LINES:,} lines of code")

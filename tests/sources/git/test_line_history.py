@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from perf_assets.sources.git import line_changes, versions
+from perf_assets.sources.git import line_changes
 from perf_assets.sources.git.inspection import inspect, inspect_commits
 from perf_assets.sources.git.introducing import trace_by_blame
 from perf_assets.sources.git.line_history import LineHistory
@@ -149,12 +149,9 @@ def test_lines_are_followed_as_git_blame_follows_them(
     assert [one_by_one.trace([fix])[0] for fix in reversed(fixes)] == by_blame[::-1]
 
 
-def test_long_histories_and_little_memory_change_nothing(
+def test_long_histories_compared_pair_by_pair_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kept versions are few and far between, git is asked for a pair at a time."""
-    monkeypatch.setattr(versions, "_KEPT_BYTES", 1)
-    monkeypatch.setattr(versions, "_CHECKPOINT", 3)
     monkeypatch.setattr(line_changes, "_PAIRS_AT_ONCE", 1)
     history = History(Random(7))
     for _ in range(90):

@@ -1,0 +1,188 @@
+"""Passes lines back through the versions of a file to those that brought them, as git blame does.
+
+Each version hands the lines that it shares with a version before it on to that one, and keeps the
+rest. Lines are split between versions, never copied, and go from newer versions to older ones: a
+version is visited at most once in a pass, however many ways lead to it through merges.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import accumulate
+from typing import NamedTuple
+
+from perf_assets.sources.git.versions import Versions
+
+MOST_STEPS = 200_000
+"""Versions visited and files compared for one fix; real fixes take a few hundred."""
+
+WHITE_SPACE = b" \t\r\n"
+_OTHERS = bytes(byte for byte in range(256) if not (byte < 128 and chr(byte).isalnum()))
+
+
+@dataclass
+class Budget:
+    """The work that one fix may still cause, in steps.
+
+    A step is a version visited by a block of lines, or a file compared with one. Steps depend on
+    the history alone: a fix is traced, or not, on every machine alike.
+    """
+
+    steps: int = MOST_STEPS
+
+    def spend(self, steps: int = 1) -> bool:
+        """Count ``steps``; whether the budget covers them."""
+        self.steps -= steps
+        return self.steps >= 0
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether more was spent than there was."""
+        return self.steps < 0
+
+
+class Text:
+    """Lines of a file, and which of them are traced.
+
+    number : tells texts apart.
+    wanted : indices of the traced lines, from 0.
+    budget : the work left for the fix that removes them.
+    lines : the lines; without them a text can be passed back, and not be compared.
+    """
+
+    def __init__(
+        self, number: int, wanted: Iterable[int], budget: Budget, lines: Sequence[bytes] = ()
+    ) -> None:
+        """Prepare the lines for comparisons."""
+        self.number = number
+        self.budget = budget
+        self.lines = [line + b"\n" for line in lines]
+        self.bare = [line.translate(None, WHITE_SPACE) for line in lines]
+        self._score = [0, *accumulate(len(line.translate(None, _OTHERS)) for line in self.bare)]
+        self._wanted = sorted(wanted)
+
+    def score(self, first: int, count: int) -> int:
+        """How far lines are from trivial: one more than their letters and digits."""
+        return 1 + self._score[first + count] - self._score[first]
+
+    def wanted(self, first: int, count: int) -> list[int]:
+        """The traced ones of these lines."""
+        wanted = self._wanted
+        return wanted[bisect_left(wanted, first) : bisect_left(wanted, first + count)]
+
+    def has_wanted(self, first: int, count: int) -> bool:
+        """Whether any of these lines is traced."""
+        index = bisect_left(self._wanted, first)
+        return index < len(self._wanted) and self._wanted[index] < first + count
+
+
+class Entry(NamedTuple):
+    """``length`` lines of a text, from ``first`` on, that a version has from ``start`` on."""
+
+    text: Text
+    first: int
+    length: int
+    version: int
+    start: int
+
+    def part(self, start: int, end: int) -> "Entry":
+        """The lines from index ``start`` to before ``end`` of these."""
+        return Entry(self.text, self.first + start, end - start, self.version, self.start + start)
+
+    @property
+    def has_wanted(self) -> bool:
+        """Whether any of its lines is traced."""
+        return self.text.has_wanted(self.first, self.length)
+
+    @property
+    def content(self) -> bytes:
+        """The lines themselves."""
+        return b"".join(self.text.lines[self.first : self.first + self.length])
+
+    @property
+    def bare(self) -> list[bytes]:
+        """The lines without white space."""
+        return self.text.bare[self.first : self.first + self.length]
+
+    @property
+    def score(self) -> int:
+        """That of its lines."""
+        return self.text.score(self.first, self.length)
+
+    def best_score(self, present: Collection[bytes]) -> int:
+        """The highest score of adjacent lines that are all ``present``, white space left out."""
+        best = start = 0
+        for index, line in enumerate((*self.bare, None)):
+            if line is None or line not in present:
+                if index > start:
+                    best = max(best, self.text.score(self.first + start, index - start))
+                start = index + 1
+        return best
+
+
+def pass_back(versions: Versions, entries: Iterable[Entry]) -> list[Entry]:
+    """The traced lines of ``entries``, in entries at the versions that brought them.
+
+    Entries are split where lines part, and are not joined again. Those whose budget is exceeded
+    are left out.
+    """
+    pending: dict[int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        pending[entry.version].append(entry)
+    newest_first = sorted(-version for version in pending)
+    brought: list[Entry] = []
+    while newest_first:
+        version = -heappop(newest_first)
+        versions.visits += 1
+        rest = [entry for entry in pending.pop(version) if entry.text.budget.spend()]
+        for base in versions.bases[version]:
+            if base >= 0 and rest:
+                shared, rest = _divide(rest, base, versions.hunks(base, version))
+                if shared:
+                    if base not in pending:
+                        heappush(newest_first, -base)
+                    pending[base] += shared
+        brought += rest
+    return brought
+
+
+def _divide(
+    entries: Sequence[Entry], base: int, hunks: Sequence[Sequence[int]]
+) -> tuple[list[Entry], list[Entry]]:
+    """What of ``entries`` the ``base`` has too, there; and what it does not have."""
+    shared: list[Entry] = []
+    rest: list[Entry] = []
+    ends = [new_first + new_count for _, _, new_first, new_count in hunks]
+    for entry in entries:
+        start, end = entry.start, entry.start + entry.length
+        index = bisect_right(ends, start)
+        if index == len(hunks) or end <= hunks[index][2]:
+            shared.append(entry._replace(version=base, start=start + _shift(hunks, index)))
+            continue
+        at = start
+        while at < end:
+            is_past = index == len(hunks)
+            first, last = (end, end) if is_past else (hunks[index][2], ends[index])
+            if at < first:
+                part = entry.part(at - start, min(first, end) - start)
+                if part.has_wanted:
+                    moved = part.start + _shift(hunks, index)
+                    shared.append(part._replace(version=base, start=moved))
+                at = first
+            if at < end and not is_past:
+                part = entry.part(at - start, min(last, end) - start)
+                if part.length and part.has_wanted:
+                    rest.append(part)
+                at = last
+            index += 1
+    return shared, rest
+
+
+def _shift(hunks: Sequence[Sequence[int]], index: int) -> int:
+    """From a line before the hunk at ``index`` to the same line in the base."""
+    if not index:
+        return 0
+    old_first, old_count, new_first, new_count = hunks[index - 1]
+    return old_first + old_count - new_first - new_count
