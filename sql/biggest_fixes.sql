@@ -22,7 +22,8 @@ select
     ) as commits
 from intermediate.counted_fixes as fixes
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
-where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+where dataset = 'live' and metrics.is_performance
+    and metrics.is_fixed and metrics.fix_size is not null
     and repository like (select parameters.repository from parameters)
 group by repository, number
 order by fix_size desc, repository, number

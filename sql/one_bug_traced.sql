@@ -44,7 +44,7 @@ history as (
         commits.committed_at,
         'linked by ' || links.approach || case when links.is_counted then '' else ', not counted' end,
         commits.author_name,
-        sha || ' +' || commits.additions || ' -' || commits.deletions
+        sha || coalesce(' +' || commits.additions || ' -' || commits.deletions, '')
             || ' ' || links.evidence
     from links.fix_links as links
     inner join raw.commits as commits using (repository, sha)

@@ -12,7 +12,9 @@ files as (
         commits.dataset,
         repository,
         commits.number,
-        count(distinct changed.path) as fix_files
+        case
+            when count(*) = count(commits.size) then count(distinct changed.path)
+        end as fix_files
     from commits
     left join raw.commit_files as changed using (repository, sha)
     group by commits.dataset, repository, commits.number
@@ -56,11 +58,12 @@ wholes as (
                 then array_length(list_distinct(flatten(list(changed_methods))))
         end as fix_methods,
         case
-            when count(*) = count(found_sha)
+            when count(*) = count(found_sha) and count(*) = count(size)
                 then list_sort(list_distinct(flatten(list(languages))))
         end as fix_languages,
         case
-            when count(*) = count(found_sha) then sum(test_size) / nullif(sum(size), 0)
+            when count(*) = count(found_sha) and count(*) = count(size)
+                then sum(test_size) / nullif(sum(size), 0)
         end as fix_test_share,
         case
             when count(*) > count(found_sha) then 'not looked at'

@@ -1,4 +1,5 @@
--- The fix of each bug report as a whole: how many commits, and how large all of them together. Of
+-- The fix of each bug report as a whole: how many commits, and how large all of them together, where
+-- git can read each. Of
 -- a published fix the published total counts, which need not be the sum of its commits.
 
 with
@@ -17,7 +18,7 @@ counted as (
         repository,
         number,
         count(sha) as commits,
-        cast(sum(size) as bigint) as size
+        case when count(size) = count(sha) then cast(sum(size) as bigint) end as size
     from commits
     group by dataset, repository, number
 ),

@@ -28,6 +28,9 @@ AUTHOR_TYPES = (
 # Statistics that format 7 replaces by others.
 GONE = ("analysis.trend_robustness", "analysis.fix_time_survival")
 
+# Tables that follow from others. Since format 9 sizes in them may be unknown.
+DERIVED = ("intermediate", "marts", "analysis")
+
 # What people said is nowhere else; everything else is told again, or follows from what is.
 IRREPLACEABLE = ("reviews.",)
 
@@ -99,6 +102,8 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
         _rename(connection)
     for name in GONE:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
+    if version is not None and version < 9:
+        _drop_derived(connection)
     wanted = {name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()}
     for name, columns in _columns(connection).items():
         if name in wanted and columns != wanted[name] and not name.startswith(IRREPLACEABLE):
@@ -118,6 +123,19 @@ def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     for (view,) in views:
         connection.execute(f"DROP VIEW {view}")
+
+
+def _drop_derived(connection: duckdb.DuckDBPyConnection) -> None:
+    """Drop what the models and statistics make again, with the constraints of this format."""
+    derived = connection.execute(
+        """
+        SELECT schema_name || '.' || table_name FROM duckdb_tables()
+        WHERE database_name = current_database() AND list_contains(?, schema_name)
+        """,
+        [list(DERIVED)],
+    ).fetchall()
+    for (table,) in derived:
+        connection.execute(f"DROP TABLE {table}")
 
 
 def _add_author_types(connection: duckdb.DuckDBPyConnection) -> None:

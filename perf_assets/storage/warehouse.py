@@ -32,7 +32,7 @@ from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 8  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 9  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads

@@ -15,12 +15,18 @@ from perf_assets.months import months_between
 from perf_assets.progress import current
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
-from perf_assets.stages.mining.commits import DEFAULT_BRANCH, OTHER_BRANCHES, load_commits
+from perf_assets.stages.mining.commits import (
+    DEFAULT_BRANCH,
+    OTHER_BRANCHES,
+    load_commits,
+    mine_commits,
+)
 from perf_assets.storage import gate as gates
 from perf_assets.storage.audit import audit_together
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.study import Repository
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples
@@ -105,6 +111,31 @@ def test_a_refresh_mines_only_what_is_new_and_leaves_the_tables_of_a_fresh_load(
     assert mined == [shas[3], shas[4]]
     assert_as_fresh(source, tmp_path, home)
     assert load(source, home) == []
+
+
+def test_a_commit_that_git_could_not_read_is_read_once_the_source_has_its_object(
+    source, home, tmp_path
+):
+    history = [
+        Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(when))
+        for n, when in enumerate((JANUARY, FEBRUARY, MARCH))
+    ]
+    shas = make(source, history)
+    blob = git(source, "rev-parse", f"{shas[1]}:a")
+    kept, lost = tmp_path / "kept", source / "objects" / blob[:2] / blob[2:]
+    shutil.move(lost, kept)
+    assert all(outcome.failure is None for outcome in load(source, home))
+    unread = "SELECT sha, unreadable FROM raw.commits WHERE changed_files IS NULL ORDER BY month"
+    reason = f"git cannot read object {blob}"
+    assert rows(home, unread) == [(shas[1], reason), (shas[2], reason)]
+    assert load(source, home) == []
+    shutil.move(kept, lost)
+    with opened(home) as gate:
+        repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
+        outcomes = list(mine_commits(gate, repository, MONTHS))
+    assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
+    assert rows(home, unread) == []
+    assert_as_fresh(source, tmp_path, home)
 
 
 def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, monkeypatch):

@@ -88,7 +88,7 @@ def _fixes(links: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.col("is_performance").first(),
             fix_time_days=fix_time.first(),
-            fix_size=pl.when(size.count() > 0).then(size.sum()),
+            fix_size=pl.when(size.count() == pl.len()).then(size.sum()),
         )
         .with_columns(is_fixed=pl.lit(value=True))
     )

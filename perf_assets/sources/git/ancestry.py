@@ -204,6 +204,15 @@ class ChangedPaths:
         first, last = self._line_starts[line : line + 2].tolist()
         return [(int(self._of_path[place]), self._change(place)) for place in range(first, last)]
 
+    def blobs(self) -> set[str]:
+        """The names of all versions of files on either side; no submodules."""
+        length, names = self._length, set[str]()
+        for kinds, both in zip(self._sides["kinds"].tolist(), self._sides["blobs"], strict=True):
+            text = both.tobytes().hex()
+            sides = (kinds[:2], text[:length]), (kinds[2:], text[length:])
+            names.update(name for kind, name in sides if kind not in (ABSENT, SUBMODULE, b""))
+        return names
+
     def _change(self, place: int) -> Change:
         kinds, blobs = self._sides[place]
         names = blobs.tobytes().hex()

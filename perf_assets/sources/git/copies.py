@@ -18,6 +18,7 @@ from perf_assets.sources.git.blame import Entry, pass_back
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
 from perf_assets.sources.git.flat_trees import borrow_objects
 from perf_assets.sources.git.line_changes import Hunks, compare_blobs
+from perf_assets.sources.git.unreadable import LACKS
 from perf_assets.sources.git.versions import Versions
 
 # git's own: letters and digits that a fragment must have more of, for chance to be ruled out.
@@ -212,8 +213,12 @@ def _round(
     """Look for each entry where it is next: what to look for further, what moved, what did not."""
     active = [search for search in searches if search.is_open()]
     for search in active:
-        search.entry.text.budget.spend(len(search.sources))
-    active = [search for search in active if not search.entry.text.budget.is_exceeded]
+        attempt = search.entry.text.attempt
+        attempt.spend(len(search.sources))
+        for source in search.sources:
+            if source.blob in versions.missing:
+                attempt.give_up(f"{LACKS}{source.blob}")
+    active = [search for search in active if search.entry.text.attempt.problem is None]
     authored = [search.entry for search in searches if not search.stages]
     still: list[_Search] = []
     hits: list[_Hit] = []

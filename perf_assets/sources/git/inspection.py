@@ -24,6 +24,7 @@ from typing import IO, Any, TypeVar
 import perf_assets
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import phase
 from perf_assets.sources.git.changed_files import (
     LARGEST_FILE,
     ChangedFile,
@@ -49,11 +50,12 @@ from perf_assets.sources.git.removed_lines import (
     removed_code,
     sources_of,
 )
+from perf_assets.sources.git.unreadable import reason_of
 
 WORKERS = 2
 _AT_ONCE = 40  # commits that a process reads from git together
 _BYTES_AT_ONCE = 16_000_000  # of their files
-_TRACED_AT_ONCE = 500  # commits whose lines are followed together
+_TRACED_AT_ONCE = 100  # commits whose lines are followed together
 _WORTH_A_HISTORY = 60  # commits: for fewer, git's own blame takes less time
 
 TIME_LIMIT = 120.0
@@ -112,12 +114,16 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
             for n in range(count)
         ]
         waiting: list[Inspected] = []
-        for place in range(len(shas)):
-            waiting.append(next(lanes[place // _AT_ONCE % count]))
+        for place, sha in enumerate(shas):
+            with phase(f"analysing the files of commit {sha[:12]}"):
+                waiting.append(next(lanes[place // _AT_ONCE % count]))
             if len(waiting) >= _TRACED_AT_ONCE and history.done():
-                yield from _traced(clone, history.result(), waiting)
+                yield from _traced_together(clone, history.result(), waiting)
                 waiting = []
-        yield from _traced(clone, history.result(), waiting)
+        with phase(f"reading the history that {len(shas):,} commits descend from"):
+            read = history.result()
+        for first in range(0, len(waiting), _TRACED_AT_ONCE):
+            yield from _traced_together(clone, read, waiting[first : first + _TRACED_AT_ONCE])
 
 
 def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
@@ -128,6 +134,13 @@ def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
         return LineHistory(clone, shas)
     except GitError:  # what is not there may be of no importance for most commits
         return None
+
+
+def _traced_together(
+    clone: Path, history: LineHistory | None, inspected: Sequence[Inspected]
+) -> list[CommitInspection]:
+    with phase(f"tracing the lines that {len(inspected)} commits remove"):
+        return list(_traced(clone, history, inspected))
 
 
 def _traced(
@@ -141,7 +154,7 @@ def _traced(
             for one in inspected:
                 yield from _traced(clone, None, [one])
             return
-        traces = [Trace(problem=f"git says {error_line(failure.stderr)!r}")]
+        traces = [Trace(problem=reason_of(failure))]
     for one, trace in zip(inspected, traces, strict=True):
         yield CommitInspection(one.sha, one.details, one.problem, trace)
 
@@ -344,7 +357,7 @@ def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:
     except _OutOfTimeError:
         return None, f"it takes longer than {TIME_LIMIT:.0f} seconds"
     except GitError as error:
-        return None, f"git says {error_line(error.stderr)!r}"
+        return None, reason_of(error)
     except Exception as error:
         return None, f"{type(error).__name__}: {error}".splitlines()[0][:200]
     finally:

@@ -18,6 +18,9 @@ from pathlib import Path
 from perf_assets.sources.git.command import in_clone, local_environment, run
 from perf_assets.sources.git.removed_lines import RemovedCode, RemovedFrom
 
+BLAME_SECONDS = 120.0
+"""For one file; git takes a second or two for the longest histories."""
+
 _WORKERS = 2
 _BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)")
 
@@ -78,7 +81,7 @@ def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
     it would see no more than what the fix takes from the block.
     """
     options = ("blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", file.old_path)
-    output = run(in_clone(clone, *options), local_environment())
+    output = run(in_clone(clone, *options), local_environment(), seconds=BLAME_SECONDS)
     wanted = frozenset(file.lines)
     times: dict[str, int] = {}
     found: Authors = Counter()

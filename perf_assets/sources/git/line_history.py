@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perf_assets.sources.git.ancestry import ChangedPaths, read_ancestors
-from perf_assets.sources.git.blame import MOST_STEPS, Budget, Entry, Text, pass_back
+from perf_assets.sources.git.blame import Attempt, Entry, Text, pass_back
+from perf_assets.sources.git.command import GitError
 from perf_assets.sources.git.copies import Comparer, each_blob, find_authors
 from perf_assets.sources.git.introducing import Authors, Trace, traced
 from perf_assets.sources.git.removed_lines import RemovedCode, RemovedFrom
+from perf_assets.sources.git.unreadable import missing_objects
 from perf_assets.sources.git.versions import Versions
-
-TOO_MUCH_WORK = f"tracing its lines takes more than {MOST_STEPS:,} steps through the history"
 
 
 class LineHistory:
@@ -33,13 +33,24 @@ class LineHistory:
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
         """Where the lines come from that each commit removes, as ``trace_by_blame`` tells it.
 
-        GitError when an object is missing.
+        A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
+        with the problem.
         """
+        try:
+            return self._trace(fixes)
+        except GitError:
+            if self.versions.missing:
+                raise
+            missing = frozenset(missing_objects(self._clone, self._changed.blobs()))
+            self.versions = Versions(self._clone, self._commits, self._changed, missing)
+            return self._trace(fixes)
+
+    def _trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
         commits = self._commits
-        budgets = [Budget() for _ in fixes]
+        attempts = [Attempt() for _ in fixes]
         removals = [
-            (sha, file, budget)
-            for (sha, removed), budget in zip(fixes, budgets, strict=True)
+            (sha, file, attempt)
+            for (sha, removed), attempt in zip(fixes, attempts, strict=True)
             for file in removed.files
         ]
         counted: list[Authors] = [Counter() for _ in removals]
@@ -47,20 +58,20 @@ class LineHistory:
             author = self.versions.commit_of[entry.version]
             key = commits.shas[author], commits.times[author]
             counted[entry.text.number][key] += len(entry.text.wanted(entry.first, entry.length))
-        self.steps += [MOST_STEPS - budget.steps for budget in budgets]
+        self.steps += [attempt.steps for attempt in attempts]
         following = iter(counted)
         traces = []
-        for (_, removed), budget in zip(fixes, budgets, strict=True):
+        for (_, removed), attempt in zip(fixes, attempts, strict=True):
             authors = [next(following) for _ in removed.files]
-            if budget.is_exceeded:
-                traces.append(Trace(problem=TOO_MUCH_WORK))
+            if attempt.problem is not None:
+                traces.append(Trace(problem=attempt.problem))
                 continue
             shas = {sha for one in authors for sha, _ in one}
             merges = [sha for sha in shas if len(commits.parents[commits.number[sha]]) > 1]
             traces.append(traced(removed, authors, merges))
         return traces
 
-    def _blocks(self, removals: Sequence[tuple[str, RemovedFrom, Budget]]) -> list[Entry]:
+    def _blocks(self, removals: Sequence[tuple[str, RemovedFrom, Attempt]]) -> list[Entry]:
         """The blocks of lines with removed ones, at the versions that brought them."""
         paths = {
             file.old_path: self._changed.path_number(
@@ -70,13 +81,13 @@ class LineHistory:
         }
         self.versions.add(number for number in paths.values() if number is not None)
         files = []
-        for number, (sha, file, budget) in enumerate(removals):
+        for number, (sha, file, attempt) in enumerate(removals):
             (parent,) = self._commits.parents[self._commits.number[sha]]
             path = paths[file.old_path]
             assert path is not None
             wanted = [line - 1 for line in file.lines]
             version = self.versions.at(parent, path)
-            files.append(Entry(Text(number, wanted, budget), 0, file.line_count, version, 0))
+            files.append(Entry(Text(number, wanted, attempt), 0, file.line_count, version, 0))
         by_blob: dict[str, list[Entry]] = defaultdict(list)
         for block in pass_back(self.versions, files):
             by_blob[removals[block.text.number][1].blob].append(block)
@@ -91,5 +102,5 @@ def _with_text(block: Entry, lines: Sequence[bytes]) -> Entry:
     """The block with its own lines, of those of the whole file."""
     text, first = block.text, block.first
     wanted = [index - first for index in text.wanted(first, block.length)]
-    own = Text(text.number, wanted, text.budget, lines[first : first + block.length])
+    own = Text(text.number, wanted, text.attempt, lines[first : first + block.length])
     return block._replace(text=own, first=0)

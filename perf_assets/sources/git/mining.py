@@ -2,24 +2,24 @@
 
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git.changes import Piece, diff_tree, read_changes
+from perf_assets.progress import phase
+from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
     is_disk_full,
-    local_environment,
-    streamed,
 )
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.pairs import PairCounter
+from perf_assets.sources.git.unreadable import unreadable_commits
 
 COMMIT_COLUMNS = (
     "sha",
@@ -32,6 +32,7 @@ COMMIT_COLUMNS = (
     "additions",
     "deletions",
     "changed_files",
+    "unreadable",
     "month",
 )
 FILE_COLUMNS = (
@@ -43,6 +44,16 @@ FILE_COLUMNS = (
     "deletions",
     "is_binary",
     "month",
+)
+
+_SIZES = ("additions", "deletions", "changed_files")
+_NO_FILES = pl.DataFrame(
+    schema={
+        **dict.fromkeys(("sha", "path", "old_path", "change_type"), pl.String),
+        **dict.fromkeys(("additions", "deletions"), pl.Int64),
+        "is_binary": pl.Boolean,
+        "month": pl.String,
+    }
 )
 
 # Each worker waits for a git process of its own; two pieces more are read ahead.
@@ -71,25 +82,68 @@ def read_commits(
     Yields
     ------
     commits, files : the columns of raw.commits and raw.commit_files but for ``repository`` and
-        ``loaded_at``, in the order of ``listed``, a commit's files together with the commit.
+        ``loaded_at``, in the order of ``listed``, a commit's files together with the commit. A
+        commit of which git cannot read a file or a tree says so in ``unreadable``; its numbers are
+        NULL, and it has no files.
 
     Raises
     ------
-    PerfAssetsError : an object of the clone is missing; names the commit.
+    PerfAssetsError : commits themselves are missing, or there is no room for temporary files.
     """
     listed = list_commits(clone) if listed is None else listed
     done = 0
-    for frames in _in_parallel(clone, listed):
-        yield frames
-        done += frames[0].height
-        on_progress(done, listed.height)
+    reasons: dict[str, str] = {}
+    while done < listed.height:
+        try:
+            for frames in _whole(clone, listed[done:], reasons):
+                yield frames
+                done += frames[0].height
+                on_progress(done, listed.height)
+        except GitError as failure:
+            if is_disk_full(failure.stderr):
+                raise _no_room(failure.stderr) from None
+            with phase(f"looking for commits that git cannot read in {clone.path.name}"):
+                found = unreadable_commits(clone, listed["sha"][done:].to_list())
+            if found.keys() <= reasons.keys():
+                raise damaged(clone.path, failure) from None
+            reasons |= found
+        except OSError as error:
+            raise _no_room(str(error)) from None
+
+
+def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> Iterator[Frames]:
+    """The frames of the ``listed`` commits, with those that cannot be read, for ``reasons``."""
+    if not reasons:
+        yield from _in_parallel(clone, listed)
+        return
+    is_unreadable = pl.col("sha").is_in(reasons)
+    readable, lacking = listed.filter(~is_unreadable), listed.filter(is_unreadable)
+    described = lacking.join(_describe(clone, lacking["sha"].to_list()), on="sha")
+    described = described.with_columns(
+        *(pl.lit(None, pl.Int64).alias(name) for name in _SIZES),
+        unreadable=pl.col("sha").replace_strict(reasons, return_dtype=pl.String),
+    ).select(*COMMIT_COLUMNS)
+    first = 0
+    for commits, files in _in_parallel(clone, readable):
+        last = commits["sha"][-1]
+        after = first + int((listed["sha"][first:] == last).arg_max() or 0) + 1
+        yield _in_order(listed[first:after], commits, described), files
+        first = after
+    if first < listed.height:
+        yield _in_order(listed[first:], described.clear(), described), _NO_FILES
+
+
+def _in_order(listed: pl.DataFrame, *commits: pl.DataFrame) -> pl.DataFrame:
+    rows = pl.concat(commits)
+    shas = listed.select("sha")
+    return shas.join(rows, on="sha", maintain_order="left").select(*COMMIT_COLUMNS)
 
 
 def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
     counter = PairCounter(clone)
     under_way: deque[Future[Frames]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
-        for piece in _pieces(clone, listed["sha"].to_list()):
+        for piece in read_changes(clone, listed["sha"].to_list()):
             under_way.append(pool.submit(_measure, clone, counter, listed, piece))
             if len(under_way) >= _PIECES_UNDER_WAY:
                 yield under_way.popleft().result()
@@ -97,24 +151,10 @@ def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
             yield under_way.popleft().result()
 
 
-def _pieces(clone: Clone, shas: list[str]) -> Iterator[Piece]:
-    try:
-        yield from read_changes(clone, shas)
-    except GitError as failure:
-        raise _unreadable(clone, shas, failure) from None
-    except OSError as error:
-        raise _no_room(str(error)) from None
-
-
 def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Piece) -> Frames:
     """The frames of one piece of history."""
-    try:
-        files = _count(counter, piece.files())
-        commits = _describe(clone, piece.shas)
-    except GitError as failure:
-        raise _unreadable(clone, piece.shas, failure) from None
-    except OSError as error:
-        raise _no_room(str(error)) from None
+    files = _count(counter, piece.files())
+    commits = _describe(clone, piece.shas)
     when = pl.DataFrame({"sha": piece.shas}).join(listed, on="sha", maintain_order="left")
     files = files.join(when, on="sha", maintain_order="left").drop("committed_at")
     sizes = files.group_by("sha").agg(
@@ -123,7 +163,9 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
     commits = (
         when.join(commits, on="sha", maintain_order="left")
         .join(sizes, on="sha", how="left", maintain_order="left")
-        .with_columns(pl.col("additions", "deletions", "changed_files").fill_null(0).cast(pl.Int64))
+        .with_columns(
+            pl.col(_SIZES).fill_null(0).cast(pl.Int64), unreadable=pl.lit(None, pl.String)
+        )
     )
     return commits.select(*COMMIT_COLUMNS), files.select(*FILE_COLUMNS)
 
@@ -147,35 +189,6 @@ def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
 
 def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
     return parse_commits(print_objects(clone.path, shas))
-
-
-def _unreadable(clone: Clone, shas: Sequence[str], failure: GitError) -> PerfAssetsError:
-    """One sentence about why ``shas`` could not be read; names the commit that is to blame."""
-    if is_disk_full(failure.stderr):
-        return _no_room(failure.stderr)
-    if _comparison_error(clone, shas) is None:
-        return damaged(clone.path, failure)
-    while len(shas) > 1:
-        first = shas[: len(shas) // 2]
-        shas = shas[len(first) :] if _comparison_error(clone, first) is None else first
-    said = error_line((_comparison_error(clone, shas) or failure).stderr)
-    return PerfAssetsError(
-        f"commit {shas[0]} cannot be read from the git clone at {clone.path} (git says {said!r}): "
-        "delete that directory and run again, and it is cloned anew, or clone from a repository "
-        "that is complete"
-    )
-
-
-def _comparison_error(clone: Clone, shas: Sequence[str]) -> GitError | None:
-    """What git says when it cannot count the lines of one of ``shas``."""
-    try:
-        given = "".join(f"{sha}\n" for sha in shas).encode()
-        with streamed(diff_tree(clone, "--numstat"), local_environment(), given) as output:
-            while output.read(1 << 20):
-                pass
-    except GitError as failure:
-        return failure
-    return None
 
 
 def _no_room(reason: str) -> PerfAssetsError:

@@ -1,12 +1,15 @@
 """From which file another was renamed, as ``git blame`` decides it."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from perf_assets.sources.git.ancestry import ABSENT, SUBMODULE, Change, ChangedPaths, Commits
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.command import local_environment, run
+
+Case = tuple[int, int, int]
+"""A file that appears: its commit, the place of the parent that lacks it, and its path."""
 
 _WORKERS = 2
 _MOST_BYTES = 1_000_000  # of paths on one command line
@@ -17,14 +20,18 @@ def rename_sources(
     commits: Commits,
     changed: ChangedPaths,
     appearing: Sequence[tuple[int, int, Change]],
-) -> dict[tuple[int, int, int], int]:
+    missing: Set[str] = frozenset(),
+) -> tuple[dict[Case, int], dict[Case, str]]:
     """The path from which each file was renamed, by commit, place of its parent, and path.
+
+    And the file that the clone lacks, one of ``missing``, where that cannot be told.
 
     git asks for one file at a time: which of those that are gone it was, whatever became of them
     else. A file that is the same, and the only one, needs no asking.
     """
-    found: dict[tuple[int, int, int], int] = {}
-    open_cases: list[tuple[tuple[int, int, int], list[bytes]]] = []
+    found: dict[Case, int] = {}
+    unknown: dict[Case, str] = {}
+    open_cases: list[tuple[Case, list[bytes]]] = []
     gone: list[Change] = []
     last = (-1, -1)
     for commit, place, change in sorted(appearing):
@@ -39,6 +46,8 @@ def rename_sources(
             source = changed.path_number(same[0].path)
             assert source is not None
             found[commit, place, path] = source
+        elif lacking := missing & {change.blob, *(one.old_blob for one in gone)}:
+            unknown[commit, place, path] = min(lacking)
         else:
             open_cases.append(((commit, place, path), [change.path, *(one.path for one in gone)]))
     with ThreadPoolExecutor(_WORKERS) as pool:
@@ -47,7 +56,7 @@ def rename_sources(
             source = None if source_path is None else changed.path_number(source_path)
             if source is not None:
                 found[case] = source
-    return found
+    return found, unknown
 
 
 def _gone(changed: ChangedPaths, commit: int, place: int) -> list[Change]:
@@ -59,9 +68,7 @@ def _gone(changed: ChangedPaths, commit: int, place: int) -> list[Change]:
     ]
 
 
-def _ask(
-    clone: Path, commits: Commits, case: tuple[tuple[int, int, int], list[bytes]]
-) -> bytes | None:
+def _ask(clone: Path, commits: Commits, case: tuple[Case, list[bytes]]) -> bytes | None:
     (commit, place, _), paths = case
     sha, parent = commits.shas[commit], commits.shas[commits.parents[commit][place]]
     command = diffing(clone, "-r", "-M", "--raw", "-z", parent, sha, "--")

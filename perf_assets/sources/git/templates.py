@@ -12,6 +12,7 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError
 from perf_assets.sources.git.commits import parse_objects, print_objects
 from perf_assets.sources.git.history import list_commits
+from perf_assets.sources.git.unreadable import missing_objects, unreadable_commits
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
 
@@ -44,8 +45,9 @@ def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl
     headings, options and default values, not its source, into an issue.
     """
     listed = list_commits(clone) if listed is None else listed
+    shas = listed["sha"].to_list()
     try:
-        versions = _versions(clone, listed["sha"].to_list())
+        versions = _readable_versions(clone, shas)
         bodies = _bodies(clone, [blob for _, _, blob in versions])
     except GitError as failure:
         raise damaged(clone.path, failure) from None
@@ -90,6 +92,17 @@ def _element_lines(attributes: dict[str, Any]) -> Iterator[str]:
         text = option.get("label") if isinstance(option, dict) else option
         if isinstance(text, str):
             yield f"- [ ] {text}"
+
+
+def _readable_versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
+    """The versions but for those that git cannot read: raw.commits names their commits."""
+    try:
+        versions = _versions(clone, shas)
+    except GitError:
+        unreadable = unreadable_commits(clone, shas)
+        versions = _versions(clone, [sha for sha in shas if sha not in unreadable])
+    missing = missing_objects(clone.path, [blob for _, _, blob in versions])
+    return [version for version in versions if version[2] not in missing]
 
 
 def _versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:

@@ -26,12 +26,15 @@ class Versions:
     A version is what a commit made of a path, where that is another file than all its parents
     have. ``bases`` are, for each parent, the version that git takes for its predecessor: the file
     of the same path, or that from which it was renamed; -1 where there is none. ``base_paths`` are
-    the paths that those have in the parent.
+    the paths that those have in the parent. ``missing`` are files that the clone lacks,
+    ``unreadable`` the versions that cannot be compared for the lack of one, with its name.
     """
 
     clone: Path
     commits: Commits
     changed: ChangedPaths
+    missing: frozenset[str] = frozenset()
+    unreadable: dict[int, str] = field(default_factory=dict)
     commit_of: list[int] = field(default_factory=list)
     path_of: list[int] = field(default_factory=list)
     blob_of: list[str] = field(default_factory=list)
@@ -57,6 +60,7 @@ class Versions:
         """Find the versions of ``paths``, and of the paths from which they were renamed."""
         touches: list[tuple[int, int, dict[int, Change]]] = []
         sources: dict[tuple[int, int, int], int] = {}
+        lacking: dict[tuple[int, int], str] = {}
         new = {path for path in paths if path not in self._files}
         while new:
             of_new = list(self.changed.touches(sorted(new)))
@@ -64,12 +68,18 @@ class Versions:
             for path in new:
                 self._files[path] = _File()
             appearing = _appearing(self.commits, of_new)
-            found = rename_sources(self.clone, self.commits, self.changed, appearing)
+            found, unknown = rename_sources(
+                self.clone, self.commits, self.changed, appearing, self.missing
+            )
             sources |= found
+            lacking |= {(commit, path): blob for (commit, _, path), blob in unknown.items()}
             new = {path for path in found.values() if path not in self._files}
         first = len(self.blob_of)
         for commit, path, changes in sorted(touches, key=lambda touch: touch[:2]):
+            before = len(self.blob_of)
             self._touch(commit, path, changes, sources)
+            if (commit, path) in lacking and len(self.blob_of) > before:
+                self.unreadable[before] = lacking[commit, path]
         self._compare(first)
 
     def _touch(
@@ -129,12 +139,19 @@ class Versions:
             (base, version)
             for version in range(first, len(self.blob_of))
             for base in self.bases[version]
-            if base >= 0
+            if base >= 0 and self._is_readable(base, version)
         ]
         pairs.sort(key=lambda pair: (self.path_of[pair[1]], pair[1]))
         blobs = [(self.blob_of[base], self.blob_of[version]) for base, version in pairs]
         for pair, hunks in zip(pairs, compare_blobs(self.clone, blobs), strict=True):
             self._hunks[pair] = hunks
+
+    def _is_readable(self, base: int, version: int) -> bool:
+        for blob in (self.blob_of[base], self.blob_of[version]):
+            if blob in self.missing:
+                self.unreadable[version] = blob
+                return False
+        return True
 
     def hunks(self, base: int, version: int) -> list[list[int]]:
         """Where a version differs from one of its bases, see ``Hunks``."""

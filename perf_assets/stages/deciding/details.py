@@ -16,6 +16,7 @@ from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.introducing import Trace
+from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
@@ -50,7 +51,9 @@ FIXES = """
 """
 
 
-STORED = "select sha, month from details.commit_details where repository = ?"
+STORED = """
+    select sha, month, not_analysed, not_traced from details.commit_details where repository = ?
+"""
 FILES = """
     select sha, path, additions, deletions
     from raw.commit_files
@@ -90,7 +93,7 @@ def detail_fixes(
     found of a commit depends on nothing else, so it is found once; of a commit that is no fix any
     more nothing stays. A run that was killed goes on with the month it was at.
     """
-    changed = list(_changed(gate, repository, months))
+    changed = list(_changed(gate, clone, repository, months))
     if not changed:
         return
     missing = pl.concat([month.missing for month in changed])
@@ -126,11 +129,17 @@ def rule_version() -> str:
     return ", ".join([f"{RULE_VERSION}.{languages.RULE_VERSION}", *libraries])
 
 
-def _changed(gate: Gate, repository: str, months: Sequence[str]) -> Iterator[FixMonth]:
-    """The linked months whose stored fixes are others than those that are linked now."""
+def _changed(gate: Gate, clone: Path, repository: str, months: Sequence[str]) -> Iterator[FixMonth]:
+    """The linked months whose stored fixes are others than those that are linked now.
+
+    Fixes that git could not read count as not stored once it can.
+    """
     linked = loaded_months(gate, "links.fix_links", repository)
     fixes = gate.database.frame(FIXES, [repository])
     stored = gate.database.frame(STORED, [repository])
+    ready = now_readable(clone, [*stored["not_analysed"], *stored["not_traced"]])
+    again = stored.filter(pl.col("not_analysed").is_in(ready) | pl.col("not_traced").is_in(ready))
+    stored = stored.join(again, on="sha", how="anti")
     loads = gate.database.loads("details.commit_details", repository)
     valid = set(loads.filter(status="loaded", rule_version=rule_version())["month"])
     for name in from_first(linked, months):
@@ -139,7 +148,8 @@ def _changed(gate: Gate, repository: str, months: Sequence[str]) -> Iterator[Fix
             nothing = (pl.DataFrame(schema=schema) for schema in (DETAILS, INTRODUCING))
             yield FixMonth(name, of_month, *nothing)
         elif set(stored.filter(month=name)["sha"]) != set(of_month["sha"]):
-            yield FixMonth(name, of_month, *_kept(gate, repository, name, of_month))
+            still = of_month.join(again, on="sha", how="anti")
+            yield FixMonth(name, of_month, *_kept(gate, repository, name, still))
 
 
 def _kept(gate: Gate, repository: str, month: str, fixes: pl.DataFrame) -> Iterator[pl.DataFrame]:

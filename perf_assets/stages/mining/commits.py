@@ -22,6 +22,7 @@ from perf_assets.sources.git import (
     read_issue_templates,
     update_clone,
 )
+from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
@@ -36,10 +37,19 @@ DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 OTHER_BRANCHES = ("raw.branch_commits",)
 TABLES = (*DEFAULT_BRANCH, *OTHER_BRANCHES)
 
+REASONS = """
+    select unreadable as reason from raw.commits where repository = $1
+    union
+    select unreadable from raw.branch_commits where repository = $1
+    union
+    select unnest([not_analysed, not_traced]) from details.commit_details where repository = $1
+"""
+
 
 def mine_commits(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, gate.home.clone(repository.name))
+    fetch_missing(clone.path, repository.git, _reasons(gate, repository.name))
     yield from load_commits(gate, clone, repository.name, months)
 
 
@@ -61,6 +71,11 @@ def load_commits(
     yield from _load(others, months)
 
 
+def _reasons(gate: Gate, repository: str) -> list[str]:
+    """Why git could not read commits of ``repository``, or what their fixes descend from."""
+    return gate.database.frame(REASONS, [repository])["reason"].to_list()
+
+
 @dataclass(frozen=True)
 class Listing:
     """What git lists, and the tables to hold it; the first of them has a row per commit."""
@@ -70,6 +85,17 @@ class Listing:
     repository: str
     tables: Sequence[str]
     commits: pl.DataFrame
+
+    @cached_property
+    def ready(self) -> pl.DataFrame:
+        """Stored commits (sha, month) that git could not read then, and can now."""
+        stored = self.gate.database.frame(
+            f"SELECT sha, month, unreadable FROM {self.tables[0]} "
+            "WHERE repository = ? AND unreadable IS NOT NULL",
+            [self.repository],
+        )
+        readable = now_readable(self.clone.path, stored["unreadable"])
+        return stored.filter(pl.col("unreadable").is_in(readable)).select("sha", "month")
 
     @cached_property
     def empty(self) -> list[pl.DataFrame]:
@@ -112,16 +138,17 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
 
 
 def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
-    """The months of which other commits are stored than git lists, in order."""
+    """The months of which other commits are stored than git lists and can read, in order."""
     loads = listing.gate.database.loads(listing.tables[0], listing.repository)
     done = loads.filter(pl.col("status") == "loaded")
     known = dict(done.select("month", "fingerprint").iter_rows())
     listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
+    again = set(listing.ready["month"])
     states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
     return [
         ChangedMonth(month, count, fingerprint)
         for month, (count, fingerprint) in states.items()
-        if known.get(month) != fingerprint
+        if known.get(month) != fingerprint or month in again
     ]
 
 
@@ -139,6 +166,7 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
         [listing.repository, [change.month for change in changes]],
     )
     current = stored.join(outdated, on="month", how="anti")
+    current = current.join(listing.ready, on="sha", how="anti")
     return current.join(listing.commits, on=identity, how="semi").select("sha")
 
 

@@ -505,10 +505,54 @@ def test_replaced_objects_and_grafts_are_not_followed(three_months):
     assert all(one.equals(two) for one, two in zip(mine(clone), expected, strict=True))
 
 
-def test_a_missing_blob_names_the_commit_that_needs_it(cloned):
-    states = [{b"a": (FILE, b"%d\n" % number)} for number in range(6)]
-    clone, shas = cloned(*[Made(files, [n - 1] if n else []) for n, files in enumerate(states)])
-    blob = git(clone.path, "rev-parse", f"{shas[3]}:a")
+@settings(max_examples=examples(10))
+@given(data=st.data())
+def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_others_whole(
+    tmp_path_factory, data
+):
+    """A blob or a tree; many commits to a git process or one, whichever is lost."""
+    place = tmp_path_factory.mktemp("missing")
+    count = data.draw(st.integers(2, 9))
+    states = [{b"d/a": (FILE, b"%d\n" % n), b"b": (FILE, b"b")} for n in range(count)]
+    made = [Made(files, [n - 1] if n else []) for n, files in enumerate(states)]
+    shas = make(place / "source.git", made)
+    clone = update_clone(str(place / "source.git"), place / "clone.git")
+    commits, files = mine(clone)
+    lost = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
+    entry = data.draw(st.sampled_from(["d/a", "d"]))
+    names = {git(clone.path, "rev-parse", f"{shas[n]}:{entry}") for n in lost}
+    for name in names:
+        (clone.path / "objects" / name[:2] / name[2:]).unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changes, "PIECE_COMMITS", data.draw(st.sampled_from([1, 3, 2_000])))
+        found, found_files = mine(clone)
+    needing = {shas[n + step] for n in lost for step in (0, 1) if n + step < count}
+    assert found["sha"].to_list() == commits["sha"].to_list()
+    lacking = found.filter(pl.col("unreadable").is_not_null())
+    assert set(lacking["sha"]) == needing
+    assert all(
+        one.removeprefix("git cannot read object ") in names for one in lacking["unreadable"]
+    )
+    assert lacking.select("additions", "deletions", "changed_files").null_count().row(0) == (
+        (len(needing),) * 3
+    )
+    is_whole = ~pl.col("sha").is_in(needing)
+    assert found.filter(is_whole).equals(commits.filter(is_whole))
+    assert found_files.equals(files.filter(is_whole))
+
+
+def test_a_missing_template_is_left_out(cloned):
+    clone, shas = cloned(
+        Made({b"ISSUE_TEMPLATE.md": (FILE, b"one\n")}),
+        Made({b"ISSUE_TEMPLATE.md": (FILE, b"two\n")}, [0]),
+    )
+    blob = git(clone.path, "rev-parse", f"{shas[0]}:ISSUE_TEMPLATE.md")
     (clone.path / "objects" / blob[:2] / blob[2:]).unlink()
-    with pytest.raises(PerfAssetsError, match=f"commit {shas[3]} .*{blob}.*cloned anew"):
+    assert read_issue_templates(clone)["body"].to_list() == ["two\n"]
+
+
+def test_a_missing_commit_is_a_damaged_clone(cloned):
+    clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
+    (clone.path / "objects" / shas[1][:2] / shas[1][2:]).unlink()
+    with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
         mine(clone)

@@ -1,0 +1,100 @@
+"""Objects that a clone lacks: which commits they make unreadable, and whether they came since.
+
+Public mirrors lack an object now and then. A commit that needs it is stored with the reason, and
+read again once the object is there.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from perf_assets.sources.git.changes import diff_tree
+from perf_assets.sources.git.clone import Clone
+from perf_assets.sources.git.command import (
+    GitError,
+    error_line,
+    in_clone,
+    local_environment,
+    run,
+    streamed,
+)
+from perf_assets.sources.git.remote import Address, remote_git
+
+LACKS = "git cannot read object "
+_OBJECT = re.compile(r"\b([0-9a-f]{64}|[0-9a-f]{40})\b")
+_HEADER = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
+_FETCH_SECONDS = 120.0
+
+
+def reason_of(failure: GitError) -> str:
+    """Why git failed, for a table: the object that it cannot read where it names one."""
+    line = error_line(failure.stderr)
+    named = _OBJECT.search(line)
+    return f"{LACKS}{named[1]}" if named else f"git says {line!r}"
+
+
+def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
+    """Those of the commits ``shas`` whose changes git cannot count, with the reason."""
+    found: dict[str, str] = {}
+    left = list(shas)
+    while left:
+        done, failure = _count_changes(clone, left)
+        if failure is None:
+            break
+        # git fails at the commit whose name it printed last, or at the next.
+        for sha in left[max(0, done - 1) : done + 1]:
+            if (alone := _count_changes(clone, [sha])[1]) is not None:
+                found[sha] = reason_of(alone)
+        left = left[done + 1 :] if done else left[1:]
+    return found
+
+
+def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
+    """How many of ``shas`` git names before it fails, and how it fails."""
+    given = "".join(f"{sha}\n" for sha in shas).encode()
+    named = 0
+    try:
+        with streamed(diff_tree(clone, "--numstat"), local_environment(), given) as output:
+            for line in output:
+                named += _HEADER.fullmatch(line) is not None
+    except GitError as failure:
+        return named, failure
+    return named, None
+
+
+def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
+    """Those of the objects ``names`` that the clone lacks."""
+    wanted = sorted(set(names))
+    given = "".join(f"{name}\n" for name in wanted).encode()
+    command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
+    answers = run(command, local_environment(), given).decode().splitlines()
+    return {name for name, answer in zip(wanted, answers, strict=True) if answer != name}
+
+
+def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
+    """Those of the ``reasons`` that name an object which the clone has by now."""
+    lacking = {
+        reason: reason.removeprefix(LACKS) for reason in reasons if reason and is_lack(reason)
+    }
+    missing = missing_objects(clone, lacking.values())
+    return {reason for reason, name in lacking.items() if name not in missing}
+
+
+def is_lack(reason: str | None) -> bool:
+    """Whether a stored ``reason`` is that the clone lacks an object."""
+    return reason is not None and reason.startswith(LACKS)
+
+
+def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
+    """Ask the remote at ``url`` for the objects that ``reasons`` name; it may lack them too."""
+    names = {reason.removeprefix(LACKS) for reason in reasons if reason and is_lack(reason)}
+    missing = sorted(missing_objects(clone, names)) if names else []
+    if not missing:
+        return
+    address = Address.of(url)
+    options = ("--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules")
+    command = remote_git(f"--git-dir={clone}", "fetch", *options, "--", address.url, *missing)
+    try:
+        run(command, address.environment(), seconds=_FETCH_SECONDS)
+    except GitError:
+        return
