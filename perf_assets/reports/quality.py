@@ -3,7 +3,7 @@
 import duckdb
 
 from perf_assets.reports.leading import passed_over
-from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
+from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
 
 SHOWN = 5  # sentences; the rest is counted
 ODD = """
@@ -41,11 +41,11 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Where repositories differ, what bots change, and which fixes nobody looked at closely."""
+    """Where repositories differ, what bots change, and which commits and fixes are not known."""
     unnamed = passed_over(connection)
     told = [
         sentence
-        for query in (DIFFERING, OF_BOTS)
+        for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED)
         for (sentence,) in connection.execute(query).fetchall()
     ]
     return told + [

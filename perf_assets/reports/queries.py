@@ -162,6 +162,51 @@ group by repository
 having left_out > 0
 order by repository
 """
+UNREADABLE = """
+select
+    repository || printf(
+        ': what %d of %d commits change is unknown, as git cannot read it (%s, for one); they are '
+        || 'read again once the source has the object',
+        count(unreadable), count(*), min(unreadable)
+    )
+from raw.commits
+group by repository
+having count(unreadable) > 0
+order by repository
+"""
+NOT_TRACED = """
+with
+
+reasons as (
+    select
+        repository,
+        case
+            when starts_with(not_traced, 'git cannot read') then 'git cannot read an object'
+            when contains(not_traced, ' is larger than ') then 'a file is too large'
+            else not_traced
+        end as reason,
+        count(*) as commits
+    from details.commit_details
+    where not_traced is not null and not starts_with(not_traced, 'a merge commit')
+    group by all
+),
+
+totals as (
+    select repository, count(*) as commits from details.commit_details group by repository
+)
+
+select
+    repository || printf(
+        ': %d of %d fix commits are not traced to the commits that introduced their bugs: ',
+        sum(reasons.commits)::bigint, any_value(totals.commits)
+    ) || string_agg(
+        reasons.commits || ' (' || reason || ')', ', ' order by reasons.commits desc, reason
+    )
+from reasons
+inner join totals using (repository)
+group by repository
+order by repository
+"""
 COST = """
 select repository, sum(requests) as requests, sum(points) as points
 from meta.source_requests

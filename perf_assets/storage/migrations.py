@@ -104,6 +104,7 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
         connection.execute(f"DROP TABLE IF EXISTS {name}")
     if version is not None and version < 9:
         _drop_derived(connection)
+        _renew_constraints(connection, "raw.unread_files")
     wanted = {name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()}
     for name, columns in _columns(connection).items():
         if name in wanted and columns != wanted[name] and not name.startswith(IRREPLACEABLE):
@@ -136,6 +137,16 @@ def _drop_derived(connection: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     for (table,) in derived:
         connection.execute(f"DROP TABLE {table}")
+
+
+def _renew_constraints(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Make a table anew, with its rows, where it is there."""
+    if name in _columns(connection):
+        connection.execute(f"CREATE TEMP TABLE kept AS FROM {name}")
+        connection.execute(f"DROP TABLE {name}")
+        create(connection, declared()[name])
+        connection.execute(f"INSERT INTO {name} BY NAME FROM kept")
+        connection.execute("DROP TABLE kept")
 
 
 def _add_author_types(connection: duckdb.DuckDBPyConnection) -> None:

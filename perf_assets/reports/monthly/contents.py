@@ -12,7 +12,7 @@ from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
 from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.monthly.news import read_asked, read_news
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
-from perf_assets.reports.queries import DIFFERING, LEFT_OUT, OF_BOTS
+from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
 from perf_assets.storage.warehouse import reading
 
 TREND = ("marts.trend_monthly", "analysis.trend_tests")
@@ -175,6 +175,8 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
         queries = {
             "where repositories differ": DIFFERING.strip(),
             "what bots change": OF_BOTS.strip(),
+            "commits that git cannot read": UNREADABLE.strip(),
+            "fixes that are not traced": NOT_TRACED.strip(),
             "fixes without a close look": LEFT_OUT.strip(),
         }
         yield Part("remarks", "What else to know", words=found, queries=queries)

@@ -17,6 +17,7 @@ SUFFIXES = (".py", ".ipynb")
 MOST_BYTES = 5_000_000  # of a file that is read; the largest that people write have a tenth of it
 
 _LINK, _SUBMODULE = "120", "160"
+_MISSING_SIZE = "BAD"  # in a listing of git, where the clone lacks the file
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LFS_MOST_BYTES = 1024  # a pointer is shorter: so says its specification
 
@@ -39,7 +40,7 @@ class File:
     """A Python file or notebook of a tree, or what stands in the place of one.
 
     blob : names the content.
-    unread : why it is not read (submodule, symlink, large); None where it can be.
+    unread : why it is not read (submodule, symlink, large, missing); None where it can be.
     """
 
     path: str
@@ -179,6 +180,8 @@ def _unread(mode: str, size: str) -> str | None:
         return "submodule"
     if mode[:3] == _LINK:
         return "symlink"
+    if size == _MISSING_SIZE:
+        return "missing"
     return "large" if int(size) > MOST_BYTES else None
 
 
