@@ -60,6 +60,12 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     show_default=True,
     help="Number of questions of users, in the dump of a forum; 0: no forum.",
 )
+@click.option(
+    "--topics",
+    default=0.3,
+    show_default=True,
+    help="Share of the usual commits on topic branches that are merged, 0 to 1.",
+)
 @explained
 def generate(  # noqa: PLR0913
     directory: Path,
@@ -72,6 +78,7 @@ def generate(  # noqa: PLR0913
     repository: str,
     workflow: str | None,
     questions: int,
+    topics: float,
 ) -> None:
     """Write a synthetic corpus with its git repository and its planted truth to DIRECTORY.
 
@@ -91,6 +98,7 @@ def generate(  # noqa: PLR0913
             repository=repository,
             workflow=workflow,
             questions=questions,
+            topics=topics,
         )
     stopping.leave_word(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")

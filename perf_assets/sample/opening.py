@@ -29,10 +29,14 @@ def open_study(source: str | Path | None, home: Path) -> Study:
 def _generate(directory: Path) -> None:
     """Generate the corpus at ``directory``: all of it or nothing, and once where two want it."""
     # Most who open it have it, and it takes long to import.
-    from perf_assets.sample.generator import QUESTIONS, generate  # noqa: PLC0415
+    from perf_assets.sample.generator import (  # noqa: PLC0415
+        QUESTIONS,
+        SAMPLE_TOPICS,
+        generate,
+    )
 
     with tempfile.TemporaryDirectory(dir=directory.parent) as place:
         made = Path(place) / SAMPLE
-        generate(made, questions=QUESTIONS)
+        generate(made, questions=QUESTIONS, topics=SAMPLE_TOPICS)
         with suppress(OSError):  # another process was first
             made.rename(directory)

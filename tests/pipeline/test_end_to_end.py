@@ -107,14 +107,14 @@ def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_
 @pytest.mark.parametrize(
     ("seed", "sizes"),
     some(
-        (2, {"issues": 260, "months": 10, "commits": 300}),
+        (2, {"issues": 260, "months": 10, "commits": 300, "topics": 0.6}),
         (1, {"issues": 60, "months": 8, "commits": 120}),
         (3, {"issues": 30, "months": 5, "commits": 40}),
         *((seed, {}) for seed in range(4, 8)),
     ),
 )
 def test_every_number_equals_the_planted_truth(
-    tmp_path: Path, seed: int, sizes: dict[str, int]
+    tmp_path: Path, seed: int, sizes: dict[str, float]
 ) -> None:
     corpus, home = tmp_path / "corpus", tmp_path / "home"
     generate(corpus, seed=seed, **sizes)

@@ -130,6 +130,8 @@ SIZES = (
     {"issues": 40, "months": 5, "commits": 12},
     {"issues": 300, "months": 20, "commits": 6},
     {"issues": 250, "months": 15, "commits": 400},
+    {"issues": 250, "months": 15, "commits": 600, "topics": 0.8},
+    {"issues": 4, "months": 2, "commits": 12, "topics": 1},
 )
 
 

@@ -33,6 +33,7 @@ from perf_assets.sample.generator.forum import write_forum
 from perf_assets.sample.generator.history import write_history
 from perf_assets.sample.generator.planner import Calendar, Plan
 from perf_assets.sample.generator.program import plan_program
+from perf_assets.sample.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
@@ -43,6 +44,7 @@ GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"
 STUDY_FILE = "study.toml"
 COMMENTS_PER_ISSUE = 4
+SAMPLE_TOPICS = 0.3
 QUESTIONS = 280  # of the sample: forty of each kind
 TRAP_SHARE = 0.7  # of issues and commits, where not all traps fit
 FIX_SHARE = 0.6  # of the commits that the traps leave
@@ -83,6 +85,7 @@ def generate(  # noqa: PLR0913
     repository: str = "sample-lab/tensorkit",
     workflow: str | None = None,
     questions: int = 0,
+    topics: float = 0,
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
@@ -110,6 +113,9 @@ def generate(  # noqa: PLR0913
         of their own beyond ``issues``, land by pull requests in this way.
     questions : int
         How many questions of the users' side, in the dump of a forum; none leaves it out.
+    topics : float
+        Share of the usual commits that come by topic branches, 0 to 1: many at once, brought up to
+        date from the main line, and merged by a commit. With 0.8 a quarter of all are merges.
 
     Returns
     -------
@@ -120,17 +126,19 @@ def generate(  # noqa: PLR0913
     Raises
     ------
     PerfAssetsError
-        A size below 1, no such month, a last month that is not over, a malformed name, a
-        directory that holds something already, or git missing.
+        A size below 1, a share that is none, no such month, a last month that is not over, a
+        malformed name, a directory that holds something already, or git missing.
     """
     _check(issues=issues, months=months, commits=commits, comments=comments, questions=questions)
+    if not 0 <= topics <= 1:
+        raise PerfAssetsError(f"--topics is {topics:g}, and must be a share from 0 to 1")
     _check_place(start, months, repository)
     title = f"generating {issues:,} issues and {commits:,} commits"
     with phase(title), _all_or_nothing(Path(directory)) as partial:
         rng = Random(seed)
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
-        _fill(plan, issues, commits, total, workflow)
+        _fill(plan, issues, commits, total, workflow, topics)
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
@@ -144,7 +152,9 @@ def generate(  # noqa: PLR0913
     return GeneratedCorpus(Path(directory), records)
 
 
-def _fill(plan: Plan, issues: int, commits: int, comments: int, workflow: str | None) -> None:
+def _fill(
+    plan: Plan, issues: int, commits: int, comments: int, workflow: str | None, topics: float
+) -> None:
     """Plan everything: first what must be there, then the traps, then what is usual."""
     open_history(plan, commits)
     open_issues(plan, issues)
@@ -157,7 +167,11 @@ def _fill(plan: Plan, issues: int, commits: int, comments: int, workflow: str | 
         plan_workflow(plan, workflow, (commits - _on_main(plan)) // 2)
     fix_commits = int((commits - _on_main(plan)) * FIX_SHARE)
     fill_issues(plan, max(0, issues - len(plan.issues)), fix_commits)
-    plan_program(plan.calendar, fill_commits(plan, commits - _on_main(plan)))
+    merges = int((commits - _on_main(plan)) * topics * MERGES_PER_COMMIT)
+    plain = fill_commits(plan, commits - _on_main(plan) - merges)
+    plan_topics(plan, topics, merges)
+    plain += fill_commits(plan, commits - _on_main(plan))
+    plan_program(plan.calendar, [commit for commit in plain if commit.branch is None])
     fill_pulls(plan, commits // 20)
     fill_comments(plan, comments)
     plan.number()

@@ -6,7 +6,7 @@ and deletes is known exactly, however git compares.
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -121,6 +121,8 @@ class _Writer:
         self.marks: dict[Commit, int] = {}
         self.rng = rng
         self.files: dict[str, list[str]] = {}
+        self.views: dict[Branch, _View] = {}
+        self.others = 0
         self.editable: list[str] = []
         self.locked: set[str] = set()
         self.lines = 0
@@ -129,7 +131,6 @@ class _Writer:
         self.operations: list[bytes] = []
         self.changed: dict[str, tuple[int, int]] = {}
         self.written: dict[str, Commit] = {}
-        self.pending: dict[Branch, dict[str, tuple[int, int]]] = {}
         self.edits: dict[str, Callable[[Edit], None]] = {
             "root": self.root,
             "lines": self.edit_lines,
@@ -155,14 +156,21 @@ class _Writer:
                 parents.append(heads[commit.merges])
                 self.merge(commit.merges)
             elif commit.branch is not None:
-                # Only the first commit of a branch sees main as it is: later ones add files.
                 is_first = commit.branch not in heads
                 parents = [head if is_first else heads[commit.branch]]
-                self.edit_lines(commit.edit, only_new=not is_first)
-                self.keep_for(commit.branch)
+                if is_first:
+                    self.views[commit.branch] = _View(self.files, self.others)
+                view = self.views[commit.branch]
+                if commit.updates_branch and view.others == self.others:
+                    parents.append(head)
+                    self.update(view)
+                else:
+                    commit.updates_branch = False
+                    self.edit_on(commit.branch, commit.edit, is_first=is_first)
             elif commit.is_on_main:
                 self.edits[commit.edit.kind](commit.edit)
                 self.program(commit.program_step)
+                self.others += commit.edit.kind != "lines" or commit.program_step > 0
             else:
                 self.put("wip.txt", ["work in progress\n"])
             self.emit(mark, commit, parents)
@@ -248,7 +256,7 @@ class _Writer:
         """A file that neither this commit nor an open branch has touched."""
         for _ in range(20):
             path = self.rng.choice(self.editable)
-            if path not in self.locked and path not in self.changed:
+            if path not in self.locked and path not in self.changed and path in self.files:
                 return path
         return None
 
@@ -336,17 +344,66 @@ class _Writer:
 
     # Branches
 
-    def keep_for(self, branch: Branch) -> None:
-        """Nobody else edits the branch's files until it is merged."""
-        self.pending.setdefault(branch, {}).update(self.changed)
-        self.locked |= self.changed.keys()
+    def edit_on(self, branch: Branch, edit: Edit, *, is_first: bool) -> None:
+        """Edit lines in the files that a branch has.
+
+        Nobody else edits those of a branch that is no topic until it is merged. Only its first
+        commit changes files that are there: later ones add some.
+        """
+        view = self.views[branch]
+        main, self.files = self.files, view.files
+        self.edit_lines(edit, only_new=not (is_first or branch.is_topic))
+        self.files = main
+        view.touched |= dict.fromkeys(self.changed)
+        if not branch.is_topic:
+            self.locked |= self.changed.keys()
 
     def merge(self, branch: Branch) -> None:
-        """Bring the files of the branch to main: the difference to the first parent."""
-        self.changed = self.pending.pop(branch)
-        self.locked -= self.changed.keys()
-        for path in self.changed:
-            self.put(path, self.files[path])
+        """Bring what the branch changed to main: the difference to the first parent."""
+        view = self.views.pop(branch)
+        self.bring(view.touched, view.base, view.files, self.files)
+        if not branch.is_topic:
+            self.locked -= view.touched.keys()
+
+    def update(self, view: "_View") -> None:
+        """Bring what main changed to the branch: the difference to the first parent."""
+        paths = [path for path, lines in self.files.items() if view.base.get(path) is not lines]
+        self.bring(paths, view.base, self.files, view.files)
+        view.base = dict(self.files)
+
+    def bring(
+        self,
+        paths: Iterable[str],
+        base: Mapping[str, list[str]],
+        source: Mapping[str, list[str]],
+        target: dict[str, list[str]],
+    ) -> None:
+        """Merge what ``source`` made of the ``base`` of ``paths`` into ``target``."""
+        for path in paths:
+            before = base.get(path, [])
+            theirs, ours = source[path], target.get(path, [])
+            removed, known = set(before) - set(theirs), set(before)
+            kept = [line for line in ours if line not in removed]
+            added = [line for line in theirs if line not in known]
+            target[path] = kept + added
+            self.put(path, target[path])
+            if added or len(kept) < len(ours):
+                self.changed[path] = (len(added), len(ours) - len(kept))
+
+
+class _View:
+    """The files as a branch has them.
+
+    base : as main had them when the branch began, or was brought up to date.
+    others : how many commits main had by then that do other things than edit lines.
+    touched : paths that the branch changed.
+    """
+
+    def __init__(self, files: Mapping[str, list[str]], others: int) -> None:
+        self.base = dict(files)
+        self.files = dict(files)
+        self.others = others
+        self.touched: dict[str, None] = {}
 
 
 def _quoted(path: str) -> str:

@@ -155,9 +155,13 @@ class Edit:
 
 @dataclass(slots=True, eq=False)
 class Branch:
-    """Commits of a pull request beside the main line, until they are merged."""
+    """Commits of a pull request beside the main line, until they are merged.
+
+    A topic edits the files that others edit too.
+    """
 
     commits: list["Commit"] = field(default_factory=list)
+    is_topic: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -166,8 +170,8 @@ class Commit:
 
     ``order`` is its place in the history, by default its time. ``links`` are the issues its
     message names in a way that counts as a link, with the approach (url, id or plain_id).
-    ``quotes`` is an
-    earlier commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
+    With ``updates_branch`` it merges the main line into its branch. ``quotes`` is an earlier
+    commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
     ``origins`` the deleted ones by path and who wrote them. ``program_step`` is the step that it
     makes of the planted program, counted from 1.
     """
@@ -183,6 +187,7 @@ class Commit:
     links: list[tuple[Issue, str]] = field(default_factory=list)
     branch: Branch | None = None
     merges: Branch | None = None
+    updates_branch: bool = False
     quotes: "Commit | None" = None
     is_on_main: bool = True
     additions: int = 0
@@ -192,6 +197,11 @@ class Commit:
     origins: Counter[tuple[str, "Commit"]] = field(default_factory=Counter)
     sha: str = ""
     program_step: int = 0
+
+    @property
+    def is_merge(self) -> bool:
+        """Whether it has two parents."""
+        return self.merges is not None or self.updates_branch
 
 
 @dataclass(slots=True)

@@ -324,7 +324,7 @@ def _commit(plan: Plan, commit: Commit) -> Row:
         "sha": commit.sha,
         "committed_at": timestamp(commit.at),
         "authored_at": timestamp(commit.authored),
-        "is_merge": commit.merges is not None,
+        "is_merge": commit.is_merge,
         "additions": commit.additions,
         "deletions": commit.deletions,
         "changed_files": commit.changed_files,
