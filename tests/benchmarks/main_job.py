@@ -2,7 +2,7 @@
 
 Run by hand, on a quiet machine:
 
-    python -m tests.benchmarks.main_job [--issues N] [--commits N] [--months N]
+    python -m tests.benchmarks.main_job [--issues N] [--commits N] [--months N] [--topics SHARE]
     python -m tests.benchmarks.main_job --growth
 
 A generated corpus is run into a new home, and then once more, when nothing has changed. With
@@ -82,6 +82,7 @@ def main() -> None:
     parser.add_argument("--issues", type=int, default=5_000)
     parser.add_argument("--commits", type=int, default=2_000)
     parser.add_argument("--months", type=int, default=72)
+    parser.add_argument("--topics", type=float, default=0, help="0.8: a quarter are merges")
     parser.add_argument("--growth", action="store_true", help="all sizes, into docs/performance.md")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -89,18 +90,19 @@ def main() -> None:
         run_measured(*asked.child)
         return
     sizes = GROWTH if asked.growth else ((asked.issues, asked.commits),)
-    found = [(size, *measure(corpus_of(*size, asked.months))) for size in sizes]
+    found = [(size, *measure(corpus_of(*size, asked.months, asked.topics))) for size in sizes]
     if asked.growth:
         PAGE.write_text(page(found), encoding="utf-8")
 
 
-def corpus_of(issues: int, commits: int, months: int) -> Path:
+def corpus_of(issues: int, commits: int, months: int, topics: float = 0) -> Path:
     """The study file of a generated corpus, kept from the last time."""
-    folder = Path(tempfile.gettempdir()) / f"perf-assets-{issues}-{commits}-{months}"
+    shape = f"-{topics:g}" if topics else ""
+    folder = Path(tempfile.gettempdir()) / f"perf-assets-{issues}-{commits}-{months}{shape}"
     if not (folder / "study.toml").exists():
         last = f"{2020 + (months - 1) // 12}-{(months - 1) % 12 + 1:02}"
         assert len(months_between("2020-01", last)) == months
-        generate(folder, seed=5, issues=issues, commits=commits, months=months)
+        generate(folder, seed=5, issues=issues, commits=commits, months=months, topics=topics)
     return folder / "study.toml"
 
 
