@@ -6,13 +6,14 @@ and deletes is known exactly, however git compares.
 
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import IO
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sample.generator.branch_views import BranchFiles, MainFiles, merged
 from perf_assets.sample.generator.model import Branch, Commit, Edit
 from perf_assets.sample.generator.program import CHANGES
 from perf_assets.sample.generator.texts import (
@@ -120,8 +121,9 @@ class _Writer:
         self.answers = answers
         self.marks: dict[Commit, int] = {}
         self.rng = rng
-        self.files: dict[str, list[str]] = {}
-        self.views: dict[Branch, _View] = {}
+        self.main = MainFiles()
+        self.files: MainFiles | BranchFiles = self.main
+        self.branches: dict[Branch, BranchFiles] = {}
         self.others = 0
         self.editable: list[str] = []
         self.locked: set[str] = set()
@@ -159,11 +161,11 @@ class _Writer:
                 is_first = commit.branch not in heads
                 parents = [head if is_first else heads[commit.branch]]
                 if is_first:
-                    self.views[commit.branch] = _View(self.files, self.others)
-                view = self.views[commit.branch]
-                if commit.updates_branch and view.others == self.others:
+                    self.branches[commit.branch] = BranchFiles(self.main, self.others)
+                files = self.branches[commit.branch]
+                if commit.updates_branch and files.others == self.others:
                     parents.append(head)
-                    self.update(view)
+                    self.update(files)
                 else:
                     commit.updates_branch = False
                     self.edit_on(commit.branch, commit.edit, is_first=is_first)
@@ -293,7 +295,7 @@ class _Writer:
         self.renamed += 1
         new = old.replace("legacy", "core")
         self.operations.append(f"D {_quoted(old)}\n".encode())
-        self.files[new] = self.files.pop(old)
+        self.files[new] = self.main.pop(old)
         self.change(new, edit.additions, edit.deletions)
 
     def binary(self, edit: Edit) -> None:
@@ -304,7 +306,7 @@ class _Writer:
     def delete(self, edit: Edit) -> None:
         """Remove a whole file."""
         self.operations.append(f"D {DELETED}\n".encode())
-        lines = self.files.pop(DELETED)
+        lines = self.main.pop(DELETED)
         self.remove(DELETED, lines)
         self.changed[DELETED] = (0, len(lines))
 
@@ -316,7 +318,7 @@ class _Writer:
     def symlink(self, edit: Edit) -> None:
         """Replace a file by a link: git counts the link as one line."""
         self.put(LINKED, ["latest.md"], mode="120000")
-        self.changed[LINKED] = (1, len(self.files.pop(LINKED)))
+        self.changed[LINKED] = (1, len(self.main.pop(LINKED)))
 
     def odd_names(self, edit: Edit) -> None:
         """Add files whose names git quotes or that look like a rename."""
@@ -350,60 +352,37 @@ class _Writer:
         Nobody else edits those of a branch that is no topic until it is merged. Only its first
         commit changes files that are there: later ones add some.
         """
-        view = self.views[branch]
-        main, self.files = self.files, view.files
+        files = self.files = self.branches[branch]
         self.edit_lines(edit, only_new=not (is_first or branch.is_topic))
-        self.files = main
-        view.touched |= dict.fromkeys(self.changed)
+        self.files = self.main
+        files.touched |= dict.fromkeys(self.changed)
         if not branch.is_topic:
             self.locked |= self.changed.keys()
 
     def merge(self, branch: Branch) -> None:
         """Bring what the branch changed to main: the difference to the first parent."""
-        view = self.views.pop(branch)
-        self.bring(view.touched, view.base, view.files, self.files)
+        files = self.branches.pop(branch)
+        files.close()
+        for path in files.touched:
+            self.bring(path, files.base(path), files[path], self.main)
         if not branch.is_topic:
-            self.locked -= view.touched.keys()
+            self.locked -= files.touched.keys()
 
-    def update(self, view: "_View") -> None:
+    def update(self, branch: BranchFiles) -> None:
         """Bring what main changed to the branch: the difference to the first parent."""
-        paths = [path for path, lines in self.files.items() if view.base.get(path) is not lines]
-        self.bring(paths, view.base, self.files, view.files)
-        view.base = dict(self.files)
+        for path in branch.main_before:
+            self.bring(path, branch.base(path), self.main[path], branch)
+        branch.main_before = {}
 
     def bring(
-        self,
-        paths: Iterable[str],
-        base: Mapping[str, list[str]],
-        source: Mapping[str, list[str]],
-        target: dict[str, list[str]],
+        self, path: str, base: list[str], theirs: list[str], target: MainFiles | BranchFiles
     ) -> None:
-        """Merge what ``source`` made of the ``base`` of ``paths`` into ``target``."""
-        for path in paths:
-            before = base.get(path, [])
-            theirs, ours = source[path], target.get(path, [])
-            removed, known = set(before) - set(theirs), set(before)
-            kept = [line for line in ours if line not in removed]
-            added = [line for line in theirs if line not in known]
-            target[path] = kept + added
-            self.put(path, target[path])
-            if added or len(kept) < len(ours):
-                self.changed[path] = (len(added), len(ours) - len(kept))
-
-
-class _View:
-    """The files as a branch has them.
-
-    base : as main had them when the branch began, or was brought up to date.
-    others : how many commits main had by then that do other things than edit lines.
-    touched : paths that the branch changed.
-    """
-
-    def __init__(self, files: Mapping[str, list[str]], others: int) -> None:
-        self.base = dict(files)
-        self.files = dict(files)
-        self.others = others
-        self.touched: dict[str, None] = {}
+        """Merge into a file of the ``target`` what ``theirs`` made of the ``base``."""
+        lines, added, removed = merged(base, theirs, target.get(path, []))
+        target[path] = lines
+        self.put(path, lines)
+        if added or removed:
+            self.changed[path] = (added, removed)
 
 
 def _quoted(path: str) -> str:
