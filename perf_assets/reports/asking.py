@@ -17,12 +17,11 @@ from perf_assets.tables.ddl import quoted
 
 
 @contextmanager
-def published_database(
-    path: Path, *, is_confined: bool = False
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The published database at ``path``, to be read only; its times are shown in UTC.
+def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The published database at ``path``, read only; its times are shown in UTC.
 
-    With ``is_confined`` nothing else can be reached from it: no file, no database, no network.
+    Whatever SQL it is given reaches nothing else: no file, no other database, no network, and no
+    setting that would allow it.
 
     Raises
     ------
@@ -32,19 +31,16 @@ def published_database(
     try:
         with reading(path) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            if is_confined:
-                connection.execute("SET enable_external_access = false")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
             yield connection
     except duckdb.Error as error:
         raise PerfAssetsError(f"{path}: {explained(error)}") from None
 
 
-def ask(
-    path: Path, query: Query, values: Mapping[str, str], *, is_confined: bool = False
-) -> pa.Table:
+def ask(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
     """The answer of the database at ``path`` to ``query``, its parameters set to ``values``.
 
-    With ``is_confined`` the query reaches nothing but that database.
     Columns of the same name are told apart by a number behind it.
 
     Raises
@@ -57,11 +53,16 @@ def ask(
     if unknown:
         known = nearest(unknown[0], query.variables) if query.variables else "it has none"
         raise PerfAssetsError(f"{query.name}: there is no parameter {unknown[0]}; {known}")
-    with published_database(path, is_confined=is_confined) as connection:
+    with published_database(path) as connection:
         for name, value in values.items():
             _set(connection, query, name, value)
         try:
             answer = _answer(connection, query.sql)
+        except duckdb.PermissionException as error:
+            raise PerfAssetsError(
+                f"{query.name}: {explained(error)}; a query reads the published database and "
+                "nothing else, and --output writes its answer to a file"
+            ) from None
         except duckdb.Error as error:
             raise PerfAssetsError(f"{query.name}: {explained(error)}") from None
     if answer is None:

@@ -74,7 +74,7 @@ def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
     """The answer of ``database`` to ``query``; a parameter that is empty has its default."""
     given = {name: value.strip() for name, value in values.items() if value.strip()}
     try:
-        return Answer(ask(database, query, given, is_confined=True))
+        return Answer(ask(database, query, given))
     except PerfAssetsError as error:
         return Answer(mistake=plain(error))
 

@@ -49,6 +49,16 @@ def test_without_a_name_the_cookbook_is_listed_with_questions_and_parameters() -
         assert all(f"--param {name}=" in ran.stdout for name in one.parameters)
 
 
+@pytest.mark.parametrize("sql", ["COPY (SELECT 1) TO '{}'", "FROM read_text('{}')"])
+def test_a_query_reaches_no_file(asked: Path, sql: str) -> None:
+    file = asked / "warehouse.duckdb"
+    file.write_text("rows")
+    ran = query(asked, sql.format(file))
+    assert ran.returncode == 2 and "--output writes its answer to a file" in ran.stderr
+    assert "Traceback" not in ran.stderr and file.read_text() == "rows"
+    file.unlink()
+
+
 def test_a_parameter_takes_the_place_of_its_default(asked: Path) -> None:
     query_of = "bug_reports_as_of_a_month"
     months = [
