@@ -19,7 +19,11 @@ from perf_assets.sources.git.command import (
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.pairs import PairCounter
-from perf_assets.sources.git.unreadable import unreadable_commits
+from perf_assets.sources.git.unreadable import (
+    fetch_missing,
+    now_readable,
+    unreadable_commits,
+)
 
 COMMIT_COLUMNS = (
     "sha",
@@ -83,8 +87,8 @@ def read_commits(
     ------
     commits, files : the columns of raw.commits and raw.commit_files but for ``repository`` and
         ``loaded_at``, in the order of ``listed``, a commit's files together with the commit. A
-        commit of which git cannot read a file or a tree says so in ``unreadable``; its numbers are
-        NULL, and it has no files.
+        commit that needs a file or a tree which the clone lacks, and the remote too, says so in
+        ``unreadable``; its numbers are NULL, and it has no files.
 
     Raises
     ------
@@ -104,9 +108,11 @@ def read_commits(
                 raise _no_room(failure.stderr) from None
             with phase(f"looking for commits that git cannot read in {clone.path.name}"):
                 found = unreadable_commits(clone, listed["sha"][done:].to_list())
-            if found.keys() <= reasons.keys():
+                fetch_missing(clone.path, clone.url, found.values())
+                fetched = now_readable(clone.path, found.values())
+            if not fetched and found.keys() <= reasons.keys():
                 raise damaged(clone.path, failure) from None
-            reasons |= found
+            reasons |= {sha: why for sha, why in found.items() if why not in fetched}
         except OSError as error:
             raise _no_room(str(error)) from None
 

@@ -6,8 +6,10 @@ read again once the object is there.
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.changes import diff_tree
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import (
@@ -34,7 +36,10 @@ def reason_of(failure: GitError) -> str:
 
 
 def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
-    """Those of the commits ``shas`` whose changes git cannot count, with the reason."""
+    """Those of the commits ``shas`` that need an object which the clone lacks, with the reason.
+
+    An object that is there and damaged is no such reason: a new clone mends that.
+    """
     found: dict[str, str] = {}
     left = list(shas)
     while left:
@@ -43,8 +48,9 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
             break
         # git fails at the commit whose name it printed last, or at the next.
         for sha in left[max(0, done - 1) : done + 1]:
-            if (alone := _count_changes(clone, [sha])[1]) is not None:
-                found[sha] = reason_of(alone)
+            alone = _count_changes(clone, [sha])[1]
+            if alone is not None and _lacking(clone.path, reason := reason_of(alone)):
+                found[sha] = reason
         left = left[done + 1 :] if done else left[1:]
     return found
 
@@ -65,10 +71,16 @@ def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | N
 def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
     """Those of the objects ``names`` that the clone lacks."""
     wanted = sorted(set(names))
+    if not wanted:
+        return set()
     given = "".join(f"{name}\n" for name in wanted).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
     answers = run(command, local_environment(), given).decode().splitlines()
     return {name for name, answer in zip(wanted, answers, strict=True) if answer != name}
+
+
+def _lacking(clone: Path, reason: str) -> bool:
+    return is_lack(reason) and reason not in now_readable(clone, [reason])
 
 
 def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
@@ -88,13 +100,11 @@ def is_lack(reason: str | None) -> bool:
 def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     """Ask the remote at ``url`` for the objects that ``reasons`` name; it may lack them too."""
     names = {reason.removeprefix(LACKS) for reason in reasons if reason and is_lack(reason)}
-    missing = sorted(missing_objects(clone, names)) if names else []
+    missing = sorted(missing_objects(clone, names))
     if not missing:
         return
-    address = Address.of(url)
     options = ("--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules")
-    command = remote_git(f"--git-dir={clone}", "fetch", *options, "--", address.url, *missing)
-    try:
+    with suppress(GitError, PerfAssetsError):
+        address = Address.of(url)
+        command = remote_git(f"--git-dir={clone}", "fetch", *options, "--", address.url, *missing)
         run(command, address.environment(), seconds=_FETCH_SECONDS)
-    except GitError:
-        return

@@ -522,7 +522,10 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
     entry = data.draw(st.sampled_from(["d/a", "d"]))
     names = {git(clone.path, "rev-parse", f"{shas[n]}:{entry}") for n in lost}
     for name in names:
-        (clone.path / "objects" / name[:2] / name[2:]).unlink()
+        for repository in (clone.path, place / "source.git"):
+            (repository / "objects" / name[:2] / name[2:]).rename(
+                place / f"{repository.stem}-{name}"
+            )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(changes, "PIECE_COMMITS", data.draw(st.sampled_from([1, 3, 2_000])))
         found, found_files = mine(clone)
@@ -539,6 +542,20 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
     is_whole = ~pl.col("sha").is_in(needing)
     assert found.filter(is_whole).equals(commits.filter(is_whole))
     assert found_files.equals(files.filter(is_whole))
+    for name in names:
+        lost_file = place / "source.git" / "objects" / name[:2] / name[2:]
+        (place / f"source-{name}").rename(lost_file)
+    assert all(one.equals(two) for one, two in zip(mine(clone), (commits, files), strict=True))
+
+
+def test_an_object_that_is_there_and_damaged_is_a_damaged_clone(cloned):
+    clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
+    blob = git(clone.path, "rev-parse", f"{shas[1]}:a")
+    file = clone.path / "objects" / blob[:2] / blob[2:]
+    file.chmod(0o600)
+    file.write_bytes(file.read_bytes()[:-4] + b"\0\0\0\0")
+    with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
+        mine(clone)
 
 
 def test_a_missing_template_is_left_out(cloned):
