@@ -126,7 +126,12 @@ def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object
         if found is None:
             raise PerfAssetsError(f"{config}: it has no table {NAME}")
         return config, found
-    folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
+    try:
+        folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
+    except FileNotFoundError:
+        raise PerfAssetsError(
+            "the directory that this was started in is gone: change to one that exists"
+        ) from None
     for one in (folder, *folder.parents):
         if (one / FILE).is_file() and (found := _read(one / FILE)) is not None:
             return one / FILE, found
@@ -142,6 +147,10 @@ def _read(file: Path) -> object:
         raise PerfAssetsError(f"{file}: it cannot be read: {reason}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PerfAssetsError(f"{file}: it is no TOML: {error}") from None
+    except (ValueError, RecursionError):
+        raise PerfAssetsError(
+            f"{file}: it has a value that is too long or too deep to read; remove it"
+        ) from None
     for name in TABLE:
         content = content.get(name) if isinstance(content, dict) else None
     return content

@@ -44,7 +44,7 @@ WIDEST = 100
 @click.option("--output", type=click.Path(path_type=Path), help="Write the answer to this file.")
 @click.option(
     "--rows",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 2**31),
     default=100,
     show_default=True,
     help="How many rows a table shows; 0: all. The other formats have all.",

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from perf_assets.addresses import git_address
 from perf_assets.documents import UntoldError
 from perf_assets.errors import PerfAssetsError
@@ -39,6 +41,9 @@ class Added:
         return cls(study.name, name, start, git or None, github_url or None, moment)
 
 
+ADDED = TypeAdapter(list[Added])
+
+
 def open_study_of(source: str | Path | None, home: Home) -> Study:
     """The study at ``source``, by default the sample, with what was added to it in ``home``.
 
@@ -67,8 +72,8 @@ def read_added(home: Home) -> list[Added]:
     if not home.added.exists():
         return []
     try:
-        return [Added(**entry) for entry in json.loads(home.added.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError):
+        return ADDED.validate_json(home.added.read_bytes(), strict=True)
+    except (OSError, ValueError):
         raise PerfAssetsError(
             f"{home.added}: this is no list of added repositories any more: take it from a backup, "
             "or remove it and add them again"

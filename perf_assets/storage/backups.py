@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 import duckdb
+from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
@@ -43,6 +44,9 @@ class Manifest:
     taken_of: str
     rows: dict[str, int]
     sha256: dict[str, str]
+
+
+MANIFESTS = TypeAdapter(Manifest)
 
 
 def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> Manifest:
@@ -97,7 +101,9 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            manifest = Manifest(**json.loads(archive.read(MANIFEST)))
+            manifest = MANIFESTS.validate_json(archive.read(MANIFEST), strict=True)
+            if Home(Path()).warehouse.name not in manifest.sha256:
+                raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no warehouse")
             for name, expected in manifest.sha256.items():
                 with archive.open(name) as file:
                     if _sha256(file) != expected:

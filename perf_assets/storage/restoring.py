@@ -8,7 +8,7 @@ import duckdb
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
-from perf_assets.storage.copies import journal_of, set_in_place
+from perf_assets.storage.copies import journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
@@ -43,6 +43,7 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
         lines = home.path / ".restored.jsonl"
         try:
             unpack(backup, home.warehouse.name, unfinished)
+            _check_warehouse(backup, unfinished)
             if home.verdicts.name in manifest.sha256:
                 unpack(backup, home.verdicts.name, lines)
             _keep_what_people_said(home, lines)
@@ -57,6 +58,18 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
             keep_verdicts(database, home)
         publish(home)
     return manifest, replaced
+
+
+def _check_warehouse(backup: Path, path: Path) -> None:
+    """Refuse a warehouse that cannot be read before it takes the place of one that can."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            read_whole(connection)
+    except duckdb.Error as error:
+        raise PerfAssetsError(
+            f"{backup}: the warehouse in it cannot be read ({str(error).splitlines()[0]}); what "
+            "was there stays: take another backup"
+        ) from None
 
 
 def set_aside(home: Home, path: Path) -> Path | None:

@@ -8,6 +8,7 @@ import pytest
 
 from perf_assets.assets.partitions import partitions_of
 from perf_assets.definitions import build_definitions
+from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.reports.status import read_status, status_text
@@ -87,6 +88,21 @@ def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, said
     sentence = add(study, home, {**given, **change})
     assert said in sentence and TOKEN not in sentence
     assert read_added(home) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", '[{"study": "a"}]', '[{"study": 1}]', "[" * 100_000, "[9" + "9" * 5_000],
+)
+def test_a_damaged_list_of_added_repositories_is_one_sentence(tmp_path, text) -> None:
+    home = Home.of(tmp_path / "home")
+    entry = (
+        '[{"study": "a", "name": 7, "start": "", "git": null, "github_url": null, "added_at": ""}]'
+    )
+    for damaged in (text, entry):
+        home.added.write_text(damaged)
+        with pytest.raises(PerfAssetsError, match="no list of added repositories any more"):
+            read_added(home)
 
 
 def test_what_the_study_file_names_later_is_as_the_file_says(study, given, tmp_path) -> None:

@@ -331,6 +331,20 @@ def test_bad_usage_is_one_sentence(project: Path, arguments: list[str], words: l
     assert_refused(checked(*arguments), *words)
 
 
+@pytest.mark.parametrize("value", ["9" * 5_000, "[" * 100_000])
+def test_a_configuration_that_is_too_long_or_too_deep_is_one_sentence(
+    project: Path, value: str
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.perf-assets.check]\nselect = {value}")
+    assert_refused(checked("."), "pyproject.toml", "too long or too deep")
+
+
+def test_a_directory_that_is_gone_is_one_sentence(project: Path) -> None:
+    project.rename(project.with_name("moved"))
+    shutil.rmtree(project.with_name("moved"))
+    assert_refused(checked("."), "is gone")
+
+
 @pytest.mark.parametrize(
     "arguments", [["--format", "xml"], ["--processes", "0"], ["--severity", "error"], ["--fix"]]
 )

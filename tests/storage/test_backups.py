@@ -1,5 +1,7 @@
 """Backups: one file, checked whole, taken and brought back without a loss."""
 
+import hashlib
+import json
 import subprocess
 import sys
 import zipfile
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
 from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
@@ -145,7 +147,26 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
     with zipfile.ZipFile(backup) as old, zipfile.ZipFile(newer, "w") as file:
         for name in old.namelist():
             file.writestr(name, old.read(name).replace(this, b'"format": 99'))
+    bare, other = tmp_path / "bare.zip", tmp_path / "other.zip"
+    with zipfile.ZipFile(backup) as old:
+        manifest = json.loads(old.read(MANIFEST))
+    with zipfile.ZipFile(bare, "w") as file:
+        file.writestr(MANIFEST, json.dumps(manifest | {"sha256": {}}))
+    with zipfile.ZipFile(other, "w") as file:
+        file.writestr("warehouse.duckdb", "no database")
+        sums = {"warehouse.duckdb": hashlib.sha256(b"no database").hexdigest()}
+        file.writestr(MANIFEST, json.dumps(manifest | {"sha256": sums}))
+    wrong = []
+    for number, (key, value) in enumerate(
+        [("format", "8"), ("sha256", ["a"]), ("rows", 7), ("perf_assets", None)]
+    ):
+        wrong.append(tmp_path / f"wrong{number}.zip")
+        with zipfile.ZipFile(wrong[-1], "w") as file:
+            file.writestr(MANIFEST, json.dumps(manifest | {key: value}))
     for path, said in (
+        *((path, "is no backup of perf-assets: it has no backup.json") for path in wrong),
+        (bare, "it has no warehouse"),
+        (other, "the warehouse in it cannot be read"),
         (text, "is no backup of perf-assets, or a damaged one"),
         (archive, "is no backup of perf-assets"),
         (tmp_path / "none.zip", "there is no such backup"),

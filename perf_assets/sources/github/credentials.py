@@ -61,8 +61,20 @@ ANONYMOUS = Credential("requests without a token", "requests without a token")
 
 
 def token_credentials(text: str | None) -> list[Credential]:
-    """The tokens of ``text``, separated by commas."""
+    """The tokens of ``text``, separated by commas.
+
+    Raises
+    ------
+    PerfAssetsError
+        One has a character that no token has; it is not shown.
+    """
     tokens = [token for part in (text or "").split(",") if (token := part.strip())]
+    for token in tokens:
+        if not (token.isascii() and token.isprintable()) or " " in token:
+            raise PerfAssetsError(
+                "a token in GITHUB_TOKEN has a character that no token has (an ellipsis, a blank): "
+                "copy the whole token again, and separate several by commas"
+            )
     return [
         Credential(
             f"the {PLACES[place] if place < len(PLACES) else f'{place + 1}th'} token",

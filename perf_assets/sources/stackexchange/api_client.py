@@ -16,6 +16,7 @@ import requests
 from pydantic import BaseModel, ValidationError
 from requests.exceptions import RequestException
 
+from perf_assets.addresses import is_private
 from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.plain import plain, shortened
 from perf_assets.progress import in_words
@@ -60,12 +61,20 @@ class ApiClient:
         on_wait: Callable[[str], None] = log.warning,
         patience: Patience | None = None,
     ) -> None:
-        """Nothing is asked yet; the key is that of the environment, if there is one."""
+        """Nothing is asked yet; the key is that of the environment, if there is one.
+
+        PerfAssetsError where others on the way could read it.
+        """
         self.url, self.site = url.rstrip("/"), site
         self.requests = 0
         self.quota: int | None = None
         self._on_wait, self._patience = on_wait, patience or Patience()
         self._key = os.environ.get(KEY, "").strip()
+        if self._key and not is_private(self.url):
+            raise PerfAssetsError(
+                f"{self.url}: the key in {KEY} would be sent over plain http, where others can "
+                f"read it: write https:// in the forum's api_url, or unset {KEY}"
+            )
         self._rests: dict[str, float] = {}
         self._waited = 0.0
         self._filter: str | None = None

@@ -21,7 +21,7 @@ from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
 from perf_assets.sources.github.accounts import Patience
 from perf_assets.sources.github.ahead import Job, in_order
-from perf_assets.sources.github.credentials import credentials_of
+from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.thoroughness import SEEDS
@@ -290,3 +290,10 @@ def test_an_error_comes_after_what_was_read_before_it() -> None:
         for results in in_order([Job(1, [lambda: 1]), Job(1, [lambda: 2, fail])], 2, 10):
             read.append(results)
     assert read == [[1]]
+
+
+@pytest.mark.parametrize("token", ["ghp_abc\u2026", "ghp a", "ghp_\x07", "gh\u00fcp, ghp_right"])
+def test_a_token_that_is_none_is_refused_without_being_shown(token: str) -> None:
+    with pytest.raises(PerfAssetsError, match="copy the whole token again") as error:
+        token_credentials(token)
+    assert not any(part in str(error.value) for part in token.split(","))

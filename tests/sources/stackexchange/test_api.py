@@ -123,6 +123,13 @@ def test_the_key_goes_to_the_api_and_nowhere_else(site, monkeypatch, capfd, capl
     assert "cannot be asked about stackoverflow" in told and "s3cret" not in told
 
 
+def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
+    monkeypatch.setenv(KEY, "s3cret")
+    with pytest.raises(PerfAssetsError, match="over plain http") as error:
+        ApiClient("http://api.example.org", SITE)
+    assert "s3cret" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("site_name", "tags", "said"),
     [
