@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from types import FrameType
 
 # As stopping.py says it, which is not imported yet.
@@ -10,6 +11,7 @@ UNTOUCHED = b"Stopped: nothing was changed; the same command starts again\n"
 
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being imported is one sentence too."""
+    _open_closed_streams()
     # A shell lets what it starts in the background ignore Ctrl-C: so it stays.
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)
@@ -18,6 +20,19 @@ def main() -> None:
     from perf_assets.cli import main as program  # noqa: PLC0415
 
     program()
+
+
+def _open_closed_streams() -> None:
+    """Lead closed standard streams nowhere, or the next file that is opened would take their place.
+
+    What is printed would be written into it then.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, mode))
 
 
 def _stop(number: int, _: FrameType | None) -> None:

@@ -1,10 +1,13 @@
 """The command line of perf-assets: a file for each group of commands, which commands.py lists."""
 
+import logging
+
 from perf_assets.cli.process import finish
 
 
 def main() -> None:
     """The program: what ``perf-assets`` starts."""
+    logging.raiseExceptions = False  # a line that nobody reads any more is no mistake
     finish(_command)
 
 

@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from perf_assets.mishaps import mishap
 from perf_assets.plain import plain
 
 console = Console()
+PRINTERS = ("click", "rich")
+READER_LEFT = 141  # as a shell tells of SIGPIPE
 OUR_MISTAKE = 70  # as sysexits.h has it; 1 says that rows are in quarantine
 
 
@@ -42,9 +45,13 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             stopping.go_on(after_failure=True)
             click.echo(f"Error: {plain(error)}", err=True)
             sys.exit(2)
+        except BrokenPipeError:
+            # Whoever read the output has left, as head does: no mistake, and nothing to say.
+            _discard_output()
+            sys.exit(READER_LEFT)
         except Exception as error:
             stopping.go_on(after_failure=True)
-            sentence = mishap(error, options.get("home"))
+            sentence = _output_failure(error) or mishap(error, options.get("home"))
             if sentence is None:
                 traceback.print_exception(error)
                 sys.exit(OUR_MISTAKE)
@@ -52,6 +59,24 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
             sys.exit(2)
 
     return wrapped
+
+
+def _output_failure(error: BaseException) -> str | None:
+    """What to do where ``error`` came from printing; None where it did not."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    printer = frame.f_globals.get("__name__", "").partition(".")[0]
+    if not isinstance(error, OSError) or printer not in PRINTERS:
+        return None
+    _discard_output()
+    return (
+        f"standard output cannot be written ({error.strerror}): make room where it leads, or print "
+        "elsewhere; what is stored is untouched"
+    )
+
+
+def _discard_output() -> None:
+    """Lead standard output nowhere, so that what is left of it fails no second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 @contextmanager

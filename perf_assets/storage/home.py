@@ -1,11 +1,13 @@
 """The home directory: where everything a study produces is kept."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
 
 DEFAULT = Path("data")
+IN_ADDRESSES = re.compile(r"\?|%[0-9A-Fa-f]{2}")
 PUBLISHED = "perf_bugs.duckdb"
 
 
@@ -17,8 +19,20 @@ class Home:
 
     @classmethod
     def of(cls, path: str | Path | None = None) -> "Home":
-        """The home at ``path``, by default ``./data``; made if missing."""
+        """The home at ``path``, by default ``./data``; made if missing.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be made, or Dagster, which puts it into the addresses of its files, would
+            write elsewhere.
+        """
         directory = Path(path or DEFAULT).expanduser()
+        if found := IN_ADDRESSES.search(str(directory.absolute())):
+            raise PerfAssetsError(
+                f"{directory}: this cannot be the home directory, as {found[0]!r} in its path "
+                "means something else to Dagster: choose another with --home or PERF_ASSETS_HOME"
+            )
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import shlex
 import shutil
+import subprocess
 import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from perf_assets.plain import for_markdown, for_spreadsheet, from_spreadsheet, plain
 from perf_assets.reports.formats import as_csv, as_json, as_markdown, as_text
 from perf_assets.sql_models.cookbook import cookbook
-from tests.support import Prepared, Ran, perf_assets
+from tests.support import Prepared, Ran, command, environment, perf_assets
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +59,36 @@ def test_a_query_reaches_no_file(asked: Path, sql: str) -> None:
     assert ran.returncode == 2 and "--output writes its answer to a file" in ran.stderr
     assert "Traceback" not in ran.stderr and file.read_text() == "rows"
     file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        ("| true", 141, ""),
+        (">&-", 0, ""),
+        (">&- 2>&- <&-", 0, ""),
+        ("> /dev/full", 2, "Error: standard output cannot be written (No space left on device)"),
+    ],
+)
+def test_output_that_nobody_can_have_is_no_traceback(
+    asked: Path, redirection: str, code: int, said: str
+) -> None:
+    before = (asked / "perf_bugs.duckdb").read_bytes()
+    line = shlex.join(map(str, command("query", "FROM range(100000)", "--rows", "0")))
+    ran = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f"{line} --home {shlex.quote(str(asked))} {redirection}; exit ${{PIPESTATUS[0]}}",
+        ],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == code
+    assert ran.stderr.startswith(said) and ran.stderr.count("\n") == bool(said)
+    assert (asked / "perf_bugs.duckdb").read_bytes() == before
 
 
 def test_a_parameter_takes_the_place_of_its_default(asked: Path) -> None:
