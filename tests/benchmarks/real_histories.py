@@ -85,7 +85,7 @@ def measure(repository: str, fixes: int, blamed: int) -> dict[str, object]:
     """One row of the table."""
     with tempfile.TemporaryDirectory() as folder:
         clone = update_clone(repository, Path(folder) / "clone.git")
-        numstat, _ = timed(lambda: is_readable(clone))
+        numstat, is_whole = timed(lambda: is_readable(clone))
         mining, commits = timed(lambda: pl.concat([batch for batch, _ in read_commits(clone)]))
         linking, _ = timed(lambda: link(commits))
         drawn = draw(commits, fixes)
@@ -106,7 +106,7 @@ def measure(repository: str, fixes: int, blamed: int) -> dict[str, object]:
         "history": "/".join(Path(repository).parts[-2:]),
         "commits": commits.height,
         "merges": f"{commits['is_merge'].mean():.0%}",
-        "numstat": numstat,
+        "numstat": numstat if is_whole else "fails",
         "mining": mining,
         "unreadable": commits["unreadable"].count(),
         "linking": linking,

@@ -56,7 +56,7 @@ WORKERS = 2
 _AT_ONCE = 40  # commits that a process reads from git together
 _BYTES_AT_ONCE = 16_000_000  # of their files
 _TRACED_AT_ONCE = 100  # commits whose lines are followed together
-_WORTH_A_HISTORY = 60  # commits: for fewer, git's own blame takes less time
+_WORTH_A_HISTORY = 20  # commits: for fewer, git's own blame takes less time, or seconds more
 
 TIME_LIMIT = 120.0
 """Seconds for each inspection of one commit; hardly reached, as sizes are limited."""
