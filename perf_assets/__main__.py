@@ -32,6 +32,7 @@ def _open_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, mode))
 
 

@@ -15,6 +15,15 @@ from perf_assets.sql_models.cookbook import Query
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.ddl import quoted
 
+NAME = "perf_bugs"
+CONFINED = (
+    f"USE {NAME}",
+    "SET TimeZone = 'UTC'",
+    "SET enable_external_access = false",
+    "SET disabled_filesystems = 'LocalFileSystem'",
+    "SET lock_configuration = true",
+)
+
 
 @contextmanager
 def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -28,11 +37,14 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     PerfAssetsError
         There is none, it is damaged, or what is asked of it does not work.
     """
+    reading(path).close()  # refuses what cannot be opened
     try:
-        with reading(path) as connection:
-            connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
+        # An instance of its own, as settings and locks belong to the instance. DuckDB lets a query
+        # write to a database that it has open, read only or not, unless there are no files at all.
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH {quoted(str(path))} AS {NAME} (READ_ONLY)")
+            for setting in CONFINED:
+                connection.execute(setting)
             yield connection
     except duckdb.Error as error:
         raise PerfAssetsError(f"{path}: {explained(error)}") from None

@@ -28,8 +28,9 @@ AUTHOR_TYPES = (
 # Statistics that format 7 replaces by others.
 GONE = ("analysis.trend_robustness", "analysis.fix_time_survival")
 
-# Tables that follow from others. Since format 9 sizes in them may be unknown.
-DERIVED = ("intermediate", "marts", "analysis")
+# Since format 9 sizes may be unknown, and files missing: constraints of these are others.
+LOOSER = ("raw.commits", "raw.branch_commits", "raw.unread_files")
+LOOSER_SCHEMAS = ("staging", "intermediate", "marts", "analysis")
 
 # What people said is nowhere else; everything else is told again, or follows from what is.
 IRREPLACEABLE = ("reviews.",)
@@ -103,8 +104,7 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int | None) -> None
     for name in GONE:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
     if version is not None and version < 9:
-        _drop_derived(connection)
-        _renew_constraints(connection, "raw.unread_files")
+        _renew_constraints(connection)
     wanted = {name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()}
     for name, columns in _columns(connection).items():
         if name in wanted and columns != wanted[name] and not name.startswith(IRREPLACEABLE):
@@ -126,27 +126,24 @@ def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"DROP VIEW {view}")
 
 
-def _drop_derived(connection: duckdb.DuckDBPyConnection) -> None:
-    """Drop what the models and statistics make again, with the constraints of this format."""
-    derived = connection.execute(
-        """
-        SELECT schema_name || '.' || table_name FROM duckdb_tables()
-        WHERE database_name = current_database() AND list_contains(?, schema_name)
-        """,
-        [list(DERIVED)],
-    ).fetchall()
-    for (table,) in derived:
-        connection.execute(f"DROP TABLE {table}")
+def _renew_constraints(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make tables anew with the constraints of this format, and with their rows.
 
-
-def _renew_constraints(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Make a table anew, with its rows, where it is there."""
-    if name in _columns(connection):
-        connection.execute(f"CREATE TEMP TABLE kept AS FROM {name}")
-        connection.execute(f"DROP TABLE {name}")
-        create(connection, declared()[name])
-        connection.execute(f"INSERT INTO {name} BY NAME FROM kept")
-        connection.execute("DROP TABLE kept")
+    Not those of another shape: what they hold is told again.
+    """
+    stored = _columns(connection)
+    for name, table in declared().items():
+        wanted = {(column.name, column.type) for column in table.columns}
+        new = wanted - stored.get(name, set())
+        is_looser = name in LOOSER or table.schema_name in LOOSER_SCHEMAS
+        if table.is_view or name not in stored or not is_looser:
+            continue
+        if stored[name] <= wanted and new <= {("unreadable", "VARCHAR")}:
+            connection.execute(f"CREATE TEMP TABLE kept AS FROM {name}")
+            connection.execute(f"DROP TABLE {name}")
+            create(connection, table)
+            connection.execute(f"INSERT INTO {name} BY NAME FROM kept")
+            connection.execute("DROP TABLE kept")
 
 
 def _add_author_types(connection: duckdb.DuckDBPyConnection) -> None:

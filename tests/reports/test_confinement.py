@@ -16,6 +16,12 @@ STATEMENTS = (
     "COPY (SELECT 'x' a) TO '{directory}/new.csv'",
     "COPY bugs TO '{directory}/new.parquet' (FORMAT parquet)",
     "COPY bugs FROM '{file}'",
+    "COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
+    "COPY bugs TO '{directory}/perf_bugs.duckdb.wal'",
+    "PREPARE s AS COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false); EXECUTE s",
+    "EXPLAIN ANALYZE COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
+    "ATTACH '{directory}/perf_bugs.duckdb' AS again (READ_WRITE)",
+    "DETACH perf_bugs",
     "EXPORT DATABASE '{directory}/exported'",
     "IMPORT DATABASE '{directory}'",
     "ATTACH '{directory}/other.duckdb'",
@@ -111,3 +117,10 @@ def test_no_statement_reads_or_writes_a_file_or_ends_the_process(
     assert lines[-1] != "SECRET", lines[-2]
     assert len(lines) > 500
     assert {path: path.read_bytes() for path in directory.rglob("*")} == before
+
+
+def test_several_may_ask_at_once(directory: Path) -> None:
+    path = directory / "perf_bugs.duckdb"
+    with published_database(path) as one, published_database(path) as other:
+        for connection in (one, other, one):
+            assert connection.execute("FROM bugs").fetchall() == [(1,)]

@@ -223,13 +223,14 @@ def test_what_stored_rows_show_is_typed(migrated: Database) -> None:
     )
     assert loads.rows() == [
         ("details.commit_details", "2020-01", True, None, None, "1.1, PyDriller 2.12"),
+        ("raw.commits", "2020-01", True, None, "2-abcdef", None),
         ("raw.issue_templates", "2020-01", True, None, "2-abcdef", None),
         ("raw.issues", "2020-01", True, "2020-02-03", None, None),
         ("raw.issues", "2020-02", False, None, None, None),
     ]
 
 
-def test_commits_are_told_again_as_sizes_may_be_unknown_now(migrated: Database) -> None:
+def test_sizes_of_commits_may_be_unknown_now(migrated: Database) -> None:
     unreadable = commit("a", "2020-01-05", 0, 0)
     unreadable |= dict.fromkeys(("additions", "deletions", "changed_files"))
     insert(migrated.connection, "raw.commits", [unreadable | {"unreadable": "git cannot read it"}])
@@ -278,4 +279,4 @@ def test_a_table_of_another_shape_is_told_again_and_its_loads_are_forgotten(path
     with open_warehouse(path) as database:
         assert database.frame("FROM raw.issues").is_empty()
         loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]
-        assert "raw.issues" not in loads and "details.commit_details" in loads
+        assert "raw.issues" not in loads and "raw.commits" in loads

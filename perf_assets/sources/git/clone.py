@@ -23,6 +23,13 @@ from perf_assets.sources.git.remote import Address, Heads, read_heads, remote_gi
 
 _OLDEST_GIT = (2, 32)
 _REMOTE = "perf-assets"  # a name for which nobody has settings of their own
+# Each fetch becomes one pack, and git merges packs when there are many: no loose objects pile up.
+# Done before it returns, as a job left behind would write while others read.
+TIDY = (
+    *("-c", "fetch.unpackLimit=1"),
+    *("-c", "gc.autoDetach=false"),
+    *("-c", "maintenance.autoDetach=false"),
+)
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 
 
@@ -123,11 +130,8 @@ def _make(address: Address, path: Path) -> None:
 
 def _fetch(address: Address, path: Path) -> None:
     options = "--quiet --prune --force --no-tags --no-write-fetch-head --no-recurse-submodules"
-    # Each fetch becomes one pack, and git merges packs when there are many: no loose objects
-    # pile up. Done before this returns, as a job left behind would write while others read.
-    tidy = "-c fetch.unpackLimit=1 -c gc.autoDetach=false -c maintenance.autoDetach=false"
     command = remote_git(
-        f"--git-dir={path}", *tidy.split(), "fetch", *options.split(), "--", address.url, _BRANCHES
+        f"--git-dir={path}", *TIDY, "fetch", *options.split(), "--", address.url, _BRANCHES
     )
     try:
         with phase(f"fetching from {address.url}"):

@@ -56,7 +56,6 @@ WORKERS = 2
 _AT_ONCE = 40  # commits that a process reads from git together
 _BYTES_AT_ONCE = 16_000_000  # of their files
 _TRACED_AT_ONCE = 100  # commits whose lines are followed together
-_WORTH_A_HISTORY = 20  # commits: for fewer, git's own blame takes less time, or seconds more
 
 TIME_LIMIT = 120.0
 """Seconds for each inspection of one commit; hardly reached, as sizes are limited."""
@@ -127,9 +126,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
 
 
 def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
-    """What tells where lines come from; None where git is better asked commit by commit."""
-    if len(shas) < _WORTH_A_HISTORY:
-        return None
+    """What tells where lines come from; None where git must be asked commit by commit."""
     try:
         return LineHistory(clone, shas)
     except GitError:  # what is not there may be of no importance for most commits

@@ -34,16 +34,21 @@ class LineHistory:
         """Where the lines come from that each commit removes, as ``trace_by_blame`` tells it.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
-        with the problem.
+        with the problem. GitError when git fails otherwise.
         """
         try:
             return self._trace(fixes)
         except GitError:
-            if self.versions.missing:
-                raise
             missing = frozenset(missing_objects(self._clone, self._changed.blobs()))
-            self.versions = Versions(self._clone, self._commits, self._changed, missing)
+        self._begin(missing)
+        try:
             return self._trace(fixes)
+        except GitError:
+            self._begin(missing)  # what was added is not whole
+            raise
+
+    def _begin(self, missing: frozenset[str]) -> None:
+        self.versions = Versions(self._clone, self._commits, self._changed, missing)
 
     def _trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
         commits = self._commits

@@ -12,7 +12,12 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError
 from perf_assets.sources.git.commits import parse_objects, print_objects
 from perf_assets.sources.git.history import list_commits
-from perf_assets.sources.git.unreadable import missing_objects, unreadable_commits
+from perf_assets.sources.git.unreadable import (
+    LACKS,
+    fetch_missing,
+    missing_objects,
+    unreadable_commits,
+)
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
 
@@ -99,9 +104,12 @@ def _readable_versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, st
     try:
         versions = _versions(clone, shas)
     except GitError:
+        fetch_missing(clone.path, clone.url, unreadable_commits(clone, shas).values())
         unreadable = unreadable_commits(clone, shas)
         versions = _versions(clone, [sha for sha in shas if sha not in unreadable])
-    missing = missing_objects(clone.path, [blob for _, _, blob in versions])
+    blobs = [blob for _, _, blob in versions]
+    fetch_missing(clone.path, clone.url, [f"{LACKS}{blob}" for blob in blobs])
+    missing = missing_objects(clone.path, blobs)
     return [version for version in versions if version[2] not in missing]
 
 

@@ -139,15 +139,22 @@ def renamed_files(clone: Path, old: str, new: str) -> dict[str, str]:
         The clone lacks one of the commits.
     """
     patterns = [f"*{suffix}" for suffix in SUFFIXES]
-    command = diffing(clone, "-r", "-M", "--raw", "-z", "--diff-filter=R", old, new, "--")
     try:
-        output = run([*command, *patterns], local_environment())
+        try:
+            output = _renames(clone, "-M", old, new, *patterns)
+        except GitError:  # without a file that is missing, those that are the same are found
+            output = _renames(clone, "-M100%", old, new, *patterns)
     except GitError as failure:
         raise damaged(clone, failure) from None
     tokens = iter(output.decode("utf-8", "backslashreplace").split("\0")[:-1])
     return {
         new_path: old_path for _, old_path, new_path in zip(tokens, tokens, tokens, strict=True)
     }
+
+
+def _renames(clone: Path, alike: str, old: str, new: str, *patterns: str) -> bytes:
+    command = diffing(clone, "-r", alike, "--raw", "-z", "--diff-filter=R", old, new, "--")
+    return run([*command, *patterns], local_environment())
 
 
 def has_commit(clone: Path, sha: str) -> bool:

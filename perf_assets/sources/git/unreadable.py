@@ -11,7 +11,7 @@ from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.changes import diff_tree
-from perf_assets.sources.git.clone import Clone
+from perf_assets.sources.git.clone import TIDY, Clone
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -26,6 +26,7 @@ LACKS = "git cannot read object "
 _OBJECT = re.compile(r"\b([0-9a-f]{64}|[0-9a-f]{40})\b")
 _HEADER = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 _FETCH_SECONDS = 120.0
+MOST_ALONE = 20  # objects that are asked for one by one
 
 
 def reason_of(failure: GitError) -> str:
@@ -103,8 +104,21 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     missing = sorted(missing_objects(clone, names))
     if not missing:
         return
-    options = ("--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules")
-    with suppress(GitError, PerfAssetsError):
+    options = (
+        "--stdin",
+        "--quiet",
+        "--no-write-fetch-head",
+        "--no-tags",
+        "--no-recurse-submodules",
+    )
+    with suppress(PerfAssetsError):
         address = Address.of(url)
-        command = remote_git(f"--git-dir={clone}", "fetch", *options, "--", address.url, *missing)
-        run(command, address.environment(), seconds=_FETCH_SECONDS)
+        command = remote_git(f"--git-dir={clone}", *TIDY, "fetch", *options, "--", address.url)
+        # Of what the remote lacks it refuses to send anything: then one by one.
+        for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
+            for wanted in requests:
+                with suppress(GitError):
+                    given = "".join(f"{name}\n" for name in wanted).encode()
+                    run(command, address.environment(), given, _FETCH_SECONDS)
+            if not (missing := sorted(missing_objects(clone, missing))):
+                return

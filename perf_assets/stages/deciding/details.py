@@ -42,7 +42,7 @@ TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
 FIXES_AT_ONCE = 2_000  # looked at and not yet stored: what a killed run looks at again
 
 FIXES = """
-    select distinct sha, commits.month, commits.is_merge
+    select distinct sha, commits.month, commits.is_merge, commits.unreadable
     from links.fix_links as links
     inner join labels.performance_labels as labels using (repository, number)
     inner join raw.commits as commits using (repository, sha)
@@ -63,7 +63,7 @@ FILES = """
 
 @dataclass(frozen=True)
 class FixMonth:
-    """The fixes of a month (sha, month, is_merge), and the rows of those that were looked at."""
+    """The fixes of a month (as ``FIXES`` has them), and the rows of those that were looked at."""
 
     name: str
     fixes: pl.DataFrame
@@ -164,10 +164,13 @@ def _partition(
     gate: Gate, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
 ) -> Offer:
     missing = month.missing
-    merges = missing.filter("is_merge")["sha"]
+    merges = missing.filter("is_merge").select("sha", pl.col("unreadable").fill_null(MERGE))
     looked_at = [
-        *(next(inspections) for _ in range(missing.height - merges.len())),
-        *(CommitInspection(sha, problem=MERGE, trace=Trace(problem=MERGE)) for sha in merges),
+        *(next(inspections) for _ in range(missing.height - merges.height)),
+        *(
+            CommitInspection(sha, problem=why, trace=Trace(problem=why))
+            for sha, why in merges.rows()
+        ),
     ]
     place: dict[str, Any] = {"repository": repository, "month": month.name}
     details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ)

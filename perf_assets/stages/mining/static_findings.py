@@ -225,10 +225,16 @@ class _History:
         """The files that were read of what is stored of the quarter of ``tree``."""
         return {
             (file.path, file.blob)
-            for sha, _ in self._places(tree)
+            for sha, month in self._places(tree)
+            for missing in [self._missing(month)]
             for file in list_files(self.clone, sha)
-            if file.unread is None
+            if file.unread is None and file.path not in missing
         }
+
+    def _missing(self, month: str) -> set[str]:
+        """The paths of files that the clone lacked, and may have by now."""
+        rows = self._stored_rows(UNREAD, month)
+        return {row["path"] for row in rows if row["reason"] == "missing"}
 
     def _read(self, tree: Tree | None) -> dict[Key, Found]:
         """What is stored of the files of the quarter of ``tree``."""
@@ -239,8 +245,10 @@ class _History:
                 found[row["path"]] = Found(unread=row)
             for row in self._stored_rows(FINDINGS, month):
                 found.setdefault(row["path"], Found()).findings.append(row)
+            missing = self._missing(month)
             for file in list_files(self.clone, sha):
-                read[file.path, file.blob] = found.get(file.path, NOTHING)
+                if file.path not in missing:
+                    read[file.path, file.blob] = found.get(file.path, NOTHING)
         return read
 
     def _places(self, tree: Tree | None) -> Iterator[tuple[str, str]]:

@@ -558,14 +558,18 @@ def test_an_object_that_is_there_and_damaged_is_a_damaged_clone(cloned):
         mine(clone)
 
 
-def test_a_missing_template_is_left_out(cloned):
+def test_a_missing_template_is_left_out_where_the_source_lacks_it_too(cloned, source):
     clone, shas = cloned(
         Made({b"ISSUE_TEMPLATE.md": (FILE, b"one\n")}),
         Made({b"ISSUE_TEMPLATE.md": (FILE, b"two\n")}, [0]),
     )
     blob = git(clone.path, "rev-parse", f"{shas[0]}:ISSUE_TEMPLATE.md")
     (clone.path / "objects" / blob[:2] / blob[2:]).unlink()
+    lost = source / "objects" / blob[:2] / blob[2:]
+    lost.rename(source / "lost")
     assert read_issue_templates(clone)["body"].to_list() == ["two\n"]
+    (source / "lost").rename(lost)
+    assert read_issue_templates(clone)["body"].to_list() == ["one\n", "two\n"]
 
 
 def test_a_missing_commit_is_a_damaged_clone(cloned):
