@@ -43,6 +43,16 @@ def make(path: Path, commits: list[Made], branch: str = "main") -> list[str]:
     return [named[f":{number}"] for number in range(1, len(commits) + 1)]
 
 
+def lose(repository: Path, name: str) -> None:
+    """Take an object away, as public mirrors lack one now and then."""
+    for pack in (repository / "objects" / "pack").glob("*.pack"):
+        content = pack.read_bytes()
+        for file in pack.parent.glob(f"{pack.stem}.*"):
+            file.unlink()  # git does not unpack what it has
+        git(repository, "unpack-objects", "-q", stdin=content)
+    (repository / "objects" / name[:2] / name[2:]).unlink()
+
+
 def _imported(number: int, made: Made) -> bytes:
     lines = [b"commit refs/heads/%s\nmark :%d\n" % (made.branch.encode(), number)]
     for role in (b"author", b"committer"):

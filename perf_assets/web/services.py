@@ -9,13 +9,16 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.instance import LOCATION
@@ -97,12 +100,16 @@ class Services:
         form = [] if sys.stderr.isatty() else ["--log-format", "json"]
         if name != "web server":
             form += ["--log-level", "warning"]
-        self.processes[name] = subprocess.Popen(
+        process = self.processes[name] = subprocess.Popen(
             [sys.executable, "-m", *module, *form],
             env={**self.surroundings, AWAITED: str(self._socket)},
+            stderr=subprocess.PIPE,
             pass_fds=[self.handle],
             start_new_session=True,  # Ctrl-C is for us, who end them
         )
+        # Through us, who say nothing more when we end them: a service that is asked to end
+        # prints that it was aborted.
+        threading.Thread(target=_forward, args=(process.stderr,), daemon=True).start()
 
     def _answers(self) -> bool:
         try:
@@ -128,3 +135,10 @@ class Services:
                     f"Dagster's {name} ended by itself (exit code {code}); what it said stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
                 )
+
+
+def _forward(said: IO[bytes]) -> None:
+    """Pass on what a service says, line by line, until it ends."""
+    for line in said:
+        with suppress(OSError):
+            os.write(2, line)

@@ -1,13 +1,12 @@
 """A study of a repository that lacks a file which a fix changed: everything else is as it was."""
 
-import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from perf_assets.sample.generator import generate
-from tests.git_repositories import git
+from tests.git_repositories import git, lose
 from tests.support import materialize, stored_tables
 
 pytestmark = pytest.mark.slow
@@ -18,13 +17,9 @@ def test_a_fix_that_git_cannot_read_has_no_size_and_holds_up_nothing(tmp_path: P
     links = pl.read_csv(corpus.truth / "fix_links.csv").filter(pl.col("is_counted"))
     merges = pl.read_csv(corpus.truth / "commits.csv").filter(pl.col("is_merge"))
     sha = links.join(merges, on="sha", how="anti")["sha"][0]
-    for pack in (corpus.repository / "objects" / "pack").glob("*.pack"):
-        shutil.move(pack, tmp_path / pack.name)
-        pack.with_suffix(".idx").unlink()
-        git(corpus.repository, "unpack-objects", "-q", stdin=(tmp_path / pack.name).read_bytes())
     changed = git(corpus.repository, "diff-tree", "-r", "--no-commit-id", "--root", "--raw", sha)
     blob = git(corpus.repository, "rev-parse", f"{sha}:{changed.splitlines()[0].split(chr(9))[1]}")
-    (corpus.repository / "objects" / blob[:2] / blob[2:]).unlink()
+    lose(corpus.repository, blob)
 
     home = tmp_path / "home"
     materialize(corpus.study, home)
