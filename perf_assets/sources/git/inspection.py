@@ -55,6 +55,7 @@ from perf_assets.sources.git.unreadable import reason_of
 WORKERS = 2
 _AT_ONCE = 40  # commits that a process reads from git together
 _BYTES_AT_ONCE = 16_000_000  # of their files
+_WORTH_A_HISTORY = 20  # commits: for fewer, a refresh need not read what exists
 _TRACED_AT_ONCE = 100  # commits whose lines are followed together
 
 TIME_LIMIT = 120.0
@@ -126,7 +127,9 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
 
 
 def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
-    """What tells where lines come from; None where git must be asked commit by commit."""
+    """What tells where lines come from; None where git is asked commit by commit."""
+    if len(shas) < _WORTH_A_HISTORY:
+        return None
     try:
         return LineHistory(clone, shas)
     except GitError:  # what is not there may be of no importance for most commits

@@ -192,7 +192,7 @@ def test_many_commits_are_looked_at_as_one_by_one(
     with monkeypatch.context() as patch:
         patch.setattr("perf_assets.sources.git.inspection._history", lambda clone, shas: None)
         few = list(inspect_commits(tmp_path / "source.git", plain))
-    for name, value in (("_AT_ONCE", 4), ("_TRACED_AT_ONCE", 5)):
+    for name, value in (("_WORTH_A_HISTORY", 1), ("_AT_ONCE", 4), ("_TRACED_AT_ONCE", 5)):
         monkeypatch.setattr(f"perf_assets.sources.git.inspection.{name}", value)
     monkeypatch.setattr("perf_assets.sources.git.inspection._BYTES_AT_ONCE", 1)
     assert list(inspect_commits(tmp_path / "source.git", plain)) == few
