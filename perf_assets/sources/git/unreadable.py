@@ -81,27 +81,28 @@ def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
 
 
 def _lacking(clone: Path, reason: str) -> bool:
-    return is_lack(reason) and reason not in now_readable(clone, [reason])
+    return bool(_named([reason])) and not now_readable(clone, [reason])
+
+
+def _named(reasons: Iterable[str | None]) -> dict[str, str]:
+    """The object that each of the ``reasons`` names as missing; none for other reasons."""
+    return {
+        reason: reason.removeprefix(LACKS)
+        for reason in reasons
+        if reason is not None and reason.startswith(LACKS)
+    }
 
 
 def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
     """Those of the ``reasons`` that name an object which the clone has by now."""
-    lacking = {
-        reason: reason.removeprefix(LACKS) for reason in reasons if reason and is_lack(reason)
-    }
-    missing = missing_objects(clone, lacking.values())
-    return {reason for reason, name in lacking.items() if name not in missing}
-
-
-def is_lack(reason: str | None) -> bool:
-    """Whether a stored ``reason`` is that the clone lacks an object."""
-    return reason is not None and reason.startswith(LACKS)
+    named = _named(reasons)
+    missing = missing_objects(clone, named.values())
+    return {reason for reason, name in named.items() if name not in missing}
 
 
 def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     """Ask the remote at ``url`` for the objects that ``reasons`` name; it may lack them too."""
-    names = {reason.removeprefix(LACKS) for reason in reasons if reason and is_lack(reason)}
-    missing = sorted(missing_objects(clone, names))
+    missing = sorted(missing_objects(clone, _named(reasons).values()))
     if not missing:
         return
     options = (
