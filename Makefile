@@ -1,7 +1,8 @@
 # make run: the main job on the embedded sample. make ui: look at it. make explore: query it.
 # make check: formatting, types and quick tests. make test: all tests. make test-all: each of them
-# with more seeds, examples and kills. make spark-test: the models on Apache Spark. make mutation:
-# which faults in the core go unnoticed. make upgrade: newer versions of what is installed.
+# with more seeds, examples and kills. make soak: a million damaged inputs, and each operation
+# disturbed, for hours. make spark-test: the models on Apache Spark. make mutation: which faults in
+# the core go unnoticed. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +12,8 @@ export PERF_ASSETS_HOME
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui explore pictures lint check test test-all spark-test dictionary mutation upgrade clean
+.PHONY: run ui explore extras pictures lint check test test-all soak spark-test dictionary mutation upgrade \
+	clean
 
 run: $(VENV)/.installed
 	$(BIN)/perf-assets run
@@ -19,7 +21,7 @@ run: $(VENV)/.installed
 ui: $(VENV)/.installed
 	$(BIN)/perf-assets ui
 
-explore: $(VENV)/.installed
+explore: $(VENV)/.installed-explore
 	$(BIN)/perf-assets explore
 
 lint: $(VENV)/.installed-dev
@@ -35,6 +37,12 @@ test: lint
 
 test-all: lint
 	PERF_ASSETS_TESTS=all $(PYTEST) --timeout 14400
+
+# For hours; INPUTS="--cases 9000 lakes" and OPERATIONS="--number 10 run" for less. What came of it
+# stands in docs/guarantees.md.
+soak: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.soak inputs $(INPUTS)
+	$(BIN)/python -m tests.benchmarks.kills $(OPERATIONS)
 
 # The models on Apache Spark: SPARK_PYTHON is a Python with pyspark beside Java 17.
 spark-test: $(VENV)/.installed-dev
@@ -56,27 +64,39 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-# What is installed is locked in deploy/, with the sum of each file; make upgrade renews the locks.
-LOCKED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement
-PROJECT := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+# What is installed is locked in deploy/locks, with the sum of each file; make upgrade renews the locks.
+# Each lock has what its purpose needs beyond base.txt.
+EXTRAS := explore forums kubernetes lake postgres spark
+LOCKS := deploy/locks
 
-$(VENV)/.installed: pyproject.toml deploy/requirements.txt | $(VENV)/bin/python
-	$(LOCKED) deploy/requirements.txt
-	$(PROJECT)
+$(VENV)/.installed: pyproject.toml deploy/install $(LOCKS)/base.txt | $(VENV)/bin/python
+	deploy/install $(VENV) base
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml deploy/requirements-dev.txt | $(VENV)/bin/python
-	$(LOCKED) deploy/requirements-dev.txt
-	$(PROJECT)
-	touch $@ $(VENV)/.installed
+$(EXTRAS:%=$(VENV)/.installed-%): $(VENV)/.installed-%: $(VENV)/.installed $(LOCKS)/%.txt
+	deploy/install $(VENV) $*
+	touch $@
 
-LOCK := UV_CUSTOM_COMPILE_COMMAND="make upgrade" $(BIN)/uv pip compile --quiet --upgrade --universal \
-	--python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
-	--extra explore --extra kubernetes --extra lake --extra postgres --extra spark --group build pyproject.toml
+extras: $(EXTRAS:%=$(VENV)/.installed-%)
+
+$(VENV)/.installed-dev: pyproject.toml deploy/install $(LOCKS)/base.txt $(LOCKS)/dev.txt | $(VENV)/bin/python
+	deploy/install $(VENV) base dev
+	touch $@ $(VENV)/.installed $(EXTRAS:%=$(VENV)/.installed-%)
+
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-strip-extras --no-emit-index-url --custom-compile-command "make upgrade"
+# What base.txt has on some systems alone is in the other locks too.
+BEYOND_BASE = $$(sed -nE 's/^([a-zA-Z0-9._-]+)(\[.*\])?==[^ ]* \\$$/--no-emit-package \1/p' $(LOCKS)/base.txt)
 
 upgrade: $(VENV)/.installed-dev
-	$(LOCK) --output-file deploy/requirements.txt
-	$(LOCK) --extra dev --constraint deploy/requirements.txt --output-file deploy/requirements-dev.txt
+	$(LOCK) --upgrade --all-extras --group build pyproject.toml --output-file $(LOCKS)/all.txt
+	rm -f $(LOCKS)/base.txt $(LOCKS)/dev.txt $(EXTRAS:%=$(LOCKS)/%.txt)
+	$(LOCK) --constraint $(LOCKS)/all.txt --group build pyproject.toml --output-file $(LOCKS)/base.txt
+	$(foreach extra,$(EXTRAS),$(LOCK) --constraint $(LOCKS)/all.txt --extra $(extra) $(BEYOND_BASE) \
+		--group build pyproject.toml --output-file $(LOCKS)/$(extra).txt &&) true
+	$(LOCK) --constraint $(LOCKS)/all.txt --all-extras $(BEYOND_BASE) \
+		--group build pyproject.toml --output-file $(LOCKS)/dev.txt
+	rm $(LOCKS)/all.txt
 
 clean:
 	rm -rf $(VENV) data

@@ -12,10 +12,12 @@ UNTOUCHED = b"Stopped: nothing was changed; the same command starts again\n"
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being imported is one sentence too."""
     _open_closed_streams()
-    # A shell lets what it starts in the background ignore Ctrl-C: so it stays.
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        # A shell lets what it starts in the background ignore Ctrl-C, nohup ignores SIGHUP: so it
+        # stays.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
 
     from perf_assets.cli import main as program  # noqa: PLC0415
 

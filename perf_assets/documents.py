@@ -107,7 +107,9 @@ def _path(location: Iterable[int | str]) -> str:
     """``repositories[2].name``: entries of lists are counted from 1, as people do."""
     text = ""
     for part in location:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part, 60)}"
+        # A key may be an address by mistake; before its @ stands a secret.
+        key = str(part).rpartition("@")[2]
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(key, 60)}"
     return text.removeprefix(".")
 
 

@@ -12,6 +12,7 @@ from perf_assets.addresses import api_address
 from perf_assets.documents import Document, Many
 from perf_assets.months import last_full_month
 from perf_assets.partitions import Subject
+from perf_assets.plain import shortened
 
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
 STACK_EXCHANGE = "https://api.stackexchange.com/2.3"
@@ -88,7 +89,10 @@ def _word(value: str) -> str:
 
 def _tag(value: str) -> str:
     if TAG.fullmatch(value) is None:
-        raise ValueError(f"{value!r} is no tag of a forum; write it as its pages do, as tensorflow")
+        raise ValueError(
+            f"{shortened(value, 60)!r} is no tag of a forum; write it as its pages do, as "
+            "tensorflow"
+        )
     return value.lower()
 
 

@@ -18,13 +18,19 @@ NO_MEMORY = re.compile(
     r"failed to allocate|can't start new thread|Resource temporarily unavailable",
     re.IGNORECASE,
 )
+UNWRITTEN = re.compile(r"sqlite.*disk I/O error", re.IGNORECASE | re.DOTALL)
 RECORD = re.compile(
     r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
-    r"unable to open database file|disk I/O error|no such table|no such column)"
-    r"|(?P<schema>Can't locate revision)",
+    r"unable to open database file|no such table|no such column)"
+    r"|(?P<schema>Can't locate revision|more than one head present)",
     re.IGNORECASE | re.DOTALL,
 )
+DAMAGE = re.compile(
+    r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
+    r"invalidated|INTERNAL Error|WAL"
+)
 FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)['\"]")
+DISK = re.compile(r"(?P<what>Input/output error|Read-only file system)")
 
 
 def mishap(error: BaseException, home: Path | None) -> str | None:
@@ -43,13 +49,42 @@ def mishap(error: BaseException, home: Path | None) -> str | None:
         return FULL_DISK.format(place=place)
     if sentence := want_of_room(text, place):
         return sentence
-    if record := RECORD.search(text):
+    return (
+        _about_a_database(error, text, place)
+        or _about_the_record(text, place)
+        or _about_a_file(text)
+        or _about_the_disk(text, place)
+    )
+
+
+def _about_a_database(error: BaseException, text: str, place: Path) -> str | None:
+    if DISK.search(
+        text
+    ):  # after a write that failed DuckDB gives up the open database, not the file
+        return None
+    damage = next(filter(DAMAGE.search, _said_by_duckdb(error)), None)
+    if damage is None:
+        return None
+    return (
+        f"a database in {place} is damaged ({damage.splitlines()[0][:200]}): perf-assets doctor "
+        f"--repair --home {place} says which one, and mends it"
+    )
+
+
+def _about_the_record(text: str, place: Path) -> str | None:
+    if UNWRITTEN.search(text):
         return (
-            f"Dagster's record in {place / 'dagster'} cannot be used "
-            f"({record['why'] or record['schema']}): perf-assets doctor --repair --home {place} "
-            "moves what is damaged aside; no stored table depends on it"
+            f"Dagster's record in {place / 'dagster'} cannot be written (disk I/O error): make "
+            "room on its disk, or mend that, and run again; no stored table depends on it"
         )
-    return _about_a_file(text)
+    record = RECORD.search(text)
+    if record is None:
+        return None
+    return (
+        f"Dagster's record in {place / 'dagster'} cannot be used "
+        f"({record['why'] or record['schema']}): perf-assets doctor --repair --home {place} "
+        "moves what is damaged aside; no stored table depends on it"
+    )
 
 
 def want_of_room(text: str, place: Path) -> str | None:
@@ -57,6 +92,11 @@ def want_of_room(text: str, place: Path) -> str | None:
     if FULL.search(text):
         return FULL_DISK.format(place=place)
     return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
+
+
+def _said_by_duckdb(error: BaseException) -> Iterator[str]:
+    """What DuckDB said, which takes too long to import for this alone."""
+    return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
 
 
 def _about_a_file(text: str) -> str | None:
@@ -68,6 +108,15 @@ def _about_a_file(text: str) -> str | None:
         return f"{where}: permission denied; make it writable or choose another --home"
     if what == "No such file or directory" and Path(where).exists():
         return None
+    return _broken(where, what)
+
+
+def _about_the_disk(text: str, place: Path) -> str | None:
+    found = DISK.search(text)
+    return None if found is None else _broken(str(place), found["what"])
+
+
+def _broken(where: str, what: str) -> str:
     return (
         f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
         "another --home, and run again"

@@ -22,7 +22,7 @@ from perf_assets.lakehouse import LakeEntry, Lakehouse
 from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.partitions import Subject
-from perf_assets.plain import plain
+from perf_assets.plain import plain, shortened
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
@@ -159,8 +159,8 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         names = ", ".join(sorted([SAMPLE, *(entry.stem for entry in PACKAGED.glob("*.toml"))]))
         raise PerfAssetsError(
-            f"{plain(path)}: there is no such study file; name one that exists or a packaged study "
-            f"({names})"
+            f"{shortened(path, 200)}: there is no such study file; name one that exists or a "
+            f"packaged study ({names})"
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(
@@ -169,7 +169,7 @@ def _read(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PerfAssetsError(
-            f"{plain(path)}: the study file cannot be read ({reason}); name another"
+            f"{shortened(path, 200)}: the study file cannot be read ({reason}); name another"
         ) from None
 
 
@@ -270,9 +270,13 @@ class _StudyEntry(Document):
         strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
         for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
             for word in sorted(words - set(self.keywords)):
-                raise ValueError(f"{key}: {word!r} is none of the keywords; add it there")
+                raise ValueError(
+                    f"{key}: {shortened(word, 60)!r} is none of the keywords; add it there"
+                )
         for word in sorted(strong & weak):
-            raise ValueError(f"{word!r} is a strong and a weak keyword; remove it from one")
+            raise ValueError(
+                f"{shortened(word, 60)!r} is a strong and a weak keyword; remove it from one"
+            )
         return self
 
     def graded(self, words: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -336,7 +340,7 @@ def _forum(path: Path, place: int, entry: ForumEntry, study: _StudyEntry) -> For
         if name not in known:
             raise PerfAssetsError(
                 f"{path}: forums[{place}].repositories.{label}: the study has no repository "
-                f"{name!r}"
+                f"{shortened(name, 60)!r}"
             )
     dump, labelled = (
         None if value is None else _beside(path, place, key, value, "forums")

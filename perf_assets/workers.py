@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
+from perf_assets.plain import shortened
 from perf_assets.progress import Phase, phase
 from perf_assets.storage.home import Home
 from perf_assets.study import Study, Until
@@ -48,6 +48,9 @@ class Task:
         ]
 
 
+ENDING_SECONDS = 60.0  # for a worker that has nothing left to do
+
+
 @dataclass
 class Results:
     """What workers did.
@@ -71,8 +74,9 @@ def worker_count() -> int:
     given = os.environ.get(COUNT)
     if given is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    if not given.isdecimal() or not 1 <= int(given) <= MOST:
-        raise PerfAssetsError(f"{COUNT}={plain(given)!r} is no number from 1 to {MOST}: write one")
+    if not given.isdecimal() or len(given) > len(str(MOST)) or not 1 <= int(given) <= MOST:
+        shown = shortened(given, 60)
+        raise PerfAssetsError(f"{COUNT}={shown!r} is no number from 1 to {MOST}: write one")
     return int(given)
 
 
@@ -146,8 +150,12 @@ class _Worker:
 
     def end(self) -> None:
         """Let it go home."""
-        if self._process is not None:
-            self._process.communicate()
+        if self._process is None:
+            return
+        try:
+            self._process.communicate(timeout=ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._lost()
 
     def _said(self, name: str) -> dict[str, Any] | None:
         """What it answers; ``None`` where it ended instead."""

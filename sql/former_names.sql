@@ -22,6 +22,7 @@ addresses as (
             )
         ) as address
     from raw.commits
+    where contains(lower(message), 'github.com/')
 ),
 
 named as (

@@ -36,21 +36,27 @@ DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
 
 
+def tables_of(home: Path) -> Tables:
+    """All that is stored."""
+    return stored_tables(home / "warehouse.duckdb")
+
+
 @dataclass(frozen=True)
 class Deed:
     """Something that is done to a home, and may be killed while it is.
 
     before : makes the home ready for it.
     act : does it; may be done again.
+    ends : its exit code when nothing disturbs it.
+    again : what is done after it was disturbed, where that is not the same once more.
+    tables : what comes of it.
     """
 
     before: Callable[[Prepared, Path], None]
     act: Callable[[Path, Path], None]
-
-
-def tables_of(home: Path) -> Tables:
-    """All that is stored."""
-    return stored_tables(home / "warehouse.duckdb")
+    ends: int = 0
+    again: Callable[[Path, Path], None] | None = None
+    tables: Callable[[Path], Tables] = tables_of
 
 
 def kill_at_random_moments(

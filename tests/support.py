@@ -71,7 +71,7 @@ def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
     # It measures the terminal when it is imported: after conftest.py has said how wide that is.
     from perf_assets.cli.commands import commands  # noqa: PLC0415
 
-    with _undone(changes), _record_in_memory(str(arguments[0])):
+    with undone(changes), _record_in_memory(str(arguments[0])):
         result = CliRunner().invoke(commands, list(map(str, arguments)))
     stderr = result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -80,7 +80,7 @@ def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
 
 
 @contextmanager
-def _undone(changes: Mapping[str, str]) -> Iterator[None]:
+def undone(changes: Mapping[str, str]) -> Iterator[None]:
     """Take back what a command does to its process: variables, and where progress is told."""
     logger = logging.getLogger("perf_assets")
     variables, handlers, level = dict(os.environ), logger.handlers[:], logger.level

@@ -32,6 +32,7 @@ ORDER = (
     ("tables", "frameworks"),
     ("addresses",),
     ("documents",),
+    ("processes",),
     ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),
 )
 KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "worker")

@@ -1,5 +1,6 @@
 """Assets made from the tables they store and the step of the pipeline that fills them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +11,11 @@ import dagster as dg
 import polars as pl
 
 from perf_assets.assets.asking import Asked
+from perf_assets.assets.checks import check_specs
 from perf_assets.assets.describing import described
-from perf_assets.assets.keys import asset_key, check_key
 from perf_assets.assets.partitions import by_subject, partitions_of
 from perf_assets.assets.showing import shown_of, sizes_of
-from perf_assets.assets.telling import Event, Teller, failure
+from perf_assets.assets.telling import Event, Teller, broken_rules, failure
 from perf_assets.assets.writing import POOL
 from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.mishaps import mishap
@@ -23,7 +24,6 @@ from perf_assets.sql_models.bundles import asset_of, tables_of
 from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome
 from perf_assets.storage.home import Home
-from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
@@ -36,12 +36,6 @@ WholeStep = Callable[[Gate, Teller], Iterable[Derived]]
 
 It has written down that one is when the next one is asked for.
 """
-
-SAID = {
-    "critical": "blocks: rows that break it are not stored",
-    "warning": "does not block: what breaks it is stored and told",
-}
-"""What becomes of rows that break a rule, by its severity."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +58,6 @@ class Stored:
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
         """The assets, described."""
         return [described(asset, self.kinds, partitions) for asset in self.assets]
-
-    def checks(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetCheckSpec]:
-        """One check for each rule of each table, with the note that says why it holds.
-
-        Rows that break a critical one are not stored, so that nothing is made of them. With
-        ``partitions`` each has a verdict of its own.
-        """
-        return [
-            dg.AssetCheckSpec(
-                check_key(table.name, rule.name).name,
-                asset=asset_key(table.name),
-                description=f"{rule.note} ({SAID[rule.severity]})",
-                blocking=rule.severity == "critical",
-                partitions_def=partitions,
-            )
-            for table in self.tables
-            if not table.is_view
-            for rule in load_suite(table.name).rules
-        ]
 
 
 def stored(name: str, *tables: str, kinds: Iterable[str]) -> Stored:
@@ -109,7 +84,7 @@ def partitioned_asset(
         name=what.name,
         description=description,
         specs=what.specs(partitions),
-        check_specs=what.checks(),
+        check_specs=check_specs(tables),
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,
@@ -131,9 +106,10 @@ def partitioned_asset(
         news = teller.told_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
         audited |= teller.never_checked(tables)
-        for table in tables:
-            if table in audited or asset_of(table) in news or teller.asked.is_forced:
-                yield from teller.told_rules(table, broken[table])
+        if not teller.asked.is_forced:
+            told = {asset_of(table) for table in audited} | news
+            broken = {table: found for table, found in broken.items() if asset_of(table) in told}
+        yield from teller.told_rules(broken)
         if failures:
             raise failure("; ".join(failures), "audit")
         for asset in what.assets:
@@ -153,7 +129,7 @@ def whole_asset(
     @dg.multi_asset(
         name=name,
         specs=specs_together(whats),
-        check_specs=[check for what in whats for check in what.checks()],
+        check_specs=check_specs(table.name for what in whats for table in what.tables),
         can_subset=True,
         pool=POOL,
     )
@@ -163,6 +139,7 @@ def whole_asset(
         with open_gate(home) as gate:
             known = {table.name for what in whats for table in what.tables}
             left = {asset: known & set(tables_of(asset)) for asset in map(asset_of, known)}
+            broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
             changed: set[str] = set()
             refused: set[str] = set()
             complete: list[tuple[str, float]] = []
@@ -174,10 +151,12 @@ def whole_asset(
                 begun = monotonic()
                 left[asset].discard(one.table)
                 if one.outcome is not None:
-                    yield from teller.told_outcome(one.table, one.outcome)
+                    broken[asset][one.table] = broken_rules(one.table, one.outcome)
                     if one.outcome.failure is not None:
                         failures.append(one.outcome.failure)
                         refused.add(asset)
+                if not left[asset]:
+                    yield from teller.told_rules(broken.pop(asset, {}))
                 if asset in refused:
                     continue
                 if one.is_new:
@@ -186,6 +165,8 @@ def whole_asset(
                     teller.noticed(asset, sizes_of(gate, asset))
                 if not left[asset]:
                     complete.append((asset, begun - started[asset]))
+            for rest in broken.values():
+                yield from teller.told_rules(rest)
             # What is shown of one may be read from others that come later.
             for asset, seconds in complete:
                 if asset in changed:

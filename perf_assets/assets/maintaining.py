@@ -12,12 +12,15 @@ from perf_assets.study import Study
 JOB = "maintain_lake"
 POOL = "lake_maintenance"
 DAYS = 7
+MOST_DAYS = 36_500  # a hundred years: what is longer leaves the calendar
 
 
 class Retention(dg.Config):
     """How long what was superseded can still be read."""
 
-    days: int = Field(default=DAYS, ge=1, description="days that superseded rows are kept for")
+    days: int = Field(
+        default=DAYS, ge=1, le=MOST_DAYS, description="days that superseded rows are kept for"
+    )
 
 
 def maintaining_job(study: Study, home: Home) -> dg.JobDefinition:

@@ -4,11 +4,13 @@ Dagster opens its SQLite files anew for each event, and has each written to the 
 on: some milliseconds for each of the hundreds of events of a run.
 """
 
+import io
+import logging
 import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import dagster as dg
 import sqlalchemy
 from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
 from dagster._core.instance.ref import InstanceRef
+from dagster._core.instance.types import _EventListenerLogHandler
 from dagster._core.remote_origin import (
     ManagedGrpcPythonEnvCodeLocationOrigin,
     RemoteJobOrigin,
@@ -132,7 +135,7 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
             "config": place.config_dict,
         }
     ref = InstanceRef.from_dir(str(directory), overrides=overrides)
-    return _at_home_in_the_ui(dg.DagsterInstance.from_ref(ref))
+    return _told_once(_at_home_in_the_ui(dg.DagsterInstance.from_ref(ref)))
 
 
 def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
@@ -151,4 +154,22 @@ def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
         return create(job_def, remote_job_origin=origin, **options)
 
     vars(instance)["create_run_for_job"] = create_run_for_job
+    return instance
+
+
+class _SilentHandler(_EventListenerLogHandler):
+    """Writes events as Dagster's own does, which prints each that it cannot write.
+
+    What fails the run is told once, when it ends; a line of a log that is missing is not told.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with redirect_stderr(io.StringIO()):
+            super().emit(record)
+
+
+def _told_once(instance: dg.DagsterInstance) -> dg.DagsterInstance:
+    handler = _SilentHandler(instance)
+    handler.setLevel(logging.DEBUG)
+    vars(instance)["get_event_log_handler"] = lambda: handler
     return instance

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import dagster as dg
 
+from perf_assets.assets.checks import check_specs
 from perf_assets.assets.describing import inputs_of
 from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP
 from perf_assets.assets.showing import shown_of
-from perf_assets.assets.telling import Event, Teller, failure, told
+from perf_assets.assets.telling import Event, Teller, broken_rules, failure, told
 from perf_assets.assets.writing import POOL
 from perf_assets.reports.writing import write_report
 from perf_assets.sql_models.bundles import REPLICATION_REPORT as REPORT
@@ -33,7 +34,7 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
     @dg.multi_asset(
         name=package.name,
         specs=package.specs(),
-        check_specs=package.checks(),
+        check_specs=check_specs(TABLES),
         can_subset=True,
         pool=POOL,
     )
@@ -45,8 +46,7 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         teller = Teller(context)
         with open_gate(home) as gate:
             outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
-            for table in TABLES:
-                yield from teller.told_outcome(table, outcome)
+            yield from teller.told_rules({table: broken_rules(table, outcome) for table in TABLES})
             if outcome.failure is not None:
                 raise failure(outcome.failure, "audit")
             for asset in package.assets:

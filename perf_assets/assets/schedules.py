@@ -15,6 +15,7 @@ from perf_assets.assets.workers import worker_tags
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import last_full_month
 from perf_assets.partitions import Subject
+from perf_assets.plain import shortened
 from perf_assets.study import Study
 
 SWITCH = "PERF_ASSETS_SCHEDULES"
@@ -156,4 +157,5 @@ def _status() -> dg.DefaultScheduleStatus:
         case "off":
             return dg.DefaultScheduleStatus.STOPPED
         case other:
-            raise PerfAssetsError(f"{SWITCH}={other!r} is neither on nor off: write one of them")
+            shown = shortened(other, 60)
+            raise PerfAssetsError(f"{SWITCH}={shown!r} is neither on nor off: write one of them")

@@ -8,20 +8,17 @@ import dagster as dg
 
 from perf_assets import stopping
 from perf_assets.assets.asking import Asked
-from perf_assets.assets.keys import asset_key, check_key, name_of, short_name
+from perf_assets.assets.checks import check_keys, check_results
+from perf_assets.assets.keys import asset_key, name_of, short_name
 from perf_assets.assets.partitions import key_of
-from perf_assets.plain import for_markdown
 from perf_assets.sql_models.bundles import asset_of, tables_of
 from perf_assets.storage.gate import BrokenRule, Outcome
-from perf_assets.storage.suites import load_suite
 
 # What an asset function tells Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
 
 # The row of meta.partition_loads of a partition.
 Load = Mapping[str, Any]
-
-PLACES = 10  # partitions named in a check result
 
 
 def failure(sentence: str, kind: str) -> dg.Failure:
@@ -127,32 +124,22 @@ class Teller:
             self._told_as(asset, subject, {**_sums(found), **metadata}, is_failing=is_failing)
         return {*by_asset}
 
-    def told_rules(self, table: str, broken: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
-        """One result for each rule of ``table`` that the run is asked for."""
+    def told_rules(
+        self, broken: Mapping[str, Sequence[BrokenRule]]
+    ) -> Iterator[dg.AssetCheckResult]:
+        """A result for each check of these tables, by their broken rules, that is asked for."""
         selected = self._context.selected_asset_check_keys
-        for result in rule_results(table, broken):
-            if dg.AssetCheckKey(asset_key(table), str(result.check_name)) in selected:
+        for result in check_results(broken):
+            assert result.asset_key is not None
+            if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
                 yield result
-
-    def told_outcome(self, table: str, outcome: Outcome) -> Iterator[dg.AssetCheckResult]:
-        """One result for each rule of ``table``, as its rows were just judged."""
-        report = outcome.reports[table]
-        broken = [*report.failures, *report.warnings]
-        yield from self.told_rules(
-            table,
-            [BrokenRule(r.rule, table, r.failing_rows, list(r.examples)) for r in broken],
-        )
 
     def never_checked(self, tables: Collection[str]) -> set[str]:
         """Those of ``tables`` that have a rule of which Dagster knows no result."""
-        keys = {
-            check_key(table, rule.name): table
-            for table in tables
-            for rule in load_suite(table).rules
-        }
+        keys = check_keys(tables)
         storage = self._context.instance.event_log_storage
         known = storage.get_latest_asset_check_execution_by_key(list(keys))
-        return {table for key, table in keys.items() if key not in known}
+        return {table for key, found in keys.items() if key not in known for table in found}
 
     def _news(
         self, together: Sequence[list[Load]], outcomes: Sequence[Outcome]
@@ -192,6 +179,15 @@ class Teller:
             self._context.add_asset_metadata(metadata, table, partition_key=key)
 
 
+def broken_rules(table: str, outcome: Outcome) -> list[BrokenRule]:
+    """The rules of ``table`` that its rows broke, as they were just judged."""
+    report = outcome.reports[table]
+    return [
+        BrokenRule(one.rule, table, one.failing_rows, list(one.examples))
+        for one in (*report.failures, *report.warnings)
+    ]
+
+
 def _sums(loads: Sequence[Load]) -> dict[str, Any]:
     """What is told of partitions together: requests, rows of each table, when they were loaded."""
     metadata: dict[str, Any] = {
@@ -211,38 +207,3 @@ def _sums(loads: Sequence[Load]) -> dict[str, Any]:
 def _partition(load: Load) -> tuple[str, str, str]:
     """What loads of tables that are told together share."""
     return asset_of(load["table"]), load["repository"], load["month"]
-
-
-def rule_results(table: str, broken_rules: Sequence[BrokenRule]) -> Iterator[dg.AssetCheckResult]:
-    """One result for each rule: where it is broken, by how many rows, with examples."""
-    for rule in load_suite(table).rules:
-        broken = [one for one in broken_rules if one.rule == rule.name]
-        rows = sum(one.failing_rows for one in broken)
-        places = ", ".join(one.place for one in broken[:PLACES])
-        yield dg.AssetCheckResult(
-            passed=not broken,
-            asset_key=asset_key(table),
-            check_name=check_key(table, rule.name).name,
-            severity=(
-                dg.AssetCheckSeverity.ERROR
-                if rule.severity == "critical"
-                else dg.AssetCheckSeverity.WARN
-            ),
-            description=_sentence(rows, len(broken), places) if broken else None,
-            metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
-        )
-
-
-def _sentence(rows: int, partitions: int, places: str) -> str:
-    counted = f"{rows} row{'s' * (rows != 1)} in {partitions} partition{'s' * (partitions != 1)}"
-    return f"{counted}: {places}"
-
-
-def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:
-    return dg.MetadataValue.md(
-        "\n".join(
-            f"- {for_markdown(one.place)}: {for_markdown(example)}"
-            for one in broken[:PLACES]
-            for example in one.examples
-        )
-    )

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import dagster as dg
 
 from perf_assets.assets.asking import FORCE_TAG
+from perf_assets.assets.checks import check_specs
 from perf_assets.assets.factory import Stored, explained, open_gate, specs_together
 from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
 from perf_assets.assets.telling import Event, Teller, failure
@@ -41,7 +42,7 @@ def worker_assets(
         name=WORKER,
         description="Mines and decides all months of one repository, and ships what changed.",
         specs=specs_together(whats, partitions),
-        check_specs=[check for what in whats for check in what.checks(partitions)],
+        check_specs=check_specs(tables, partitions),
         partitions_def=partitions,
         can_subset=True,  # of what is told; all of it is always done
         pool=POOL,
@@ -77,9 +78,10 @@ def worker_assets(
             is_new=is_new,
             is_failing=bool(done.failures),
         )
-        for table in tables:
-            if table in audited or asset_of(table) in told:
-                yield from teller.told_rules(table, broken[table])
+        known = {asset_of(table) for table in audited} | told
+        yield from teller.told_rules(
+            {table: found for table, found in broken.items() if asset_of(table) in known}
+        )
         if done.failures:
             raise failure("; ".join(done.failures), "audit")
         for what in whats:

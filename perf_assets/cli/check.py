@@ -184,12 +184,12 @@ def _relative(place: "Place", chosen: "Settings") -> str:
 
 
 def _contents(files: "Sequence[Place | Skip | None]") -> "Iterator[SourceFile | Skip]":
-    from perf_assets.sources.python_files.places import read  # noqa: PLC0415
-    from perf_assets.sources.python_files.results import Skip, SourceFile  # noqa: PLC0415
+    from perf_assets.sources.python_files.places import read, source_of  # noqa: PLC0415
+    from perf_assets.sources.python_files.results import Budget, Skip  # noqa: PLC0415
 
     for file in files:
         if file is None:
-            yield SourceFile("-", sys.stdin.buffer.read())
+            yield source_of("-", sys.stdin.buffer.read(Budget().most_bytes + 1))
         else:
             yield file if isinstance(file, Skip) else read(file)
 

@@ -113,10 +113,12 @@ def rules_of(words: Iterable[str], place: str) -> tuple[Rule, ...]:
         return named(words)
     except KeyError as error:
         from perf_assets.documents import nearest  # noqa: PLC0415
+        from perf_assets.plain import shortened  # noqa: PLC0415
 
         known = [word for rule in RULES for word in (rule.code, rule.name)]
         raise PerfAssetsError(
-            f"{place}: no rule is called {error.args[0]!r}; {nearest(error.args[0], known)}"
+            f"{shortened(place, 300)}: no rule is called {shortened(error.args[0], 60)!r}; "
+            f"{nearest(error.args[0], known)}"
         ) from None
 
 

@@ -110,7 +110,7 @@ def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
 @lake_option
 @click.option(
     "--retention-days",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(min=0, max=36_500),
     default=7,
     show_default=True,
     help="How long what was superseded can still be read.",

@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import NoReturn
 
 from perf_assets import progress, stopping
-from perf_assets.cli.children import end_children
+from perf_assets.processes.children import end_children
+from perf_assets.processes.reaper import start_reaper
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FINISHED = 0  # as no signal is numbered
 STACK_BYTES = 16 << 20  # on some systems only the main thread has enough
 SWITCH_SECONDS = 0.0002  # let a thread that is hard at work give way at once
@@ -26,10 +27,13 @@ SHOWN_AGAIN = b"\r\x1b[2K\x1b[?25h"
 
 
 def finish(work: Callable[[], None]) -> None:
-    """Do ``work``, and raise what it raises; end the process with one sentence at Ctrl-C, SIGTERM.
+    """Do ``work``, and raise what it raises; end the process with one sentence at a signal.
 
-    The exit code is 130 or 143 then. Children are gone, and what is stored is whole.
+    That is Ctrl-C, SIGTERM, or SIGHUP of a terminal that is closed; the exit code is 130, 143 or
+    129 then. Children are gone, and what is stored is whole. Where the process is killed, its
+    children end within seconds.
     """
+    dismiss_reaper = start_reaper()
     events, telling = os.pipe()
     told = os.dup(2)  # Dagster lets that one lead to its files while a step runs
     raised: list[BaseException] = []
@@ -48,6 +52,7 @@ def finish(work: Callable[[], None]) -> None:
     event = _next(events)
     if event != FINISHED:
         _stop(event, told)
+    dismiss_reaper()
     # The interpreter waits for threads when it ends; a person need not.
     threading.Thread(target=lambda: os._exit(128 + _next(events)), daemon=True).start()
     for error in raised:
@@ -57,7 +62,8 @@ def finish(work: Callable[[], None]) -> None:
 def _hear(telling: int) -> None:
     """Have the number of each signal written to ``telling``, the moment it comes."""
     for number in SIGNALS:
-        # A shell lets what it starts in the background ignore Ctrl-C: so it stays.
+        # A shell lets what it starts in the background ignore Ctrl-C, nohup ignores SIGHUP: so it
+        # stays.
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: None)
     # Libraries take a turn at handling signals (polars does), and let them not wake a waiting
@@ -67,7 +73,7 @@ def _hear(telling: int) -> None:
 
 
 def _next(events: int) -> int:
-    """Wait for Ctrl-C, SIGTERM, or the end of the work."""
+    """Wait for a signal, or the end of the work."""
     while True:
         event = os.read(events, 1)[0]
         if event in (FINISHED, *SIGNALS):

@@ -96,8 +96,8 @@ def run(  # noqa: PLR0913
 
     \b
     Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
-    everything else is done. 2: something you can mend, said in one sentence. 130, 143: stopped by
-    Ctrl-C or SIGTERM; run it again, and it goes on.
+    everything else is done. 2: something you can mend, said in one sentence. 130, 143, 129:
+    stopped by Ctrl-C, SIGTERM or a closed terminal (SIGHUP); run it again, and it goes on.
 
     \b
     Examples:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -10,14 +11,15 @@ from shutil import rmtree
 import click
 
 from perf_assets import stopping
-from perf_assets.cli.children import end_children
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import explained, home_option, study_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes.children import end_children
 from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import UI, write_instance_config
+from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN, is_alive
 from perf_assets.web.services import Services
 
 LOCK = "ui.lock"
@@ -60,6 +62,7 @@ def ui(study: str, home: Path, port: int) -> None:
         "DAGSTER_verbose": "",
     }
     write_instance_config(place.dagster)
+    _make_record(place)
     with tempfile.TemporaryDirectory() as directory, undoing(partial(rmtree, directory)):
         try:
             services = Services(Path(directory), port, surroundings, handle)
@@ -70,6 +73,18 @@ def ui(study: str, home: Path, port: int) -> None:
             services.watch()
         finally:
             end_children()
+
+
+def _make_record(home: Home) -> None:
+    """Have Dagster's record made by one process, where there is none.
+
+    Its services start at once, and two that make it may leave files that none opens any more.
+    """
+    if not (home.dagster / "schedules" / "schedules.db").exists():  # made last
+        from perf_assets.assets.record import open_instance  # noqa: PLC0415
+
+        with open_instance(home.dagster):
+            pass
 
 
 def _check_study(study: str, home: Home) -> None:
@@ -88,11 +103,23 @@ def _hold(home: Home, port: int) -> int:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        taken = os.pread(handle, 5, 0).decode() or "another port"
-        raise PerfAssetsError(
-            f"the UI of {home.path} is open already, at http://{HOST}:{taken}: look there, or "
-            "stop that one first"
-        ) from None
+        raise PerfAssetsError(_refusal(home, handle)) from None
     os.ftruncate(handle, 0)
-    os.pwrite(handle, str(port).encode(), 0)
+    os.pwrite(handle, f"{os.getpid()} {port}".encode(), 0)
     return handle
+
+
+def _refusal(home: Home, handle: int) -> str:
+    """Why there can be no second UI, and how to stop the first."""
+    for _ in range(LOOKS):
+        process, _, port = os.pread(handle, 40, 0).decode().partition(" ")
+        if process.isdigit() and is_alive(int(process)):
+            return (
+                f"the UI of {home.path} is open already, at http://{HOST}:{port} (process "
+                f"{process}): look there, or stop it with 'kill {process}' and run this again"
+            )
+        time.sleep(SECONDS_BETWEEN)  # it may have just begun, and not be written down yet
+    return (
+        f"the UI of {home.path} was killed, and what it had started has not ended yet: run this "
+        f"again in some seconds, or end what is left with 'fuser -k {home.path / LOCK}'"
+    )

@@ -101,7 +101,7 @@ def leased(
         yield lease
     finally:
         lease._over.set()
-        renewal.join()
+        renewal.join(lease.seconds)
         _give_back(lease)
 
 

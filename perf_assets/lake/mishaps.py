@@ -14,7 +14,7 @@ from deltalake.exceptions import (
 
 from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.lake.place import Lake
-from perf_assets.mishaps import FULL
+from perf_assets.mishaps import DAMAGE, FULL
 
 FORBIDDEN = re.compile(
     r"Permission denied|Read-only file system|Access ?Denied|Forbidden|InvalidAccessKeyId|"
@@ -30,6 +30,7 @@ BUSY = re.compile(
     r"Connection (refused|reset)|dns|connect error|error decoding response",
     re.IGNORECASE,
 )
+UNREADABLE = (duckdb.Error, duckdb.ConversionException, duckdb.InvalidInputException)
 TOO_LARGE = re.compile(r"File too large|EFBIG", re.IGNORECASE)
 
 
@@ -54,7 +55,7 @@ def explained(lake: Lake) -> Iterator[None]:
             "released is whole"
         ) from None
     except duckdb.Error as error:
-        raise _of_file(str(error), lake) or error from None
+        raise _of_file(str(error), lake) or _of_bytes(error, lake) or error from None
     except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError) as error:
         raise _of_storage(str(error), lake) or PerfAssetsError(
             f"{lake.url}: the lake cannot be used ({_first_line(error)}); what was released is as "
@@ -64,12 +65,26 @@ def explained(lake: Lake) -> Iterator[None]:
 
 def _of_file(said: str, lake: Lake) -> PerfAssetsError | None:
     """What DuckDB says of a file of the lake; what it says of others is not for here."""
-    found = re.search(re.escape(lake.url) + r"/[^\"']+", said)
+    found = re.search(re.escape(lake.url) + r"/[^\"'\n]+", said)
     if found is None:
         return None
+    file = found[0].removesuffix("...")  # where DuckDB shows a part of the query
     return PerfAssetsError(
-        f"{found[0]}: this file of the lake is missing or damaged; bring it back from a backup of "
-        "the lake, or ship to a new lake (another --lake)"
+        f"{file}: this file of the lake is missing or damaged; bring it back from a backup of the "
+        "lake, or ship to a new lake (another --lake)"
+    )
+
+
+def _of_bytes(error: duckdb.Error, lake: Lake) -> PerfAssetsError | None:
+    """What DuckDB says, without naming the file, of bytes that are no Parquet or of other types.
+
+    It has no class of its own for the first; of a damaged warehouse it speaks of its checksums.
+    """
+    if type(error) not in UNREADABLE or DAMAGE.search(str(error)):
+        return None
+    return PerfAssetsError(
+        f"{lake.url}: a file of the lake is damaged ({_first_line(error)}); bring it back from a "
+        "backup of the lake, or ship to a new lake (another --lake)"
     )
 
 

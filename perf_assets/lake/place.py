@@ -8,11 +8,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
 # Delta Lake and DuckDB each take some of these for something else than themselves.
 UNFIT = re.compile(r"[%*?\[\]\n]")
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]+")
+LONGEST_SHOWN = 200
 SECONDS_OF_ANSWER = 20
 SECONDS_OF_RETRIES = 60
 RETRIES = 10
@@ -37,16 +39,23 @@ class Lake:
         PerfAssetsError
             ``url`` is neither an absolute path nor an address of S3, or holds credentials.
         """
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            # What may be a secret cannot be told from the rest of it: nothing of it is shown.
+            raise PerfAssetsError(f"the lake is named by no address: {HOW}") from None
         if parts.scheme == "s3":
             return cls(_in_s3(url))
         if parts.scheme not in ("", "file") or parts.netloc:
             raise PerfAssetsError(f"{_harmless(url)}: {HOW}")
         path = Path(unquote(parts.path) if parts.scheme else url)
+        shown = shortened(url, LONGEST_SHOWN)
         if not path.is_absolute():
-            raise PerfAssetsError(f"{url}: {HOW}; the path of a folder is an absolute one")
+            raise PerfAssetsError(f"{shown}: {HOW}; the path of a folder is an absolute one")
         if UNFIT.search(str(path)):
-            raise PerfAssetsError(f"{url}: the folder of a lake has none of % * ? [ ] in its path")
+            raise PerfAssetsError(
+                f"{shown}: the folder of a lake has none of % * ? [ ] in its path"
+            )
         return cls(str(path))
 
     @property
@@ -101,4 +110,5 @@ def _in_s3(url: str) -> str:
 def _harmless(url: str) -> str:
     """``url`` without what may be a secret."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return shortened(shown, LONGEST_SHOWN)

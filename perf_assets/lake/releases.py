@@ -173,6 +173,18 @@ class Releases:
             """
         )
         connection.execute("DROP TABLE lake_newest_sets")
+        self._check(connection)
+
+    def _check(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Refuse what was laid where a part of it is NULL, as no ship writes it."""
+        for table in ("lake_newest", "lake_released"):
+            names = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or []
+            lacking = " OR ".join(f'"{name[0]}" IS NULL' for name in names)
+            if connection.execute(f"SELECT 1 FROM {table} WHERE {lacking} LIMIT 1").fetchall():
+                raise PerfAssetsError(
+                    f"{self.lake.url}: its list of releases is damaged: a month lacks what tells "
+                    "it; bring the lake back from a backup, or ship to a new one (another --lake)"
+                )
 
     def add(
         self,

@@ -21,13 +21,14 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.garbage import no_search_for_garbage
 from perf_assets.loopback.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
-from perf_assets.plain import whole_characters
+from perf_assets.plain import shortened, whole_characters
 
 Record = dict[str, Any]
 Shape = TypeVar("Shape")
 Belonging = TypeVar("Belonging", bound=OfIssue)
 
-REPOSITORY_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
+# Longer ones, of which GitHub has none, are no names of files.
+REPOSITORY_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,9 @@ def _repository_name(directory: Path, given: str | None) -> str:
             ' or add repository.json with {"full_name": "owner/name"}'
         )
     if not REPOSITORY_PATTERN.fullmatch(name):
-        raise PerfAssetsError(f"{origin}: {name!r} is not a repository name like owner/name")
+        raise PerfAssetsError(
+            f"{origin}: {shortened(name, 60)!r} is not a repository name like owner/name"
+        )
     return name
 
 

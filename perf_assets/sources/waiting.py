@@ -1,6 +1,7 @@
 """How long a run waits for a source's rate limit: a default, and what the environment says."""
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 # In seconds: more than the hour after which every budget of GitHub is full again.
 LONGEST_WAIT = 90 * 60.0
@@ -21,5 +22,6 @@ def wait_in_seconds(minutes: str | None) -> float:
     except ValueError:
         seconds = -1.0
     if not seconds >= 0:
-        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={minutes!r} is no number of minutes")
+        shown = shortened(minutes, 60)
+        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={shown!r} is no number of minutes")
     return seconds

@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,15 @@ import duckdb
 import yaml
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.git.clone import damaged
+from perf_assets.sources.git.command import (
+    GitError,
+    IdleError,
+    error_line,
+    in_clone,
+    local_environment,
+    run,
+)
 from perf_assets.storage.copies import fault_in, read_whole
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -20,6 +28,8 @@ from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_kept, write_kept
 from perf_assets.storage.warehouse import LOCK_HOLDER, bring_back, open_warehouse
 
+# Two processes made it at once, or one was let down by its disk: Dagster opens it no more.
+HEADS = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
 ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 
 
@@ -141,16 +151,12 @@ def _record(home: Home) -> Iterator[Damage]:
 
 def _clones(home: Home) -> Iterator[Damage]:
     for clone in sorted((home.path / "clones").glob("*.git")):
-        done = subprocess.run(
-            ["git", "-C", str(clone), "rev-list", "--all", "--count"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            env={**os.environ, "LC_ALL": "C", "GIT_DIR": str(clone)},
-        )
-        if done.returncode != 0:
-            how = (done.stderr.strip().splitlines() or ["git cannot read it"])[0]
+        try:
+            run(in_clone(clone, "rev-list", "--all", "--count"), local_environment())
+        except IdleError as failure:
+            raise damaged(clone, failure) from None
+        except GitError as failure:
+            how = error_line(failure.stderr)
             remedy = "it is moved aside, and the next run clones it anew"
             yield Damage(f"{clone} is damaged ({how})", remedy, _mover(home, clone))
 
@@ -203,6 +209,11 @@ def _sqlite_fault(path: Path) -> str | None:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
         try:
             ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            heads = connection.execute(HEADS).fetchall()
+            if heads and connection.execute("SELECT count(*) FROM alembic_version").fetchone() > (
+                1,
+            ):
+                return "it says that it is of several versions"
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 DEFAULT = Path("data")
 IN_ADDRESSES = re.compile(r"\?|%[0-9A-Fa-f]{2}")
@@ -27,17 +28,25 @@ class Home:
             It cannot be made, or Dagster, which puts it into the addresses of its files, would
             write elsewhere.
         """
-        directory = Path(path or DEFAULT).expanduser()
+        try:
+            directory = Path(path or DEFAULT).expanduser()
+        except RuntimeError:
+            raise PerfAssetsError(
+                f"{shortened(path, 200)}: this cannot be the home directory (there is no such user "
+                "here): choose another with --home or PERF_ASSETS_HOME"
+            ) from None
+        shown = shortened(directory, 200)
         if found := IN_ADDRESSES.search(str(directory.absolute())):
             raise PerfAssetsError(
-                f"{directory}: this cannot be the home directory, as {found[0]!r} in its path "
+                f"{shown}: this cannot be the home directory, as {found[0]!r} in its path "
                 "means something else to Dagster: choose another with --home or PERF_ASSETS_HOME"
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(
-                f"{directory}: this cannot be the home directory ({error.strerror}): "
+                f"{shown}: this cannot be the home directory ({reason}): "
                 "choose another with --home or PERF_ASSETS_HOME"
             ) from None
         return cls(directory.resolve())

@@ -85,7 +85,7 @@ def judge(suite: Suite, candidates: Candidates) -> list[dict[str, Verdict]]:
             if frame.is_empty():
                 verdicts[place][rule.name] = KEPT
             elif rule.name in found and found[rule.name].problem is None:
-                verdicts[place][rule.name] = found[rule.name].of(place, rule)
+                verdicts[place][rule.name] = found[rule.name].of(place, rule, told)
             else:
                 verdicts[place][rule.name] = _judge_alone(suite, rule, frame, told)
     return verdicts
@@ -99,12 +99,15 @@ class _Split:
     failing: Mapping[int, list[int]]
     judged: Mapping[int, int]
 
-    def of(self, place: int, rule: Rule) -> Verdict:
-        """The part of it that is about the partition at ``place``."""
+    def of(self, place: int, rule: Rule, told: "Parameters") -> Verdict:
+        """The part of it that is about the partition at ``place``, which was ``told`` that much."""
         rows = self.failing.get(place, [])
         judged = self.judged.get(place, 0)
         # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
-        success = not rows or (judged - len(rows)) / judged >= rule.kwargs.get("mostly", 1)
+        mostly = rule.kwargs.get("mostly", 1)
+        if "mostly" in rule.parameters:
+            mostly = float(str(_value(told, rule.parameters["mostly"])))
+        success = not rows or (judged - len(rows)) / judged >= mostly
         return KEPT if success else Verdict(False, rows)
 
 
@@ -153,7 +156,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     failing = frame[sorted(finding.rows)].group_by(PARTITION).agg("$place")
     judged = (
         frame
-        if "mostly" not in rule.kwargs or rule.type == NOT_NULL
+        if "mostly" not in rule.kwargs or rule.type in (NOT_NULL, NULL)
         else frame.drop_nulls([name for name in rule.columns if name in frame.columns])
     )
     heights = judged.group_by(PARTITION).len()
@@ -225,7 +228,7 @@ def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameter
     asked = _row_wise(rule) if of_rows else rule
     finding = _findings(suite, [asked], whole)[rule.name]
     if finding.problem is None and of_rows:
-        return _split(finding, rule, whole).of(0, rule)
+        return _split(finding, rule, whole).of(0, rule, told)
     return Verdict(
         finding.success, finding.rows, observed=finding.observed, problem=finding.problem
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PassingError
+from perf_assets.errors import PassingError, PerfAssetsError
 
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
@@ -36,6 +36,11 @@ def writing(home: Path) -> Iterator[None]:
         raise PassingError(
             f"{home} is in use by another perf-assets run ({_holder(home / HOLDER)}): "
             "wait until it is done, or stop it and run again"
+        ) from None
+    except PermissionError:
+        raise PerfAssetsError(
+            f"{home} cannot be written to: it, or {LOCK} in it, belongs to another user: run as "
+            "that user, have it permitted, or name another home"
         ) from None
     try:
         if lock.lock_counter == 1:

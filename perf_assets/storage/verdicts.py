@@ -10,10 +10,12 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import duckdb
 import polars as pl
@@ -24,6 +26,7 @@ from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
+_one_at_a_time = Lock()
 
 TABLE = "reviews.verdicts"
 QUESTIONS = "reviews.question_verdicts"
@@ -102,7 +105,7 @@ def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
 
 def read_kept(path: Path) -> Kept:
     """What the file at ``path`` holds; nothing where there is none."""
-    rows: dict[str, list[dict[str, object]]] = {sort.table: [] for sort in SORTS}
+    told: dict[str, dict[int, list[dict[str, object]]]] = {sort.table: {} for sort in SORTS}
     damaged = []
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for number, line in enumerate(lines, start=1):
@@ -111,9 +114,13 @@ def read_kept(path: Path) -> Kept:
         if held is None:
             damaged.append(number)
         else:
-            table, told = held
-            rows[table] += told
-    return Kept({table: _frame(table, told) for table, told in rows.items()}, damaged)
+            told[held[0]][number] = held[1]
+    frames = {}
+    for table, by_line in told.items():
+        fitting = _fitting(table, by_line)
+        damaged += by_line.keys() - fitting.keys()
+        frames[table] = pl.concat([_frame(table, []), *fitting.values()])
+    return Kept(frames, sorted(damaged))
 
 
 def write_kept(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
@@ -143,9 +150,40 @@ def _held(line: bytes) -> tuple[str, list[dict[str, object]]] | None:
         read = json.loads(line)
         (sort,) = (sort for sort in SORTS if sort.word in read)
         whole = read[SUM] == _sum(read[sort.word])
+        return (sort.table, list(read[sort.word])) if whole else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return (sort.table, list(read[sort.word])) if whole else None
+
+
+@cache
+def _trial(table: str) -> duckdb.DuckDBPyConnection:
+    """A database in memory with the empty ``table``; it takes longer to make than to use."""
+    trial = duckdb.connect()
+    trial.execute(f"CREATE SCHEMA {table.partition('.')[0]}")
+    create(trial, table_of(table))
+    return trial
+
+
+def _fitting(
+    table: str, by_line: Mapping[int, Sequence[dict[str, object]]]
+) -> dict[int, pl.DataFrame]:
+    """The rows of those lines that ``table`` takes, by number of the line.
+
+    A checksum is no secret: a file of somebody else can hold anything under a right one.
+    """
+    frames: dict[int, pl.DataFrame] = {}
+    if not by_line:
+        return frames
+    trial = _trial(table)
+    with _one_at_a_time:
+        for number, rows in by_line.items():
+            with suppress(pl.exceptions.PolarsError, duckdb.Error, TypeError, OverflowError):
+                frame = _frame(table, rows)
+                trial.register("told", frame.to_arrow())
+                trial.execute(f"INSERT INTO {table} BY NAME FROM told")
+                trial.execute(f"DELETE FROM {table}")
+                frames[number] = frame
+    return frames
 
 
 def _append(path: Path, sort: Sort, rows: pl.DataFrame) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mishaps import want_of_room
+from perf_assets.mishaps import DAMAGE, DISK, want_of_room
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
@@ -49,10 +49,6 @@ WHERE loads."table" = ? AND loads.repository = ? ORDER BY loads.month
 """
 LOCK_WAIT_SECONDS = 10.0
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
-DAMAGE = re.compile(
-    r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
-    r"invalidated|INTERNAL Error|WAL"
-)
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
@@ -357,9 +353,11 @@ def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
     first_line = text.splitlines()[0]
     if sentence := want_of_room(text, path):
         return PerfAssetsError(sentence)
-    if DAMAGE.search(text):
+    # Before damage: after a write that failed DuckDB gives up the open database, not the file.
+    is_of_disk = DISK.search(text) is not None
+    if not is_of_disk and DAMAGE.search(text):
         return _damaged(path, fault_in(error, path))
-    if isinstance(error, duckdb.IOException):
+    if is_of_disk or isinstance(error, duckdb.IOException):
         return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
     return None
 

@@ -4,12 +4,14 @@ It starts what schedules and sensors ask for, and what waits in the queue of run
 """
 
 import os
+import sys
 import time
 from datetime import UTC, datetime
 
 from dagster._daemon.cli import create_dagster_daemon_cli
 
 from perf_assets.execution import end_lost_runs, set_limits
+from perf_assets.mishaps import mishap
 from perf_assets.storage.added import open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
@@ -17,7 +19,13 @@ from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 if __name__ == "__main__":
     be_quiet_of_the_code_server()
     home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
-    set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home), home)
     opened = float(os.environ.get(OPENED, time.time()))
-    end_lost_runs(home, datetime.fromtimestamp(opened, UTC))
+    try:
+        set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home), home)
+        end_lost_runs(home, datetime.fromtimestamp(opened, UTC))
+    except Exception as error:
+        sentence = mishap(error, home.path)
+        if sentence is None:
+            raise
+        sys.exit(sentence)
     create_dagster_daemon_cli()()

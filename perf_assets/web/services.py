@@ -28,6 +28,8 @@ AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and end
 OPENED = "PERF_ASSETS_OPENED"  # tells the daemon since when runs are of this UI
 LOOK_SECONDS = 0.05
 WATCH_SECONDS = 0.5
+ANSWER_SECONDS = 10.0
+OPENING_SECONDS = 300.0  # a busy machine takes some twenty
 
 
 def be_quiet_of_the_code_server() -> None:
@@ -70,8 +72,11 @@ class Services:
         PerfAssetsError
             One of the processes ended instead.
         """
+        until = time.monotonic() + OPENING_SECONDS
         while not self._answers():
             self._check()
+            if time.monotonic() > until:
+                raise PerfAssetsError(_late("web server", "answered"))
             time.sleep(LOOK_SECONDS)
 
     def watch(self) -> None:
@@ -113,20 +118,33 @@ class Services:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://{HOST}:{self.port}/server_info"):
+            address = f"http://{HOST}:{self.port}/server_info"
+            with urllib.request.urlopen(address, timeout=ANSWER_SECONDS):
                 return True
-        except urllib.error.URLError:
+        except (urllib.error.URLError, TimeoutError):
             return False
 
     def _wait_for_definitions(self) -> None:
-        """Questions of GraphQL are answered when they are loaded."""
+        """Questions of GraphQL are answered when they are loaded.
+
+        Raises
+        ------
+        PerfAssetsError
+            One of the processes ended instead, or they take too long.
+        """
         question = urllib.request.Request(
             f"http://{HOST}:{self.port}/graphql",
             data=b'{"query": "{version}"}',
             headers={"content-type": "application/json"},
         )
-        with urllib.request.urlopen(question):
-            pass
+        until = time.monotonic() + OPENING_SECONDS
+        while time.monotonic() < until:
+            self._check()
+            with suppress(urllib.error.URLError, TimeoutError):
+                urllib.request.urlopen(question, timeout=ANSWER_SECONDS).close()
+                return
+            time.sleep(LOOK_SECONDS)
+        raise PerfAssetsError(_late("code server", "loaded the definitions"))
 
     def _check(self) -> None:
         for name, process in self.processes.items():
@@ -135,6 +153,13 @@ class Services:
                     f"Dagster's {name} ended by itself (exit code {code}); what it said stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
                 )
+
+
+def _late(name: str, done: str) -> str:
+    return (
+        f"Dagster's {name} has not {done} in {OPENING_SECONDS:g} s: end other programs and open "
+        "the UI again; if that does not help, run perf-assets doctor"
+    )
 
 
 def _forward(said: IO[bytes]) -> None:

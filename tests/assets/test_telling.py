@@ -15,16 +15,15 @@ import yaml
 from dagster._core.instance.ref import InstanceRef
 
 from perf_assets.assets.asking import refresh_tags
+from perf_assets.assets.checks import DECLARED, check_results, named_rules
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags
 from perf_assets.assets.record import open_instance
-from perf_assets.assets.telling import rule_results
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
 from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
-from perf_assets.storage.suites import load_suite
 from perf_assets.study import Study, load_study
 from tests.support import Prepared, environment, stored_tables
 
@@ -289,16 +288,35 @@ def test_a_refresh_is_known_by_its_tags() -> None:
     assert len(refresh_tags("a test", verify=True, force=True)) == 5
 
 
-def test_what_a_broken_rule_quotes_is_not_rendered() -> None:
-    rule = load_suite("raw.issues").rules[0].name
+@pytest.mark.parametrize("is_declared", [True, False])
+def test_what_a_broken_rule_quotes_is_not_rendered(*, is_declared: bool) -> None:
+    rule = "keys_are_unique" if is_declared else named_rules("raw.issues")[0].name
     text = "title '[x](javascript:y) <script>z</script> ![i](http://h/i.png) | \x1b[2J'"
     (result,) = (
         one
-        for one in rule_results("raw.issues", [BrokenRule(rule, "a/b_c 2020-01", 1, [text])])
+        for one in check_results({"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text])]})
         if not one.passed
     )
+    assert result.check_name == (DECLARED if is_declared else rule)
     shown = result.metadata["examples"].value
+    named = r"keys\_are\_unique, " if is_declared else ""
     assert shown == (
-        r"- a/b\_c 2020-01: title '\[x\](javascript:y) &lt;script&gt;z&lt;/script&gt; "
+        rf"- {named}a/b\_c 2020-01: title '\[x\](javascript:y) &lt;script&gt;z&lt;/script&gt; "
         r"!\[i\](http\://h/i.png) \| \[2J'"
     )
+
+
+def test_what_is_declared_is_one_check_of_an_asset_and_each_rule_of_a_suite_is_its_own() -> None:
+    broken = {
+        "raw.issues": [
+            BrokenRule("number_is_in_range", "a/b 2020-01", 2, []),
+            BrokenRule("title_is_not_blank", "a/b 2020-01", 1, []),
+        ],
+        "raw.issue_comments": [BrokenRule("keys_are_unique", "a/b 2020-02", 3, [])],
+    }
+    told = {str(one.check_name): one for one in check_results(broken) if not one.passed}
+    assert set(told) == {DECLARED, "title_is_not_blank"}
+    assert told[DECLARED].metadata["failing_rows"].value == 5
+    assert told[DECLARED].severity is dg.AssetCheckSeverity.ERROR
+    for words in ("number_is_in_range, a/b 2020-01", "issue_comments keys_are_unique, a/b 2020-02"):
+        assert words in str(told[DECLARED].description)

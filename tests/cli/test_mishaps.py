@@ -33,6 +33,8 @@ def of(number: int, path: str) -> OSError:
         (of(errno.EACCES, "/home/x"), "/home/x: permission denied; make it writable"),
         (of(errno.EIO, "/home/x"), "/home/x: input/output error; what was stored is kept"),
         (of(errno.EPERM, "/home/x"), "/home/x: operation not permitted; what was stored is kept"),
+        (OSError(errno.EIO, os.strerror(errno.EIO)), ": input/output error; what was stored"),
+        (RuntimeError("(sqlite3.OperationalError) disk I/O error"), "make room on its disk"),
         (MemoryError(), OUT_OF_MEMORY),
         (duckdb.OutOfMemoryException("failed to allocate data of size 1 MB"), OUT_OF_MEMORY),
         (RuntimeError("ArrowMemoryError: malloc of size 64 failed"), OUT_OF_MEMORY),

@@ -31,6 +31,12 @@ SECONDS = 2.0
 NAME = "sample-lab/tensorkit"
 
 
+def _heed_signals() -> None:
+    """Whoever started the tests may ignore them."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def started(*arguments: str | Path, **changes: str) -> Iterator[subprocess.Popen[str]]:
     """A command in a session of its own, as a terminal starts it: Ctrl-C is not ignored."""
@@ -41,7 +47,7 @@ def started(*arguments: str | Path, **changes: str) -> Iterator[subprocess.Popen
         text=True,
         env=environment(PYTHONUNBUFFERED="1", **changes),
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=_heed_signals,  # noqa: PLW1509
     ) as process:
         try:
             yield process
@@ -92,7 +98,7 @@ def assert_stops(
 MOMENTS = (
     ("2020-01 to 2020-04", signal.SIGINT, True),
     ("mining", signal.SIGTERM, True),
-    ("a close look", signal.SIGINT, True),
+    ("a close look", signal.SIGHUP, True),
     ("models, statistics", signal.SIGINT, False),
     ("months of issues", signal.SIGINT, True),
     ("a close look", signal.SIGTERM, False),
@@ -274,6 +280,26 @@ def test_whatever_the_work_is_at_it_stops(lines: tuple[str, ...], *, is_group: b
         assert_stops(process, "nothing was changed", is_group=is_group)
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is a reaper on Linux")
+def test_what_a_killed_process_had_started_ends_soon_and_the_reaper_with_it() -> None:
+    with started(*program(*STUBBORN_CHILD)) as process:
+        read_until(process, "busy")
+        process.kill()
+        process.wait()
+        time.sleep(5)
+        assert of_session(process.pid) == []
+    listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True, check=True)
+    assert f"reap('{process.pid}-" not in listed.stdout
+
+
+def test_what_finished_work_leaves_running_is_let_run() -> None:
+    with started(*program("subprocess.Popen(['sleep', '60'])")) as process:
+        assert process.wait(10) == 0
+        time.sleep(1)
+        (left,) = of_session(process.pid)
+        os.kill(int(left.split()[0]), signal.SIGKILL)
+
+
 def test_nothing_is_stored_once_it_stops_and_what_is_to_be_undone_is(tmp_path: Path) -> None:
     mark, undone = tmp_path / "stored", tmp_path / "undone"
     lines = (
@@ -329,10 +355,3 @@ def test_a_check_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
                 assert process.poll() is None, process.communicate()
                 time.sleep(0.01)
             assert_stops(process, "nothing was changed", number=number, is_group=is_group)
-
-
-def test_a_check_of_a_pipe_that_nobody_writes_to_is_stopped(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.py")
-    with started(*command("check", tmp_path / "pipe.py")) as process:
-        time.sleep(0.5)
-        assert_stops(process, "nothing was changed")

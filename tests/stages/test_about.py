@@ -78,7 +78,9 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -
         refused = stored.with_columns(sha=pl.lit("short"))
 
         def told(rows: pl.DataFrame) -> dict[str, object]:
-            candidates = [Candidate("raw.commits", rows, source_count=rows.height)]
+            candidates = [
+                Candidate("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
+            ]
             gate.store([Offer(candidates, repository, month)])
             (row,) = database.where(
                 "meta.audit_results",

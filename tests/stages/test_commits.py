@@ -202,14 +202,40 @@ def offer(partition: str, digit: str, **changes) -> Offer:
         "additions": 0,
         "deletions": 0,
         "changed_files": 0,
+        "unreadable": None,
         "month": partition,
         **changes,
     }
     when = pl.lit(f"{partition}-01").str.to_datetime("%Y-%m-%d", time_unit="us", time_zone="UTC")
-    frame = pl.DataFrame([row], schema_overrides={"parents": pl.List(pl.String)})
+    frame = pl.DataFrame(
+        [row], schema_overrides={"parents": pl.List(pl.String), "unreadable": pl.String}
+    )
     frame = frame.with_columns(authored_at=when, committed_at=when + pl.duration(days=late))
-    candidate = Candidate("raw.branch_commits", frame, source_count=1)
+    candidate = Candidate("raw.branch_commits", frame, {"least_readable_share": 1.0}, 1)
     return Offer([candidate], REPOSITORY, partition, Provenance(Mark(fingerprint="2-x")))
+
+
+@pytest.mark.parametrize(
+    ("commits", "lost", "is_stored"),
+    [(14, 7, True), (14, 8, False), (5, 5, True), (6, 6, False), (1, 1, True)],
+)
+def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
+    source, home, commits, lost, is_stored
+):
+    history = [Made(one_file(b"0"), when=at(JANUARY))]
+    history += [Made(one_file(b"%d" % n), [0], when=at(FEBRUARY)) for n in range(1, commits + 1)]
+    for number, made in enumerate(history[1:]):
+        made.branch = f"b{number}"
+    make(source, history)
+    for number in range(1, lost + 1):
+        blob = git(source, "hash-object", "--stdin", stdin=b"%d" % number)
+        (source / "objects" / blob[:2] / blob[2:]).unlink()
+    outcomes = {outcome.month: outcome for outcome in load(source, home) if outcome.failure}
+    assert ("2017-02" in outcomes) is not is_stored
+    stored = rows(home, "SELECT sha FROM raw.branch_commits WHERE month = '2017-02'")
+    assert len(stored) == (commits if is_stored else 0)
+    if not is_stored:
+        assert "most_commits_are_readable" in outcomes["2017-02"].failure
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,10 @@ PARTITION = {
     "rows_are_of_the_month": {"month": "2020-03"},
 }
 BEFORE_THE_MONTH = at(31, hour=23, month=1)
+UNREADABLE = {"unreadable": "git cannot read object 0"}
 COMMIT_BREACHES: dict[str, Any] = {
+    "most_commits_are_readable": UNREADABLE,
+    "each_commit_is_readable": UNREADABLE,
     "row_count_is_gits": COUNT,
     "authored_not_after_committed": {"authored_at": at(3)},
     "author_time_is_set": {"authored_at": at(1, month=1, year=1970)},

@@ -576,6 +576,7 @@ PARAMETERS: dict[str, Any] = {
     "tag_set": TAG_SET,
     "issue_numbers": [7, 8, 9, 10],
     "commit_shas": [SHA, OTHER_SHA],
+    "least_readable_share": 1.0,
     "question_ids": [1, 2, 3],
     "post_ids": [1, 2, 3, 11, 12],
     "rule_version": RULE_VERSION,

@@ -3,7 +3,9 @@
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -134,6 +136,22 @@ def test_a_damaged_line_of_verdicts_is_written_anew(place: Home) -> None:
     assert f"{place.verdicts} is damaged (line 2)" in found
     list(repair(place))
     assert damages(place) == []
+
+
+def test_a_record_of_several_versions_is_moved_aside(place: Home) -> None:
+    """What two processes made at once, or one whose disk was full, and Dagster opens no more."""
+    place.dagster.mkdir(exist_ok=True)
+    path = place.dagster / "schedules.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.execute("INSERT INTO alembic_version VALUES ('a')")
+    assert list(find_damage(place)) == []
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO alembic_version VALUES ('b')")
+    ((damage, why_not),) = repair(place)
+    assert "of several versions" in damage.what
+    assert why_not is None
+    assert not path.exists()
 
 
 def test_dagster_s_own_files_are_moved_aside(place: Home) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -183,3 +184,37 @@ def test_while_another_process_writes_the_published_copy_is_read(tmp_path: Path)
         with reading(warehouse) as connection:
             assert connection.execute("FROM what").fetchall() == [("published",)]
         writer.communicate("\n")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
+def test_a_home_that_another_user_writes_to_is_named_and_left_as_it_is() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        home = Path(name)
+        home.chmod(0o755)
+        with held(home):
+            before = {path: path.stat().st_mtime_ns for path in home.iterdir()}
+            done = subprocess.run(
+                [sys.executable, "-c", AS_NOBODY.format(home=name)],
+                capture_output=True,
+                text=True,
+                env=environment(),
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            assert "belongs to another user" in done.stdout and name in done.stdout
+            assert before == {path: path.stat().st_mtime_ns for path in home.iterdir()}
+
+
+# The user changes after the imports: the sources may be readable to root alone.
+AS_NOBODY = """
+import os
+from pathlib import Path
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.lock import writing
+os.setuid(65534)
+try:
+    with writing(Path({home!r})):
+        print("written")
+except PerfAssetsError as error:
+    print(error)
+"""

@@ -23,8 +23,15 @@ ASSETS = "{ assetsOrError { ... on AssetConnection { nodes { id } } } }"
 
 
 @contextmanager
-def opened(home: Path, study: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+def opened(
+    home: Path, study: Path, port: int, hangup: signal.Handlers = signal.SIG_DFL
+) -> Iterator[subprocess.Popen[str]]:
     """The UI, in a session of its own, as a terminal starts it: Ctrl-C is not ignored."""
+
+    def as_a_terminal_does() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, hangup)
+
     with subprocess.Popen(
         command("ui", "--home", home, "--study", study, "--port", str(port)),
         stdout=subprocess.PIPE,
@@ -32,7 +39,7 @@ def opened(home: Path, study: Path, port: int) -> Iterator[subprocess.Popen[str]
         text=True,
         env=environment(PYTHONUNBUFFERED="1"),
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=as_a_terminal_does,  # noqa: PLW1509
     ) as process:
         try:
             yield process
@@ -63,7 +70,7 @@ def is_left_alone(home: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_ui_opens_with_one_line_and_ends_with_one(
     ending: signal.Signals, small: Prepared, home: Path
 ) -> None:
@@ -74,7 +81,8 @@ def test_the_ui_opens_with_one_line_and_ends_with_one(
         assert process.stdout.readline() == f"Dagster UI: {address} (Ctrl-C stops it)\n"
         assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
         again = perf_assets("ui", "--home", home, "--study", small.study, "--port", "9")
-        assert f"is open already, at {address}" in again.stderr
+        assert f"is open already, at {address} (process {process.pid})" in again.stderr
+        assert f"'kill {process.pid}'" in again.stderr
         assert not is_left_alone(home)
         since = time.monotonic()
         process.send_signal(ending)
@@ -83,6 +91,29 @@ def test_the_ui_opens_with_one_line_and_ends_with_one(
         assert process.stdout.read() == ""
         assert process.stderr.read().startswith(f"Stopped: the UI of {home} is closed")
     assert is_left_alone(home)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="what a killed UI started ends on Linux")
+def test_what_a_killed_ui_had_started_ends_within_five_seconds(small: Prepared, home: Path) -> None:
+    with opened(home, small.study, free_port()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("Dagster UI: ")
+        process.kill()
+        process.wait()
+        since = time.monotonic()
+        while not is_left_alone(home):
+            assert time.monotonic() - since < 5
+            time.sleep(0.05)
+
+
+def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, home: Path) -> None:
+    port = free_port()
+    with opened(home, small.study, port, hangup=signal.SIG_IGN) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("Dagster UI: ")
+        os.killpg(process.pid, signal.SIGHUP)
+        time.sleep(1)
+        assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
 
 
 def test_a_study_with_a_mistake_opens_nothing(home: Path, tmp_path: Path) -> None:

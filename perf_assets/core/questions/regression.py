@@ -1,7 +1,7 @@
 """The baseline classifier of questions: one logistic regression for each kind, on TF-IDF."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,17 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 FEWEST_QUESTIONS_WITH_A_WORD = 2
 CALIBRATION_FOLDS = 3
+NEWTON_STEPS, TOLERANCE, RIDGE, SHORTEST = 100, 1e-8, 1e-12, 1e-10  # of Platt's sigmoid
 
 
-class Classifier(Protocol):
-    """Tells how probable it is that a question is not of a kind, and that it is."""
+@dataclass(frozen=True)
+class Calibrated:
+    """A linear model of a kind, and the sigmoid that turns its margins into probabilities."""
 
-    def predict_proba(self, features: Counts) -> Floats:
-        """Questions by the two."""
+    weights: Floats
+    intercept: float
+    slope: float
+    shift: float
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Regression:
     variant: Variant
     columns: NDArray[np.int64]
     weighting: "TfidfTransformer"
-    models: tuple[Classifier | float, ...]
+    models: tuple[Calibrated | float, ...]
 
     def scores(self, counts: Counts) -> Floats:
         """Questions by kinds: the calibrated probability."""
@@ -77,8 +81,7 @@ def learn_regression(counts: Counts, truth: Flags, variant: Variant) -> Regressi
     return Regression(variant, columns, weighting, models)
 
 
-def _learned(features: Counts, is_of_kind: Flags) -> Classifier | float:
-    from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415
+def _learned(features: Counts, is_of_kind: Flags) -> Calibrated | float:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
@@ -87,12 +90,64 @@ def _learned(features: Counts, is_of_kind: Flags) -> Classifier | float:
         return positive / len(is_of_kind)
     model = LogisticRegression(class_weight="balanced", solver="liblinear", random_state=0)
     folds = StratifiedKFold(CALIBRATION_FOLDS, shuffle=True, random_state=0)
-    calibrated = CalibratedClassifierCV(model, cv=folds, ensemble=False, n_jobs=1)
-    learned: Classifier = calibrated.fit(features, is_of_kind)
-    return learned
+    margins = np.empty(len(is_of_kind))
+    for learning, testing in folds.split(margins, is_of_kind):
+        model.fit(features[learning], is_of_kind[learning])
+        margins[testing] = features[testing] @ model.coef_[0] + model.intercept_[0]
+    slope, shift = platt_scaling(margins, is_of_kind)
+    model.fit(features, is_of_kind)
+    return Calibrated(model.coef_[0], float(model.intercept_[0]), slope, shift)
 
 
-def _probability(model: Classifier | float, features: Counts) -> Floats:
+def platt_scaling(margins: Floats, is_of_kind: Flags) -> tuple[float, float]:
+    """Slope and shift of the sigmoid that turns margins into probabilities.
+
+    By Newton's method with backtracking, on targets that are drawn towards one half.
+
+    Parameters
+    ----------
+    margins
+        How far each question is from the boundary, by a model that has not seen it.
+    is_of_kind
+        Whether it is of the kind.
+
+    References
+    ----------
+    Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for
+    support vector machines. Machine Learning 68, 267-276.
+    """
+    positive = int(is_of_kind.sum())
+    negative = len(is_of_kind) - positive
+    target = np.where(is_of_kind, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    design = np.column_stack([margins, np.ones_like(margins)])
+    found = np.array([0.0, np.log((positive + 1) / (negative + 1))])
+
+    def loss(at: Floats) -> float:
+        return float(np.sum(np.logaddexp(0, design @ at) - target * (design @ at)))
+
+    for _ in range(NEWTON_STEPS):
+        probability = _sigmoid(design @ found)
+        gradient = design.T @ (probability - target)
+        if np.abs(gradient).max() < TOLERANCE:
+            break
+        weight = probability * (1 - probability)
+        hessian = (design * weight[:, None]).T @ design + RIDGE * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        length, before = 1.0, loss(found)
+        while loss(found - length * step) > before and length > SHORTEST:
+            length /= 2
+        found = found - length * step
+    return float(found[0]), float(found[1])
+
+
+def _sigmoid(margins: Floats) -> Floats:
+    from scipy.special import expit  # noqa: PLC0415
+
+    return np.asarray(expit(margins), dtype=np.float64)
+
+
+def _probability(model: Calibrated | float, features: Counts) -> Floats:
     if isinstance(model, float):
         return np.full(features.shape[0], model)
-    return np.asarray(model.predict_proba(features)[:, 1], dtype=np.float64)
+    margins = features @ model.weights + model.intercept
+    return _sigmoid(model.slope * margins + model.shift)

@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
-from xml.etree import ElementTree
 
-from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.http_server import LoopbackServer
 from perf_assets.loopback.reply import HTML_TYPE, Reply
 from perf_assets.loopback.stackexchange.faults import FaultPlan, Faults
@@ -148,12 +146,7 @@ def serve(directory: Path, port: int, on_ready: Callable[[str], None]) -> None:
     PerfAssetsError
         Where the dump cannot be read or the port cannot be had.
     """
-    try:
-        site = read_site(directory)
-    except (OSError, ElementTree.ParseError, KeyError, ValueError) as error:
-        raise PerfAssetsError(
-            f"{directory}: this is no dump of a site that could be served: {error}"
-        ) from None
+    site = read_site(directory)
     with ForumServer({directory.resolve().name: site}, port) as server:
         on_ready(server.url)
         with suppress(KeyboardInterrupt):

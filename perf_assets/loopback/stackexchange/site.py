@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
+
 Item = dict[str, Any]
 
 # Source: the API's own words for the codes of reasons that a dump has.
@@ -35,7 +38,23 @@ class Site:
 
 
 def read_site(folder: Path) -> Site:
-    """The site in ``folder``: Posts.xml, and what lies beside it of links, history, comments."""
+    """The site in ``folder``: Posts.xml, and what lies beside it of links, history, comments.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file cannot be read, is no XML, or has a row that lacks something.
+    """
+    try:
+        return _read(folder)
+    except (OSError, ElementTree.ParseError, LookupError, ValueError, OverflowError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise PerfAssetsError(
+            f"{folder}: this is no dump of a site that could be served: {shortened(reason, 200)}"
+        ) from None
+
+
+def _read(folder: Path) -> Site:
     site = Site()
     for row in _rows(folder / "Posts.xml"):
         if row["PostTypeId"] == "1":

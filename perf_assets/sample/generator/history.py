@@ -7,7 +7,7 @@ and deletes is known exactly, however git compares.
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import IO
@@ -73,11 +73,9 @@ def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]
     ):
         os.close(write)
         assert git.stdin is not None and git.stderr is not None
-        try:
+        with suppress(BrokenPipeError):  # git says why below
             yield git.stdin, answers
             git.stdin.close()
-        except BrokenPipeError:  # git says why below
-            pass
         told = git.stderr.read().decode(errors="replace").strip()
         if git.wait():
             raise PerfAssetsError(f"git fast-import failed: {told}")

@@ -7,12 +7,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.sources.git.command import (
     GitError,
+    IdleError,
     error_line,
     in_clone,
     local_environment,
@@ -30,6 +31,7 @@ TIDY = (
     *("-c", "gc.autoDetach=false"),
     *("-c", "maintenance.autoDetach=false"),
 )
+_LOCK_SECONDS = 600.0  # longer than a repository takes that is not made to wait itself
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 
 
@@ -71,8 +73,13 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
     clone_dir = clone_dir.expanduser().absolute()
     try:
         clone_dir.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(clone_dir.with_name(f"{clone_dir.name}.lock")):
+        with FileLock(clone_dir.with_name(f"{clone_dir.name}.lock"), timeout=_LOCK_SECONDS):
             return _update(address, clone_dir)
+    except Timeout:
+        raise PassingError(
+            f"another process has been updating the clone at {clone_dir} for {_LOCK_SECONDS:g} s: "
+            "wait until it is done, or stop it, and run again"
+        ) from None
     except OSError as error:
         raise PerfAssetsError(
             f"could not write the git clone at {clone_dir}: {error.strerror or error}; free or "
@@ -82,6 +89,11 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
 
 def damaged(path: Path, failure: GitError) -> PerfAssetsError:
     """One sentence about a clone that git cannot read."""
+    if isinstance(failure, IdleError):
+        return PassingError(
+            f"git gets no answer from the disk on which the clone at {path} is "
+            f"({error_line(failure.stderr)}): see to that disk, and run again"
+        )
     return PerfAssetsError(
         f"the git clone at {path} cannot be read (git says {error_line(failure.stderr)!r}): delete "
         "that directory and run again, and it is cloned anew"
@@ -111,11 +123,11 @@ def _make(address: Address, path: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     settings = ("-c", f"clone.defaultRemoteName={_REMOTE}")
-    options = ("clone", "--quiet", "--bare", "--no-tags", "--template=")
+    options = ("clone", "--quiet", "--progress", "--bare", "--no-tags", "--template=")
     try:
         command = remote_git(*settings, *options, "--", address.url, str(partial))
         with phase(f"cloning {address.url}"):
-            run(command, address.environment())
+            run(command, address.environment(), growing=partial / "objects")
         _refuse_shallow(address, partial)
     except GitError as failure:
         shutil.rmtree(partial, ignore_errors=True)
@@ -129,13 +141,15 @@ def _make(address: Address, path: Path) -> None:
 
 
 def _fetch(address: Address, path: Path) -> None:
-    options = "--quiet --prune --force --no-tags --no-write-fetch-head --no-recurse-submodules"
+    options = (
+        "--quiet --progress --prune --force --no-tags --no-write-fetch-head --no-recurse-submodules"
+    )
     command = remote_git(
         f"--git-dir={path}", *TIDY, "fetch", *options.split(), "--", address.url, _BRANCHES
     )
     try:
         with phase(f"fetching from {address.url}"):
-            run(command, address.environment())
+            run(command, address.environment(), growing=path / "objects")
     except GitError as failure:
         mend = f"delete {path} if the clone there is damaged, and run again"
         raise address.failed("update the clone of", failure, mend) from None

@@ -5,12 +5,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes.idle import Watch, ended_when_idle, unread
 
 # Variables that point git at another repository or change what it reads there. The rest of
 # GIT_* (certificates, SSH command, proxies) says how to reach a host, and stays.
@@ -44,7 +46,7 @@ _NOWHERE = os.sep
 
 
 # How git ends when a signal ended what it had started.
-STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
 class GitError(Exception):
@@ -54,6 +56,10 @@ class GitError(Exception):
         """Keep what git said."""
         super().__init__(stderr)
         self.stderr = stderr
+
+
+class IdleError(GitError):
+    """A git command was ended, as neither network nor disk gave it anything to do."""
 
 
 def network_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -82,30 +88,22 @@ def run(
     env: Mapping[str, str],
     stdin: bytes = b"",
     seconds: float | None = None,
+    growing: Path | None = None,
 ) -> bytes:
     """What the command prints; GitError when it fails, PerfAssetsError when git is missing.
 
-    It fails too when it takes longer than ``seconds``.
+    It fails too when it takes longer than ``seconds``, or makes no progress (`ended_when_idle`);
+    what arrives in the folder ``growing`` is progress.
     """
-    stopping.go_on()
-    try:
-        done = subprocess.run(
-            command,
-            cwd=_NOWHERE,
-            env=dict(env),
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=seconds,
-        )
-    except FileNotFoundError:
-        raise _git_is_missing() from None
-    except subprocess.TimeoutExpired:
-        raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
-    if done.returncode:
-        _heed(done.returncode)
-        raise GitError(readable(done.stderr))
-    return done.stdout
+    with _started(command, env, stdin) as (git, said):
+        with ended_when_idle(git, partial(_received, said, growing)) as watch:
+            try:
+                output, _ = git.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                watch.end()
+                raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
+        _check(git.returncode, said, watch)
+        return output
 
 
 @contextmanager
@@ -114,6 +112,20 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
 
     A block that is left early ends the command.
     """
+    with _started(command, env, stdin) as (git, said):
+        assert git.stdout is not None
+        with ended_when_idle(git, unread(git.stdout)) as watch:
+            with git.stdout as output:
+                yield output
+            status = git.wait()
+        _check(status, said, watch)
+
+
+@contextmanager
+def _started(
+    command: Sequence[str], env: Mapping[str, str], stdin: bytes
+) -> Iterator[tuple["subprocess.Popen[bytes]", IO[bytes]]]:
+    """Git at work on ``stdin``, and the file into which it says what is wrong; gone afterwards."""
     stopping.go_on()
     with ExitStack() as stack:
         given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
@@ -131,18 +143,33 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
         except FileNotFoundError:
             raise _git_is_missing() from None
         try:
-            assert git.stdout is not None
-            with git.stdout as output:
-                yield output
+            yield git, said
         except BaseException:
             git.kill()
             raise
         finally:
-            status = git.wait()
-        if status:
-            _heed(status)
-            said.seek(0)
-            raise GitError(readable(said.read()))
+            git.wait()
+
+
+def _received(said: IO[bytes], growing: Path | None) -> int:
+    """How many bytes came from a remote: what it told of its own work, and what was stored."""
+    told = os.pread(said.fileno(), os.fstat(said.fileno()).st_size, 0)
+    lines = told.replace(b"\r", b"\n").split(b"\n")
+    stored = 0
+    for file in () if growing is None else growing.rglob("*"):
+        with suppress(OSError):  # it has got another name meanwhile
+            stored += file.stat().st_size
+    return stored + sum(len(line) for line in lines if line.startswith(b"remote:"))
+
+
+def _check(status: int, said: IO[bytes], watch: Watch) -> None:
+    """Raise GitError where git did not end well."""
+    if watch.has_ended_it:
+        raise IdleError(f"fatal: operation timed out: no progress in {watch.seconds:g} s")
+    if status:
+        _heed(status)
+        said.seek(0)
+        raise GitError(readable(said.read()))
 
 
 def _heed(status: int) -> None:

@@ -24,6 +24,7 @@ from typing import IO, Any, TypeVar
 import perf_assets
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes.idle import ended_when_idle, unread
 from perf_assets.progress import phase
 from perf_assets.sources.git.changed_files import (
     LARGEST_FILE,
@@ -62,7 +63,8 @@ TIME_LIMIT = 120.0
 """Seconds for each inspection of one commit; hardly reached, as sizes are limited."""
 
 # How a process ends that the machine's memory, or a fault in a library, stopped.
-_CRASHES = {-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
+# SIGTERM is for one that makes no progress.
+_CRASHES = {-getattr(signal, f"SIG{name}") for name in ("KILL", "SEGV", "ABRT", "BUS", "TERM")}
 
 Result = TypeVar("Result")
 
@@ -224,7 +226,8 @@ def _worker(
             if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
                 fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
             try:
-                yield worker
+                with ended_when_idle(worker, unread(worker.stdout)):
+                    yield worker
             finally:
                 worker.kill()
 

@@ -57,6 +57,7 @@ class Credential:
         return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
 
+LONGEST_NUMBER = 18  # digits
 ANONYMOUS = Credential("requests without a token", "requests without a token")
 
 
@@ -107,7 +108,7 @@ def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credenti
 
 
 def _app_credential(app: str, key: str, installation: str) -> Credential:
-    if not installation.isdecimal():
+    if not installation.isdecimal() or len(installation) > LONGEST_NUMBER:
         raise PerfAssetsError(
             "GITHUB_APP_INSTALLATION_ID is no number: it is the last part of the installation's "
             "address in the settings of the account the App is installed on"
@@ -129,7 +130,7 @@ def _private_key(text: str) -> str:
         return text.replace("\\n", "\n")
     try:
         return Path(text).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # the last: nobody has such a home
         raise PerfAssetsError(
             "GITHUB_APP_PRIVATE_KEY is neither a PEM text nor the path of a file that can be read"
         ) from None

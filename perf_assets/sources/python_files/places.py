@@ -1,12 +1,13 @@
 """The files under some paths, and what is in them. Files are opened for reading alone."""
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.core.checks.globs import is_meant
-from perf_assets.sources.python_files.results import Skip, SourceFile
+from perf_assets.sources.python_files.results import Budget, Skip, SourceFile
 
 SUFFIXES = (".py", ".ipynb")
 # What ruff passes by, too; folders whose names begin with a dot are passed by anyway.
@@ -69,12 +70,34 @@ def places(given: Sequence[Path], root: Path, excluded: Sequence[str]) -> Iterat
                 yield Place(one, shown(one), os.path.relpath(absolute, project))
 
 
-def read(place: Place) -> SourceFile | Skip:
-    """What is in a file, or why that cannot be said."""
+def read(place: Place, budget: Budget = Budget()) -> SourceFile | Skip:  # noqa: B008
+    """What is in a file, or why that cannot be said; a pipe and a file too large are not read."""
     try:
-        return SourceFile(place.shown, place.path.read_bytes(), place.within)
+        with open(place.path, "rb", opener=_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return Skip(place.shown, "read", "it is no file: pass it as standard input, with -")
+            content = file.read(min(status.st_size, budget.most_bytes) + 1)
     except OSError as error:
         return Skip(place.shown, "read", _reason(error))
+    return source_of(place.shown, content, place.within, budget)
+
+
+def source_of(
+    shown: str,
+    content: bytes,
+    within: str = "",
+    budget: Budget = Budget(),  # noqa: B008
+) -> SourceFile | Skip:
+    """A file with this content; a skip where that is more than `Budget.most_bytes`."""
+    if len(content) > budget.most_bytes:
+        return Skip(shown, "memory", budget.exceeded)
+    return SourceFile(shown, content, within)
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for whoever would write into a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def shown(path: Path) -> str:

@@ -10,7 +10,7 @@ from perf_assets.core.checks.noqa import heard
 from perf_assets.core.checks.notebooks import Notebook, python_of
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.sources.python_files.decoding import decoded, decoded_notebook
-from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
+from perf_assets.sources.python_files.results import Budget, FileResult, Skip, SourceFile
 
 PARSERS = (ast.parse.__code__, symtable.__code__)
 # A tree takes far less than that for each character of its text. Where the parser wants for memory
@@ -32,7 +32,7 @@ def result_of(file: SourceFile, rules: Sequence[Rule], megabytes: int) -> FileRe
     except MemoryError as error:
         if _is_in_parser(error) and len(file.content) * BYTES_A_CHARACTER < megabytes << 20:
             return _skipped(file, "depth", "it is nested too deeply for Python's parser")
-        return _skipped(file, "memory", f"it takes more than {megabytes} MB")
+        return _skipped(file, "memory", Budget(megabytes=megabytes).exceeded)
     except Exception as error:
         return _skipped(file, "error", f"a mistake of ours: {type(error).__name__}: {error}")
 

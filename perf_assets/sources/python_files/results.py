@@ -85,5 +85,16 @@ class Budget:
     megabytes: int = 512
     depth: int = 10_000
 
+    @property
+    def most_bytes(self) -> int:
+        """Of content: it is copied, decoded and cut into lines before anything is known of it."""
+        return (self.megabytes << 20) // COPIES
+
+    @property
+    def exceeded(self) -> str:
+        """What is said of a file that takes more memory."""
+        return f"it takes more than {self.megabytes} MB"
+
 
 PATIENCE = 6
+COPIES = 4

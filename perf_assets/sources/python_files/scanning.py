@@ -14,7 +14,7 @@ from perf_assets import stopping
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.python_files.frames import receive, send
-from perf_assets.sources.python_files.results import Budget, FileResult, Skip, SourceFile
+from perf_assets.sources.python_files.results import PATIENCE, Budget, FileResult, Skip, SourceFile
 
 # A worker imports from where this process does (-I: from nowhere else). The folder it is started in
 # may hold anything: no file of a checked project is to be run as a module of Python.
@@ -23,9 +23,10 @@ PROGRAM = (
     "from perf_assets.sources.python_files.worker import main; main({descriptor})"
 )
 TIMERS = (signal.SIGPROF, signal.SIGALRM)
+STARTING_SECONDS = 60.0
 NOTHING = SourceFile("", b"")
 # How a process ends that was told to.
-TOLD = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
+TOLD = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
 
 
 def scan(
@@ -124,7 +125,12 @@ class _Crew:
 
     def results(self) -> Iterator[tuple[int, FileResult]]:
         """Wait for the next results, each with the number of its file."""
-        for key, _ in self.selector.select():
+        ready = self.selector.select(self.budget.seconds * PATIENCE + STARTING_SECONDS)
+        if not ready:  # their own timers did not end them
+            for worker in self.busy:
+                worker.process.send_signal(signal.SIGALRM)
+                worker.process.send_signal(signal.SIGCONT)
+        for key, _ in ready:
             worker = cast(_Worker, key.data)
             try:
                 told = receive(worker.line)

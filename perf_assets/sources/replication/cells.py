@@ -5,18 +5,23 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from perf_assets.months import is_month
+from perf_assets.plain import whole_characters
 from perf_assets.sources.replication.csv_files import RejectedError
 
 MISSING = {"Not found", "No comments", "No labels", ""}
 """Words for a value that is not there."""
 
+DIGITS = "{1,18}"
+"""How many a number has that a column of 64 bits can hold, whatever they are."""
+
 MOMENT = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{2})")
 COMMIT = re.compile(
     r"\((?P<sha>[0-9a-f]{40}), (?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}), (?P<author>.*?), "
-    r"(?P<additions>\d+), (?P<deletions>\d+), (?P<changes>\d+), (?P<approach>LINK|REGEX)\)"
+    rf"(?P<additions>\d{DIGITS}), (?P<deletions>\d{DIGITS}), (?P<changes>\d{DIGITS}), "
+    r"(?P<approach>LINK|REGEX)\)"
 )
 COMMIT_START = re.compile(r"(?:^|, )(?=\([0-9a-f]{6,40}, )")
-ISSUE = re.compile(r"(?P<number>\d+)\s*(?:\((?P<remark>[^()]*)\))?")
+ISSUE = re.compile(rf"(?P<number>\d{DIGITS})\s*(?:\((?P<remark>[^()]*)\))?")
 CATEGORY = re.compile(r"(?P<category>[^()]+?)\s*(?:\((?P<subcategory>.*)\))?")
 
 APPROACHES = {"LINK": "url", "REGEX": "id"}
@@ -28,7 +33,7 @@ SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
 
 def whole_number(text: str, what: str) -> int:
     """A count."""
-    if re.fullmatch(r"\d+", text.strip()) is None:
+    if re.fullmatch(rf"\d{DIGITS}", text.strip()) is None:
         raise RejectedError(f"{what} {text!r} is no whole number")
     return int(text)
 
@@ -37,7 +42,7 @@ def decimal(text: str, what: str) -> float | None:
     """A number that is not negative; None where it is missing."""
     if text.strip() in MISSING:
         return None
-    if re.fullmatch(r"\d+(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
+    if re.fullmatch(rf"\d{DIGITS}(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
         raise RejectedError(f"{what} {text!r} is no number")
     return float(text)
 
@@ -82,13 +87,14 @@ def commentators(text: str) -> dict[str, int]:
     """Login to number of comments, from ``{'ann': 2, 'bob': 1}``."""
     try:
         found = ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         found = None
     if not isinstance(found, dict) or not all(
-        isinstance(name, str) and isinstance(count, int) for name, count in found.items()
+        isinstance(name, str) and type(count) is int and 0 <= count < 2**63
+        for name, count in found.items()
     ):
         raise RejectedError(f"commentators {text!r} are no list of logins with numbers")
-    return found
+    return {whole_characters(name): count for name, count in found.items()}
 
 
 def category(text: str) -> tuple[str, str | None]:
@@ -121,7 +127,7 @@ def _commit(entry: str) -> dict[str, object] | str:
         return entry
     try:
         at = datetime.strptime(found["at"], "%Y-%m-%d %H:%M:%S %z").astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return entry
     return {
         "sha": found["sha"],

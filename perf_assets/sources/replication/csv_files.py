@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,12 @@ def _check_header(path: Path, found: tuple[str, ...], wanted: tuple[str, ...]) -
         there = found[place] if place < len(found) else "nothing"
         if there.strip("\ufeff") != name:
             raise PerfAssetsError(
-                f"{path}: column {place + 1} is {there!r} instead of {name!r}; "
+                f"{path}: column {place + 1} is {shortened(there, 60)!r} instead of {name!r}; "
                 "the file is not the published one"
             )
     if len(found) > len(wanted):
+        name = shortened(found[len(wanted)], 60)
         raise PerfAssetsError(
-            f"{path}: column {len(wanted) + 1}, {found[len(wanted)]!r}, is one too many; "
+            f"{path}: column {len(wanted) + 1}, {name!r}, is one too many; "
             "the file is not the published one"
         )

@@ -3,8 +3,10 @@
 import hashlib
 import logging
 import shutil
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from perf_assets.sources.replication.package import Pinned, pinned
 
 log = logging.getLogger(__name__)
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 60  # for the next bytes
+LONGEST_SECONDS = 900  # for a file: the largest has some megabytes
+CHUNK = 1 << 16
 
 
 def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
@@ -54,11 +58,18 @@ def _checked(package: Pinned, file: str, wanted: str) -> bytes:
     return content
 
 
+def _chunks(url: str) -> Iterator[bytes]:
+    until = time.monotonic() + LONGEST_SECONDS
+    with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
+        while chunk := answer.read1(CHUNK):
+            yield chunk
+            if time.monotonic() > until:
+                raise TimeoutError(f"it is not there after {LONGEST_SECONDS} s")
+
+
 def _download(url: str, instead: str) -> bytes:
     try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
-            content: bytes = answer.read()
-            return content
+        return b"".join(_chunks(url))
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise PassingError(

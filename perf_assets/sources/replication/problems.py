@@ -7,7 +7,7 @@ fewer columns and other names. Both are read, and give the same rows.
 import html
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -45,7 +45,7 @@ FIELDS = (
 PUBLISHED = (*FIELDS[:4], "comment", *FIELDS[4:], *("",) * 19)
 PLAIN = tuple(name.replace(" ", "_") for name in FIELDS)
 
-IDENTIFIER = re.compile(r"(?P<question>[1-9]\d*)(?:_(?P<problem>[1-9]\d*))?")
+IDENTIFIER = re.compile(r"(?P<question>[1-9]\d{0,17})(?:_(?P<problem>[1-9]\d{0,17}))?")
 
 
 def read_problems(path: Path, *, accept_changes: bool = False) -> tuple[pl.DataFrame, list[Reject]]:
@@ -142,8 +142,8 @@ def _code(book: Codebook, cells: Mapping[str, str], name: str) -> Code:
 def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise RejectedError(f"creation date {text!r} is no moment as 2020-12-06T01:43:50.000Z")
-    return moment
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise RejectedError(f"creation date {text!r} is no moment as 2020-12-06T01:43:50.000Z")

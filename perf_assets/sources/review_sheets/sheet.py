@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import for_spreadsheet, from_spreadsheet, without_controls
+from perf_assets.plain import for_spreadsheet, from_spreadsheet, shortened, without_controls
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,9 @@ def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
     for place, name in enumerate(names):
         if place >= len(columns) or name != columns[place]:
             wanted = columns[place] if place < len(columns) else "nothing"
+            there = shortened(name, 60)
             raise PerfAssetsError(
-                f"{where}, column {place + 1}: the header has {name!r} where {wanted} belongs; "
+                f"{where}, column {place + 1}: the header has {there!r} where {wanted} belongs; "
                 "give back the header of the sheet as it was written"
             )
 

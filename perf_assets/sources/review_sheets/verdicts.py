@@ -15,7 +15,7 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import without_controls
+from perf_assets.plain import shortened, without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -70,6 +70,7 @@ FINDINGS_JUDGED: Columns = {
     "note": pl.String,
     "line": pl.Int64,
 }
+MOST_DIGITS = 18
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
@@ -120,12 +121,14 @@ class _Reader:
     def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
         """What a row is about: by name in the first of ``columns``, by number in the second."""
         place, text = (row.cells[column].strip() for column in columns)
-        number = int(text) if text.isascii() and text.isdigit() else None
+        is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+        number = int(text) if is_number else None
         if number is None:
-            self.refuse(row, columns[1], f"{text!r} is no number of {what}")
+            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is no number of {what}")
         subject: Subject = (place, number)
         if subject not in self.links:
-            self.refuse(row, columns[1], f"{place}#{number} is no {stored} that is stored")
+            shown = f"{shortened(place, 100)}#{shortened(text, 20)}"
+            self.refuse(row, columns[1], f"{shown} is no {stored} that is stored")
         if row.cells["link"].strip() != self.links[subject]:
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "link", f"is not that of {place}#{number}, {self.links[subject]}")
@@ -166,7 +169,8 @@ class _Reader:
         try:
             return find()
         except UnknownWordError as error:
-            self.refuse(row, column, f"{error.word!r} is unknown; did you mean {error.nearest!r}?")
+            word = shortened(error.word, 60)
+            self.refuse(row, column, f"{word!r} is unknown; did you mean {error.nearest!r}?")
 
     def refuse(self, row: Row, column: str, reason: str) -> NoReturn:
         raise PerfAssetsError(
@@ -199,7 +203,8 @@ class _FindingReader(_Reader):
         place, identity = (row.cells[name].strip() for name in ("repository", "finding_id"))
         finding = (place, identity)
         if finding not in self.links:
-            self.refuse(row, "finding_id", f"{place} has no finding {identity!r} that is stored")
+            shown = f"{shortened(place, 100)} has no finding {shortened(identity, 60)!r}"
+            self.refuse(row, "finding_id", f"{shown} that is stored")
         if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "path", f"is not that of {identity}, {self.links[finding]}")

@@ -31,6 +31,7 @@ VERSION = 1  # of what is taken out of a dump; another one reads it again
 ENDS = 1 << 16  # bytes at each end of a file that tell it from another
 AT_ONCE = 32 << 20  # bytes read between two writes
 FEW, FEW_ROWS = 0.01, 3  # of rows, more of which are not in UTF-8 where the file is not
+MANY_SPOILT = 10_000  # rows; where they are the most of what was read, too, no more is read
 ROWS_TO_JUDGE = 20_000  # before the end of a file
 BLOCK = 16  # bits of a number that tell its place within a block
 
@@ -120,6 +121,7 @@ class _Reading:
         self.extract = extract
         self.questions, self.answers = self._taken("question"), self._taken("answer")
         self.batch = _Batch()
+        self.rows = self.spoilt = 0
 
     def _taken(self, post: str) -> Numbers:
         """The numbers of the questions, or answers, that are in the extract."""
@@ -182,6 +184,7 @@ class _Reading:
     def _take(self, file: DumpFile, state: dict[str, Any], pieces: list[Piece]) -> None:
         take = self._post if file.name == POSTS else self._beside
         for piece in pieces:
+            self.rows += 1
             try:
                 if piece.spoilt is not None:
                     raise ValueError(piece.spoilt)
@@ -190,7 +193,16 @@ class _Reading:
                 if state["is_second"]:
                     continue
                 self.batch.counts["rejected"] += 1
+                self._refuse_if_most_are_spoilt(file, piece, str(error))
                 self.batch.add("rejects", _reject(file, piece, str(error)))
+
+    def _refuse_if_most_are_spoilt(self, file: DumpFile, piece: Piece, reason: str) -> None:
+        self.spoilt += 1
+        if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
+            raise PerfAssetsError(
+                f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the last at "
+                f"byte {piece.offset} ({reason}): this is no dump, or damaged; fetch it again"
+            )
 
     def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:
         kind = _read(text, b' PostTypeId="', "PostTypeId")

@@ -5,14 +5,17 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 CHUNK = 4 << 20  # bytes
 WAITING_CHUNKS = 4  # of an archive that is unpacked faster than it is read
+UNPACKING_SECONDS = 300.0  # for the next chunk
+JOIN_SECONDS = 10.0  # for the thread that unpacks, to see that nobody reads any more
 POSTS = "Posts"
 OTHERS = ("PostLinks", "PostHistory", "Comments")
 """Files beside the posts that say more of them; a dump need not have them."""
@@ -117,13 +120,17 @@ def _in_file(path: Path) -> list[DumpFile]:
 
 
 def _in_archive(path: Path) -> list[DumpFile]:
-    import py7zr  # noqa: PLC0415
+    with _unpacking(path):
+        import py7zr  # noqa: PLC0415
 
     try:
         with py7zr.SevenZipFile(path) as archive:
             members = [(one.filename, one.uncompressed) for one in archive.list()]
-    except (py7zr.exceptions.ArchiveError, EOFError, ValueError) as error:
-        raise _unreadable(str(path), f"it is no 7z archive, or a damaged one: {error}") from None
+    except OSError:
+        raise
+    except Exception as error:  # a damaged list of contents leads the library anywhere
+        why = shortened(error, 100) or type(error).__name__
+        raise _unreadable(str(path), f"it is no 7z archive, or a damaged one: {why}") from None
     return [
         DumpFile(path, Path(name).stem, name, size)
         for name, size in members
@@ -141,11 +148,24 @@ def _after(offset: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
         offset = 0
 
 
+@contextmanager
+def _unpacking(path: Path) -> Iterator[None]:
+    """Say how to have the library that is imported inside the block."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise PerfAssetsError(
+            f"{path}: what unpacks it is not installed: pip install 'perf-assets[forums]', or "
+            "unpack it and name the Posts.xml"
+        ) from None
+
+
 def _unpacked(path: Path) -> Iterator[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415
-    else:
-        from backports import zstd  # noqa: PLC0415
+    with _unpacking(path):
+        if sys.version_info >= (3, 14):
+            from compression import zstd  # noqa: PLC0415
+        else:
+            from backports import zstd  # noqa: PLC0415
 
     try:
         with zstd.open(path, "rb") as file:
@@ -172,13 +192,18 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
     thread = threading.Thread(target=_unpack, args=(path, member, put), daemon=True)
     thread.start()
     try:
-        while (one := waiting.get()) is not None:
+        while (one := waiting.get(timeout=UNPACKING_SECONDS)) is not None:
             if isinstance(one, BaseException):
-                raise _unreadable(f"{path} ({member})", f"the archive is damaged: {one}")
+                why = shortened(one, 100) or type(one).__name__
+                raise _unreadable(f"{path} ({member})", f"the archive is damaged: {why}")
             yield one
+    except queue.Empty:
+        raise _unreadable(
+            f"{path} ({member})", f"nothing could be unpacked for {UNPACKING_SECONDS:g} s"
+        ) from None
     finally:
         is_over.set()
-        thread.join()
+        thread.join(JOIN_SECONDS)
 
 
 class _NobodyReadsError(Exception):
@@ -196,7 +221,9 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
             self.written = 0
 
         def write(self, s: bytes | bytearray) -> int:
-            put(bytes(s))
+            # Whoever packs spaces by the gigabyte gets them back by the hundred megabytes.
+            for start in range(0, len(s), CHUNK):
+                put(bytes(s[start : start + CHUNK]))
             self.written += len(s)
             return len(s)
 

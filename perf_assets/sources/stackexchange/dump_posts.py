@@ -132,9 +132,9 @@ def _moment(values: Mapping[str, str], name: str) -> datetime:
     text = _text(values, name)
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ValueError(f"its {name} is no time: {text[:40]!r}") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _if_any(

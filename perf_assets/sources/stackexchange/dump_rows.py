@@ -11,6 +11,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 
 LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
 SHOWN = 200  # bytes of a spoilt row
@@ -109,6 +110,7 @@ class Rows:
         if chunk.startswith(UTF_16):
             encoding = "UTF-16"
         if encoding not in LATIN:
+            encoding = shortened(encoding, 40)
             raise PerfAssetsError(
                 f"{self.title}: the file is in {encoding}, and a dump in UTF-8; convert it, as "
                 f"iconv -f {encoding} -t UTF-8 does"

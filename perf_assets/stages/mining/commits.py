@@ -76,6 +76,10 @@ def _reasons(gate: Gate, repository: str) -> list[str]:
     return gate.database.frame(REASONS, [repository])["reason"].to_list()
 
 
+MOST_UNREADABLE = 0.5  # of the commits of a month
+FEW_UNREADABLE = 5  # commits of any month
+
+
 @dataclass(frozen=True)
 class Listing:
     """What git lists, and the tables to hold it; the first of them has a row per commit."""
@@ -274,7 +278,8 @@ def _stored(
 def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[Candidate]:
     """``frames`` as rows for the tables; ``count`` is git's own of their commits."""
     commits, *rest = frames
-    candidates = [Candidate(listing.tables[0], commits, source_count=count)]
+    readable: Parameters = {"least_readable_share": least_readable_share(commits.height)}
+    candidates = [Candidate(listing.tables[0], commits, readable, count)]
     if rest:
         files, templates = rest
         shas: Parameters = {"commit_shas": commits["sha"].to_list()}
@@ -283,3 +288,12 @@ def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> lis
             Candidate("raw.issue_templates", templates),
         ]
     return candidates
+
+
+def least_readable_share(commits: int) -> float:
+    """The share of a month's commits that git must be able to read, or the month is not stored.
+
+    Half of them; but a handful that it cannot read is put up with in the quietest month, as public
+    mirrors lack some objects for good.
+    """
+    return max(0.0, 1 - max(MOST_UNREADABLE, FEW_UNREADABLE / max(commits, 1)))

@@ -5,7 +5,7 @@ import shutil
 import threading
 from base64 import b64encode
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -193,6 +193,35 @@ def test_a_secret_in_the_url_is_used_and_never_shown(web, source, tmp_path):
     assert "absent.git" in said and "s3cr" not in said and "octocat" not in said
     assert "ghp_0" not in refused(f"http://ghp_0@{web}/no.git", tmp_path / "other.git")
     assert "ghp_1" not in refused(f"{url}/no.git?token=ghp_1", tmp_path / "other.git")
+
+
+def test_a_redirection_to_another_host_gets_no_secret(source, tmp_path):
+    heard = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append(self.headers["Authorization"])
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="here"')
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    class Redirecting(Elsewhere):
+        def do_GET(self):
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{other.server_port}{self.path}")
+            self.end_headers()
+
+    other, server = (ThreadingHTTPServer(("127.0.0.1", 0), one) for one in (Elsewhere, Redirecting))
+    for one in (other, server):
+        threading.Thread(target=one.serve_forever, daemon=True).start()
+    said = refused(f"http://octocat:s3cret@127.0.0.1:{server.server_port}/x.git", tmp_path / "c")
+    for one in (other, server):
+        one.shutdown()
+        one.server_close()
+    assert set(heard) <= {None} and "s3cret" not in said
 
 
 SECRET_ADDRESSES = (

@@ -211,6 +211,9 @@ NEXT = {"hasNextPage": True}
         (put("title", None), ISSUE + "title: a text is needed here"),
         (put("title", {"x": ["\x1b"]}), ISSUE + "title: a text is needed here .an object"),
         (put("number", 0), ANY + ".*number: .*greater than or equal to 1"),
+        (put("number", 2**63), ANY + ".*number: "),
+        (put("number", 2**200), ANY + ".*number: "),
+        (put("fullDatabaseId", 2**63), ISSUE + r"comments.nodes\[\d+\].fullDatabaseId"),
         (put("state", "AJAR"), ISSUE + "state: .*"),
         (put("url", "javascript:alert(1)"), ISSUE + "url: "),
         (put("label", None), ISSUE + r"timelineItems.nodes\[\d+\].label: .*null"),
@@ -423,3 +426,20 @@ def test_no_token_goes_over_plain_http_but_to_this_machine(url: str) -> None:
     GitHubClient(url).close()
     for private in ("http://localhost:1", "http://127.3.2.1", "http://[::1]:80", "https://h"):
         GitHubClient(private, TOKEN).close()
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_a_redirection_to_another_host_gets_neither_request_nor_token(code: int) -> None:
+    heard: list[bytes] = []
+
+    def elsewhere(connection: socket.socket) -> None:
+        heard.append(b"somebody came")
+
+    with listening(elsewhere) as other:
+        location = f"Location: {other}/graphql\r\nContent-Length: 0\r\n\r\n".encode()
+        with (
+            listening(lambda one: one.sendall(b"HTTP/1.1 %d Moved\r\n" % code + location)) as url,
+            pytest.raises(PerfAssetsError, match=f"HTTP {code}.*check the address"),
+        ):
+            IssueSource(GitHubClient(url, TOKEN, patience=SHORT), NAME).look(None)
+    assert heard == []

@@ -89,6 +89,19 @@ def test_a_file_that_cannot_be_read_is_a_skip(tmp_path: Path) -> None:
     assert isinstance(told, Skip) and told.reason == "read" and "symbolic links" in told.message
 
 
+def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    with (tmp_path / "sparse.py").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    told = [read(Place(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
+    assert told == [
+        Skip("pipe.py", "read", "it is no file: pass it as standard input, with -"),
+        Skip("sparse.py", "memory", "it takes more than 512 MB"),
+    ]
+
+
 @pytest.mark.skipif(sys.platform == "win32" or os.getuid() == 0, reason="root reads everything")
 def test_a_folder_that_cannot_be_listed_is_a_skip(tmp_path: Path) -> None:
     filled(tmp_path, "a/b.py", "c.py")

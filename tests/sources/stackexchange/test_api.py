@@ -1,7 +1,9 @@
 """The API: asked politely, and answers that go wrong."""
 
+import threading
 import time
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -205,3 +207,29 @@ def test_the_stand_in_tells_the_dump(tmp_path: Path) -> None:
         item = site.questions[question.number]
         assert item["body"].replace("\r\n", "\n") == question.text.html.replace("\r\n", "\n")
         assert ("closed_reason" in item) == (question.closed is not None)
+
+
+def test_a_redirection_to_another_host_gets_neither_request_nor_key(monkeypatch, site) -> None:
+    monkeypatch.setenv(KEY, "s3cret")
+    requests: list[str] = []
+
+    class Redirecting(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            requests.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", f"{elsewhere}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ForumServer({SITE: site}) as other:
+        elsewhere = other.url
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Redirecting)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        client = ApiClient(f"http://127.0.0.1:{server.server_port}", SITE, patience=QUICK)
+        with pytest.raises(PerfAssetsError) as error:
+            list(client.items("questions", "questions", Question))
+        server.shutdown()
+        server.server_close()
+        assert requests and other.requests == [] and "s3cret" not in str(error.value)

@@ -287,6 +287,55 @@ def test_entities_are_never_expanded(tmp_path) -> None:
         extracted(tmp_path, tmp_path / "x.duckdb")
 
 
+FAST = [{"id": py7zr.FILTER_LZMA2, "preset": 0}]
+SAID = {
+    b"<row ": "10,000 of 10,000 rows cannot be read, the last at byte 50025",
+    b"spaces ": "at byte 23 a row has more than 67,108,864 bytes",
+}
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is told in kilobytes by Linux")
+@pytest.mark.parametrize("chunk", SAID)
+def test_an_archive_that_unpacks_to_nothing_but_length_is_refused_in_little_memory(
+    tmp_path, chunk
+) -> None:
+    with (tmp_path / "Posts.xml").open("wb") as unpacked:
+        unpacked.write(b'<?xml version="1.0"?>\n<posts>\n' + chunk * ((128 << 20) // len(chunk)))
+    with py7zr.SevenZipFile(tmp_path / "Posts.7z", "w", filters=FAST) as archive:
+        archive.write(tmp_path / "Posts.xml", "Posts.xml")
+    (tmp_path / "Posts.xml").unlink()
+    code = (
+        "import re, sys; from pathlib import Path; "
+        "from perf_assets.errors import PerfAssetsError; "
+        "from tests.forum_places import extracted\n"
+        "try: extracted(Path(sys.argv[1]), Path(sys.argv[1]) / 'x.duckdb')\n"
+        "except PerfAssetsError as error: print(error)\n"
+        "status = Path('/proc/self/status').read_text()\n"
+        r"print(int(re.search(r'VmHWM:\s*(\d+)', status)[1]) >> 10)"
+    )  # Not ru_maxrss: that counts what the process that started this one held.
+    command = [sys.executable, "-c", code, tmp_path]
+    said, megabytes = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=60
+    ).stdout.splitlines()
+    assert SAID[chunk] in said, said
+    assert int(megabytes) < 600
+
+
+@pytest.mark.parametrize(
+    ("name", "module"), [("Posts.7z", "py7zr"), ("Posts.xml.zst", zstd.__name__)]
+)
+def test_without_the_library_that_unpacks_it_is_said_how_to_have_it(
+    tmp_path, monkeypatch, name, module
+) -> None:
+    (tmp_path / name).write_bytes(b"")
+    parent, _, child = module.partition(".")
+    if child:
+        monkeypatch.delattr(sys.modules[parent], child)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(PerfAssetsError, match=r"pip install 'perf-assets\[forums\]'"):
+        extracted(tmp_path, tmp_path / "x.duckdb")
+
+
 def test_reading_imports_no_dagster_and_no_github() -> None:
     code = (
         "import sys, perf_assets.sources.stackexchange.dump; "

@@ -1,4 +1,4 @@
-"""The processes that this one started, and those that these did: how they are ended."""
+"""The processes that this one started, and those that these did: listed, and ended."""
 
 import os
 import signal
@@ -10,6 +10,7 @@ from pathlib import Path
 
 GRACE_SECONDS = 0.4  # to end when asked to, which lets git clear up what it was writing
 LOOK_SECONDS = 0.02
+PS_SECONDS = 10.0
 PROC = Path("/proc")
 
 
@@ -21,19 +22,24 @@ def end_children() -> None:
         left = _left(asked)
         if not left:
             return
-        _signal(left - asked, signal.SIGTERM)
+        send(signal.SIGTERM, left - asked)
         asked |= left
         time.sleep(LOOK_SECONDS)
     # Halted first: a shell that lives a moment longer than its child tells of its end.
     left = _left(asked)
-    _signal(left, signal.SIGSTOP)
-    _signal(left, signal.SIGKILL)
+    send(signal.SIGSTOP, left)
+    send(signal.SIGKILL, left)
 
 
 def _left(known: set[int]) -> set[int]:
     """The processes below this one, and those ``known`` ones whose parents ended before them."""
     parents = dict(_running())
     return _below(os.getpid(), parents) | (known & parents.keys())
+
+
+def descendants(process: int) -> set[int]:
+    """The processes that ``process`` started, and those that these did."""
+    return _below(process, dict(_running()))
 
 
 def _below(process: int, parents: Mapping[int, int]) -> set[int]:
@@ -45,7 +51,8 @@ def _below(process: int, parents: Mapping[int, int]) -> set[int]:
     return found
 
 
-def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+def send(number: signal.Signals, processes: Iterable[int]) -> None:
+    """Send a signal to each of ``processes`` that is still there."""
     for process in processes:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, number)
@@ -53,12 +60,13 @@ def _signal(processes: Iterable[int], number: signal.Signals) -> None:
 
 def _running() -> Iterator[tuple[int, int]]:
     """Each process that has not ended, and its parent."""
-    for process, state, parent in _listed_by_proc() if PROC.is_dir() else _listed_by_ps():
+    for process, state, parent in listed_by_proc() if PROC.is_dir() else _listed_by_ps():
         if not state.startswith("Z"):  # ended, and not yet asked how
             yield process, parent
 
 
-def _listed_by_proc() -> Iterator[tuple[int, str, int]]:
+def listed_by_proc() -> Iterator[tuple[int, str, int]]:
+    """Each process with its state and its parent, on Linux."""
     for entry in PROC.iterdir():
         if entry.name.isdecimal():
             with suppress(OSError):  # it has ended meanwhile
@@ -69,7 +77,9 @@ def _listed_by_proc() -> Iterator[tuple[int, str, int]]:
 
 def _listed_by_ps() -> Iterator[tuple[int, str, int]]:
     command = ["ps", "-A", "-o", "pid=,state=,ppid="]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=PS_SECONDS
+    ).stdout
     for line in listed.splitlines():
         process, state, parent = line.split()
         yield int(process), state, int(parent)

@@ -1,0 +1,147 @@
+"""The checks of assets: one for all that declarations say, and one for each rule of a suite file.
+
+A table's declaration gives it a dozen rules, of which none is ever looked at alone. What is broken
+is named with its rule either way.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+
+import dagster as dg
+
+from perf_assets.assets.keys import asset_key, check_key, short_name
+from perf_assets.plain import for_markdown
+from perf_assets.sql_models.bundles import asset_of
+from perf_assets.storage.declared_rules import Rule, declared_rules
+from perf_assets.storage.gate import BrokenRule
+from perf_assets.storage.suites import load_suite
+from perf_assets.tables import table_of
+
+DECLARED = "rows_are_as_declared"
+DECLARED_NOTE = (
+    "Keys are unique, nothing is missing that must be there, rows are of their partition, and each "
+    "column keeps its values, range and form, as docs/data_dictionary.md lists them (blocks: rows "
+    "that break it are not stored)"
+)
+CONSEQUENCES = {
+    "critical": "blocks: rows that break it are not stored",
+    "warning": "does not block: what breaks it is stored and told",
+}
+"""What becomes of rows that break a rule, by its severity."""
+PLACES = 10  # partitions named in a check result
+
+
+def check_specs(
+    tables: Iterable[str], partitions: dg.PartitionsDefinition | None = None
+) -> list[dg.AssetCheckSpec]:
+    """The checks of the assets that ``tables`` belong to.
+
+    Rows that break a critical rule are not stored, so that nothing is made of them. With
+    ``partitions`` each has a verdict of its own.
+    """
+    specs = []
+    for asset, of_asset in _by_asset(tables):
+        specs.append(
+            dg.AssetCheckSpec(
+                DECLARED,
+                asset=asset_key(asset),
+                description=DECLARED_NOTE,
+                blocking=True,
+                partitions_def=partitions,
+            )
+        )
+        specs += [
+            dg.AssetCheckSpec(
+                check_key(table, rule.name).name,
+                asset=asset_key(asset),
+                description=f"{rule.note} ({CONSEQUENCES[rule.severity]})",
+                blocking=rule.severity == "critical",
+                partitions_def=partitions,
+            )
+            for table in of_asset
+            for rule in named_rules(table)
+        ]
+    return specs
+
+
+def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
+    """The checks of the assets that ``tables`` belong to, and the tables that each is about."""
+    keys: dict[dg.AssetCheckKey, list[str]] = {}
+    for asset, of_asset in _by_asset(tables):
+        keys[dg.AssetCheckKey(asset_key(asset), DECLARED)] = of_asset
+        for table in of_asset:
+            keys |= {check_key(table, rule.name): [table] for rule in named_rules(table)}
+    return keys
+
+
+def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.AssetCheckResult]:
+    """A result for each check of some tables: where rules are broken, by how many rows, examples.
+
+    Parameters
+    ----------
+    broken
+        The broken rules of each table that was judged.
+    """
+    for asset, of_asset in _by_asset(broken):
+        declared: list[BrokenRule] = []
+        for table in of_asset:
+            named = {rule.name: rule for rule in named_rules(table)}
+            for one in broken[table]:
+                if one.rule not in named:
+                    which = f"{short_name(table)} {one.rule}".lstrip()
+                    declared.append(
+                        BrokenRule(
+                            one.rule, f"{which}, {one.place}", one.failing_rows, one.examples
+                        )
+                    )
+            for rule in named.values():
+                found = [one for one in broken[table] if one.rule == rule.name]
+                yield _result(check_key(table, rule.name), found, rule.severity)
+        yield _result(dg.AssetCheckKey(asset_key(asset), DECLARED), declared, "critical")
+
+
+@cache
+def named_rules(table: str) -> tuple[Rule, ...]:
+    """The rules of a table that its suite file gives it."""
+    declared = {rule.name for rule in declared_rules(table_of(table))}
+    return tuple(rule for rule in load_suite(table).rules if rule.name not in declared)
+
+
+def _by_asset(tables: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """The assets of ``tables`` that hold rows, each with its tables."""
+    stored = dict.fromkeys(table for table in tables if not table_of(table).is_view)
+    for asset, found in groupby(sorted(stored, key=asset_of), key=asset_of):
+        yield asset, list(found)
+
+
+def _result(
+    key: dg.AssetCheckKey, broken: Sequence[BrokenRule], severity: str
+) -> dg.AssetCheckResult:
+    rows = sum(one.failing_rows for one in broken)
+    places = ", ".join(one.place for one in broken[:PLACES])
+    return dg.AssetCheckResult(
+        passed=not broken,
+        asset_key=key.asset_key,
+        check_name=key.name,
+        severity=(
+            dg.AssetCheckSeverity.ERROR if severity == "critical" else dg.AssetCheckSeverity.WARN
+        ),
+        description=_sentence(rows, len(broken), places) if broken else None,
+        metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
+    )
+
+
+def _sentence(rows: int, partitions: int, places: str) -> str:
+    counted = f"{rows} row{'s' * (rows != 1)} in {partitions} partition{'s' * (partitions != 1)}"
+    return f"{counted}: {places}"
+
+
+def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:
+    return dg.MetadataValue.md(
+        "\n".join(
+            f"- {for_markdown(one.place)}: {for_markdown(example)}"
+            for one in broken[:PLACES]
+            for example in one.examples
+        )
+    )

@@ -1,0 +1,200 @@
+"""Documents that people write or keep: studies, settings of checks, lists in JSON, corpora."""
+
+import gzip
+import json
+import random
+import shutil
+import tomllib
+
+import github
+
+from perf_assets.cli.check_settings import settings
+from perf_assets.core.checks.globs import is_meant_or_within
+from perf_assets.loopback.corpus import Corpus, read_corpus
+from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.transport import Answer
+from perf_assets.sources.opening import UNLIMITED
+from perf_assets.storage.added import open_study_of, read_added
+from perf_assets.storage.home import Home
+from perf_assets.study import load_study
+from tests.answer_fuzzing import HASTE
+from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
+from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
+
+STUDY = """name = "mine"
+performance_labels = ["performance", "perf: *"]
+non_bug_labels = ["feature"]
+keywords = ["slow", "fast", "hang"]
+strong_keywords = ["slow"]
+weak_keywords = ["hang"]
+widened_keywords = ["lag"]
+count_approaches = ["event"]
+verify_months = 3
+close_look = false
+kind_method = "paper"
+
+[lake]
+url = "file:///lake"
+engine = "spark"
+spark = "sc://host:15002"
+
+[[repositories]]
+name = "owner/name"
+start = "2020-01"
+trend_start = "2020-04"
+end = "2021-01"
+git = "https://example.com/owner/name.git"
+github_url = "https://github.example.com/api/v3"
+checks = false
+aliases = ["old/name"]
+
+[[repositories]]
+name = "owner/other"
+start = "2019-01"
+
+[[forums]]
+name = "stackoverflow"
+tags = { tensorflow = ["tensorflow", "keras"], torch = ["pytorch"] }
+start = "2020-01"
+end = "2020-12"
+dump = "dump/Posts.xml"
+api_url = "https://api.stackexchange.com/2.3"
+site = "stackoverflow"
+repositories = { torch = "owner/name" }
+labelled = "labelled.csv"
+"""
+SETTINGS = """[project]
+name = "x"
+
+[tool.perf-assets.check]
+select = ["loop-invariant-op", "PA1"]
+extend-select = ["PA2"]
+ignore = ["TOR401"]
+severity = "warning"
+exclude = ["build/**", "*_test.py"]
+
+[tool.perf-assets.check.per-file-ignores]
+"tests/**" = ["PA1"]
+"""
+ADDED = [
+    {
+        "study": "sample",
+        "name": "owner/name",
+        "start": "2020-01",
+        "git": "https://example.com/owner/name.git",
+        "github_url": None,
+        "added_at": "2024-01-02T03:04:05+00:00",
+    }
+]
+
+
+def _toml(valid: str, chance: random.Random) -> bytes:
+    kind = chance.random()
+    if kind < 0.5:
+        return toml_of(spoilt(tomllib.loads(valid), chance))
+    return (text_damaged if kind < 0.75 else damaged)(valid.encode(), chance)
+
+
+def _studies(surroundings: Surroundings) -> TryOne:
+    path = surroundings.room("study") / "study.toml"
+    valid = [STUDY, (surroundings.corpus / "study.toml").read_text()]
+
+    def try_one(chance: random.Random) -> object:
+        path.write_bytes(_toml(chance.choice(valid), chance))
+        study = load_study(path)
+        return hash((study.repositories, study.forums)), repr(study).encode()
+
+    return try_one
+
+
+def _settings(surroundings: Surroundings) -> TryOne:
+    path = surroundings.room("settings") / "pyproject.toml"
+
+    def try_one(chance: random.Random) -> object:
+        path.write_bytes(_toml(SETTINGS, chance))
+        read = settings({}, path, None)
+        patterns = (*read.exclude, *read.ignored)
+        return [is_meant_or_within("a/b.py", [pattern]) for pattern in patterns]
+
+    return try_one
+
+
+def _added(surroundings: Surroundings) -> TryOne:
+    home = Home.of(surroundings.room("added") / "home")
+    home.path.mkdir(exist_ok=True)
+    study = surroundings.corpus / "study.toml"
+    name = load_study(study).name
+    valid = [{**one, "study": name} for one in ADDED * 2]
+
+    def try_one(chance: random.Random) -> object:
+        if chance.random() < 0.6:
+            content = json_of(spoilt(valid, chance), chance)
+        else:
+            content = damaged(json.dumps(valid).encode(), chance)
+        home.added.write_bytes(content)
+        with unchanged_where_refused(home.path):
+            read_added(home)
+            return open_study_of(study, home)
+
+    return try_one
+
+
+def _corpora(surroundings: Surroundings) -> TryOne:
+    place = surroundings.room("corpora") / "corpus"
+    names = ("issues", "comments", "events", "pulls")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    valid = {place / "repository.json": b'{"full_name": "owner/name"}\n'}
+    for name in names:
+        with gzip.open(surroundings.corpus / f"{name}.jsonl.gz") as file:
+            valid[place / f"{name}.jsonl"] = file.read()
+    for path, content in valid.items():
+        path.write_bytes(content)
+
+    def try_one(chance: random.Random) -> object:
+        path = chance.choice(list(valid))
+        try:
+            path.write_bytes(_lines(valid[path], chance))
+            return _served(read_corpus(place))
+        finally:
+            path.write_bytes(valid[path])
+
+    return try_one
+
+
+def _served(corpus: Corpus) -> object:
+    """All issues of ``corpus``, as a client of the server reads them: what was taken is served."""
+    server = CorpusServer([corpus], limit=UNLIMITED)
+
+    def send(_: github.Github, verb: str, path: str, content: object) -> Answer:
+        reply = server.answer(verb, path, "token x", json.dumps(content).encode())
+        return Answer(reply.status, {}, reply.body.decode())
+
+    client = GitHubClient("http://127.0.0.1", "x", lambda _: None, HASTE, send)
+    try:
+        source = IssueSource(client, corpus.repository)
+        newest = source.look(None).newest_update
+        months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
+        batch = joined([found for _, found in source.cohorts(dict.fromkeys(months[-2:], 9))])
+    finally:
+        client.close()
+    return newest, [frame.to_arrow() for frame in vars(batch).values()]
+
+
+def _lines(valid: bytes, chance: random.Random) -> bytes:
+    if chance.random() < 0.4:
+        return damaged(valid, chance)
+    lines = valid.splitlines(keepends=True)
+    place = chance.randrange(len(lines))
+    lines[place] = json_of(spoilt(json.loads(lines[place]), chance), chance) + b"\n"
+    return b"".join(lines)
+
+
+KINDS = (
+    Kind("study_files", 150, _studies),
+    Kind("settings_of_checks", 100, _settings),
+    Kind("added_repositories", 80, _added),
+    Kind("corpora", 100, _corpora),
+)

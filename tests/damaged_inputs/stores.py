@@ -1,0 +1,242 @@
+"""What was stored: databases, backups of them, lakes of several machines."""
+
+import json
+import random
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from perf_assets.lake.bringing import bring, subjects_of
+from perf_assets.lake.maintenance import sizes
+from perf_assets.lake.place import Lake
+from perf_assets.lake.shipping import ship
+from perf_assets.lake.snapshots import released
+from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
+from perf_assets.storage.health import find_damage, repair
+from perf_assets.storage.home import Home
+from perf_assets.storage.restoring import restore
+from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.warehouse import open_warehouse, reading
+from tests.damaged_inputs.damage import BYTE_MISTAKES, damaged, json_of, spoilt
+from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
+from tests.damaged_inputs.sheets import lines_damaged, verdict_lines
+from tests.lakes import ENTRY, MONTHS, REPOSITORIES, TAG_SETS, fill, memory
+
+HEADERS = 3 * 4096  # of a database, where it says what is where
+SMALL_BLOCKS = 16_384
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+
+
+def _small(source: Path, target: Path) -> None:
+    """A copy of a database in small blocks: a damaged byte of it is seldom of an empty block."""
+    target.unlink(missing_ok=True)
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{source}' AS old (READ_ONLY)")
+        connection.execute(f"ATTACH '{target}' AS new (BLOCK_SIZE {SMALL_BLOCKS})")
+        connection.execute("COPY FROM DATABASE old TO new")
+
+
+def database_damaged(valid: bytes, chance: random.Random) -> bytes:
+    """A database with its headers or blocks damaged."""
+    if chance.random() < 0.3:
+        head = bytearray(valid[:HEADERS])
+        for _ in range(chance.choice((1, 2, 5))):
+            chance.choice(BYTE_MISTAKES[:3])(head, chance)
+        return bytes(head) + valid[HEADERS:]
+    if chance.random() < 0.3:
+        return damaged(valid, chance)
+    content = bytearray(valid)
+    for _ in range(chance.choice((1, 4, 30))):
+        place = chance.randrange(len(content))
+        content[place] = chance.randrange(256)
+    return bytes(content)
+
+
+def _databases(surroundings: Surroundings) -> TryOne:
+    room = surroundings.room("databases")
+    home = Home.of(room / "home")
+    _small(surroundings.home / home.warehouse.name, room / "valid.duckdb")
+    valid = (room / "valid.duckdb").read_bytes()
+
+    def look() -> object:
+        return [str(damage) for damage in find_damage(home)]
+
+    def mend() -> object:
+        return [(str(damage), why) for damage, why in repair(home)]
+
+    def ask() -> object:
+        with reading(home.warehouse) as connection:
+            return connection.sql("FROM raw.issues").pl().to_arrow()
+
+    def open_it() -> object:
+        with open_warehouse(home.warehouse) as database:
+            return database.frame("FROM raw.commits").to_arrow()
+
+    ways: tuple[Callable[[], object], ...] = (look, look, ask, ask, open_it, mend)
+
+    def try_one(chance: random.Random) -> object:
+        shutil.rmtree(home.path)
+        home.path.mkdir()
+        home.warehouse.write_bytes(database_damaged(valid, chance))
+        if chance.random() < 0.3:
+            home.published.write_bytes(database_damaged(valid, chance))
+        if chance.random() < 0.1:
+            journal = home.warehouse.with_name(f"{home.warehouse.name}.wal")
+            journal.write_bytes(damaged(valid[:500], chance))
+        return chance.choice(ways)()
+
+    return try_one
+
+
+def _backups(surroundings: Surroundings) -> TryOne:
+    room = surroundings.room("backups")
+    home, other = Home.of(room / "home"), Home.of(room / "other")
+    _small(surroundings.home / home.warehouse.name, other.warehouse)
+    lines = verdict_lines(other.verdicts)
+    path = room / "backup.zip"
+    manifest = asdict(write_backup(other, path))
+    packed = path.read_bytes()
+    parts = {name: zipfile.ZipFile(path).read(name) for name in manifest["sha256"]}
+    shutil.copytree(other.path, room / "template")
+
+    def fresh() -> None:
+        shutil.rmtree(home.path, ignore_errors=True)
+        shutil.copytree(room / "template", home.path)
+
+    fresh()
+
+    def try_one(chance: random.Random) -> object:
+        if chance.random() < 0.3:
+            path.write_bytes(_zip_damaged(packed, chance))
+        else:
+            path.write_bytes(_packed_anew(manifest, parts, lines, chance, room))
+        if chance.random() < 0.3:
+            return read_manifest(path)
+        with unchanged_where_refused(home.path):
+            restore(home, path)
+        read_kept(home.verdicts)
+        fresh()
+        return None
+
+    return try_one
+
+
+def _zip_damaged(packed: bytes, chance: random.Random) -> bytes:
+    """An archive damaged where it says what is in it: at its end, and before each of its files."""
+    tail = chance.choice((60, 300, 1000))
+    if chance.random() < 0.6:
+        return packed[:-tail] + damaged(packed[-tail:], chance)
+    return damaged(packed[:400], chance) + packed[400:]
+
+
+def _packed_anew(
+    manifest: dict[str, Any],
+    parts: dict[str, bytes],
+    lines: list[bytes],
+    chance: random.Random,
+    room: Path,
+) -> bytes:
+    """A backup that somebody made to deceive: each file in it has the checksum that it says."""
+    parts = dict(parts)
+    kind = chance.random()
+    if kind < 0.4:
+        parts["warehouse.duckdb"] = database_damaged(parts["warehouse.duckdb"], chance)
+    elif kind < 0.7:
+        parts["verdicts.jsonl"] = lines_damaged(lines, chance)
+    sums = {name: sha256(content).hexdigest() for name, content in parts.items()}
+    said: object = {**manifest, "sha256": sums}
+    if kind >= 0.7:
+        said = spoilt(said, chance)
+    path = room / "made.zip"
+    with zipfile.ZipFile(path, "w", chance.choice(METHODS), compresslevel=1) as archive:
+        archive.writestr(MANIFEST, json_of(said, chance))
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path.read_bytes()
+
+
+def _lakes(surroundings: Surroundings) -> TryOne:
+    room = surroundings.room("lakes")
+    template, place = room / "template", room / "lake"
+    shutil.rmtree(template, ignore_errors=True)
+    database = memory()
+    subjects = (*REPOSITORIES[:2], TAG_SETS[0])
+    for number in range(2):
+        entry = {**ENTRY, "title": f"Slow {number}"}
+        fill(database, {(one, MONTHS[0]): [entry, entry] for one in subjects})
+        for subject in subjects:
+            ship(database, Lake(str(template)), subject)
+    files = sorted(path.relative_to(template) for path in template.rglob("*") if path.is_file())
+    shutil.copytree(template, place, dirs_exist_ok=True)
+    lake = Lake(str(place))
+
+    def try_one(chance: random.Random) -> object:
+        name = chance.choice(files)
+        valid = (template / name).read_bytes()
+        path = place / name
+        try:
+            path.write_bytes(_lake_file_damaged(path, valid, chance))
+            if chance.random() < 0.05:
+                path.unlink()
+            kind = chance.random()
+            if kind < 0.25:
+                return sizes(lake)
+            if kind < 0.5:
+                return released(lake)
+            return bring(memory(), lake, subjects_of(lake), only=False)
+        finally:
+            path.write_bytes(valid)
+
+    return try_one
+
+
+def _lake_file_damaged(path: Path, valid: bytes, chance: random.Random) -> bytes:
+    if path.suffix == ".parquet" and chance.random() < 0.5:
+        return _other_parquet(valid, chance)
+    if path.suffix == ".json" and chance.random() < 0.7:
+        lines = [json.loads(line) for line in valid.splitlines()]
+        return b"\n".join(json_of(line, chance) for line in _list(spoilt(lines, chance)))
+    return damaged(valid, chance)
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _other_parquet(valid: bytes, chance: random.Random) -> bytes:
+    """A table with a column of another type, under another name, or gone; or without rows."""
+    table = pq.read_table(pa.BufferReader(valid))
+    place = chance.randrange(table.num_columns)
+    name = table.column_names[place]
+    kind = chance.random()
+    if kind < 0.2:
+        table = table.drop_columns([name])
+    elif kind < 0.4:
+        table = table.rename_columns(
+            [f"{one}x" if one == name else one for one in table.schema.names]
+        )
+    elif kind < 0.5:
+        table = table.slice(0, 0)
+    elif kind < 0.6:
+        table = pa.concat_tables([table, table])
+    else:
+        other = chance.choice((pa.nulls(table.num_rows), pa.array(["x"] * table.num_rows)))
+        table = table.set_column(place, name, other)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue())
+
+
+KINDS = (
+    Kind("databases", 6, _databases),
+    Kind("backups", 5, _backups),
+    Kind("lakes", 8, _lakes),
+)

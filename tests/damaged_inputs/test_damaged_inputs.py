@@ -1,0 +1,27 @@
+"""Whatever is handed in, damaged by chance: it is read, or refused in one sentence.
+
+Many more are tried by ``python -m tests.soak``.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.damaged_inputs.cases import KINDS, share_of, tried
+from tests.damaged_inputs.kinds import READ, REFUSED, Kind, Surroundings
+from tests.support import Prepared
+from tests.thoroughness import IS_THOROUGH
+
+CASES = 20_000 if IS_THOROUGH else 1000
+ENOUGH = 30  # cases of which both ends must be among them
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_damaged_input_is_read_or_refused_in_one_sentence(
+    kind: Kind, small: Prepared, tmp_path: Path
+) -> None:
+    cases = share_of(kind, CASES)
+    *_, result = tried(kind, Surroundings(tmp_path, small.directory), range(cases))
+    assert not result.findings, "\n".join(map(str, result.findings[:10]))
+    assert cases < ENOUGH or {READ, REFUSED} <= set(result.ends)

@@ -1,0 +1,183 @@
+"""What damaged inputs found, each as the smallest input that showed it."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import py7zr
+import pyarrow as pa
+import pytest
+from pydantic import ValidationError
+
+from perf_assets.assets.maintaining import Retention
+from perf_assets.errors import PerfAssetsError
+from perf_assets.lake import delta
+from perf_assets.lake.mishaps import explained
+from perf_assets.lake.place import Lake
+from perf_assets.lake.releases import SCHEMA, made_releases, needed
+from perf_assets.loopback.stackexchange.site import read_site
+from perf_assets.mishaps import mishap
+from perf_assets.sources.github.credentials import credentials_of
+from perf_assets.sources.replication import cells
+from perf_assets.sources.replication.csv_files import RejectedError
+from perf_assets.sources.stackexchange import dump_posts
+from perf_assets.sources.stackexchange.dump_files import find_dump
+from perf_assets.storage.home import Home
+from perf_assets.storage.verdicts import SORTS, SUM, read_kept
+from perf_assets.study import load_study
+from perf_assets.workers import COUNT, worker_count
+from tests.damaged_inputs.kinds import LONGEST_SENTENCE
+from tests.review_sheets import sheet, verdicts_of
+from tests.support import perf_assets
+
+BEYOND = str(2**64)
+ENDLESS = "9" * 5000
+FIRST = "0001-01-01T00:00:00+14:00"  # in UTC it is a day before the calendar begins
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: cells.whole_number(BEYOND, "n"),
+        lambda: cells.whole_number(ENDLESS, "n"),
+        lambda: cells.decimal(ENDLESS, "n"),
+        lambda: cells.issue_number(BEYOND),
+        lambda: cells.commentators(f"{{'ann': {BEYOND}}}"),
+        lambda: cells.commentators("(" * 500),
+        lambda: cells.commentators("{[]: 1}"),
+    ],
+)
+def test_a_number_that_no_column_holds_is_a_reject(read: Callable[[], object]) -> None:
+    with pytest.raises(RejectedError):
+        read()
+
+
+def test_half_a_character_of_a_login_is_no_text() -> None:
+    assert cells.commentators(r"{'a\ud800': 1}") == {"a\ufffd": 1}
+
+
+def test_a_time_before_the_calendar_is_no_time() -> None:
+    commit = f"({'a' * 40}, 0001-01-01 00:00:00 +1400, Ann, 1, 2, 3, LINK)"
+    assert cells.commits(commit) == [commit]
+    with pytest.raises(ValueError, match="no time"):
+        dump_posts.closing({"PostHistoryTypeId": "10", "PostId": "1", "CreationDate": FIRST})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"verdict_id": 1, "rater": [""]},
+        {"verdict_id": 10**40},
+        {"verdict_id": 1, "imported_at": "soon"},
+        {"verdict_id": 1, "rater": "Ann", "subcategory": "x"},
+        "text",
+        7,
+    ],
+)
+def test_a_verdict_that_its_table_does_not_take_is_damaged(row: object, tmp_path: Path) -> None:
+    held = [row]
+    digest = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(json.dumps({SUM: digest, SORTS[0].word: held}) + "\n")
+    assert read_kept(path).damaged == [1]
+
+
+def test_a_list_of_verdicts_that_is_none_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    digest = hashlib.sha256(b"7").hexdigest()
+    path.write_text(json.dumps({SUM: digest, SORTS[0].word: 7}) + "\n")
+    assert read_kept(path).damaged == [1]
+
+
+def test_an_archive_whose_list_of_contents_is_damaged_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.7z"
+    with py7zr.SevenZipFile(path, "w") as archive:
+        archive.writestr("<posts></posts>", "Posts.xml")
+    valid = path.read_bytes()
+    refused = 0
+    for place in range(1, 60):
+        content = bytearray(valid)
+        content[-place] ^= 0xFF
+        path.write_bytes(content)
+        try:
+            find_dump(path)
+        except PerfAssetsError as error:
+            refused += str(path) in str(error)
+    assert refused > 30
+
+
+@pytest.mark.parametrize(
+    "text", ["<posts><row /></posts>", "<posts>", "<?xml version='1.0' encoding='null'?><posts/>"]
+)
+def test_a_dump_that_cannot_be_served_is_named(text: str, tmp_path: Path) -> None:
+    (tmp_path / "Posts.xml").write_text(text)
+    with pytest.raises(PerfAssetsError, match="could be served"):
+        read_site(tmp_path)
+
+
+def test_addresses_that_are_none_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PerfAssetsError, match="no address"):
+        Lake.of("http://[")
+    with pytest.raises(PerfAssetsError, match="no such user"):
+        Home.of("~nobodyIsCalledSo/x")
+    app = {"GITHUB_APP_ID": "1", "GITHUB_APP_PRIVATE_KEY": "~nobodyIsCalledSo"}
+    with pytest.raises(PerfAssetsError, match="PRIVATE_KEY"):
+        credentials_of({**app, "GITHUB_APP_INSTALLATION_ID": "1"})
+    with pytest.raises(PerfAssetsError, match="INSTALLATION_ID"):
+        credentials_of({**app, "GITHUB_APP_INSTALLATION_ID": ENDLESS})
+    monkeypatch.setenv(COUNT, ENDLESS)
+    with pytest.raises(PerfAssetsError, match="no number"):
+        worker_count()
+
+
+def test_a_retention_ends_within_the_calendar(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError):
+        Retention(days=10**9)
+    refused = perf_assets("lake", "maintain", "--lake", tmp_path, "--retention-days", "1e308")
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_damaged_block_that_is_met_while_reading_names_its_remedy(tmp_path: Path) -> None:
+    said = "Corrupt database file: computed checksum 1 does not match stored checksum 2 in block"
+    assert "doctor --repair" in str(mishap(duckdb.Error(said), tmp_path))
+    assert mishap(ValueError(said), tmp_path) is None
+
+
+def test_a_sentence_does_not_grow_with_what_it_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    tag = "x" * 70_000
+    path.write_text(
+        f'name = "x"\n[[forums]]\nname = "so"\ntags = {{ tf = ["{tag}"] }}\nstart = "2020-01"\n'
+    )
+    with pytest.raises(PerfAssetsError) as refused:
+        load_study(path)
+    assert len(str(refused.value)) < LONGEST_SENTENCE
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        duckdb.Error("TProtocolException: Invalid data"),
+        duckdb.ConversionException("Type VARCHAR with value 'x' can't be cast to VARCHAR[]"),
+    ],
+)
+def test_bytes_of_a_lake_that_are_no_rows_of_it_are_damage(error: duckdb.Error) -> None:
+    with pytest.raises(PerfAssetsError, match="is damaged"), explained(Lake("/lake")):
+        raise error
+
+
+def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    releases = made_releases(lake)
+    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1}
+    delta.append(releases.table, pa.Table.from_pylist([row], SCHEMA).to_batches(), SCHEMA)
+    with pytest.raises(PerfAssetsError, match="list of releases"), duckdb.connect() as connection:
+        needed(lake).lay(connection, None)
+
+
+def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
+    with pytest.raises(PerfAssetsError, match="no number"):
+        verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))

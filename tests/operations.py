@@ -1,0 +1,197 @@
+"""What is done to a home at the command line or in the UI, as deeds that may be disturbed."""
+
+import csv
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from urllib.error import URLError
+
+import duckdb
+import polars as pl
+from click.testing import CliRunner
+
+from perf_assets.cli.commands import commands
+from perf_assets.lake.bringing import bring
+from perf_assets.lake.contents import REMEMBERED, subjects_in
+from perf_assets.lake.place import Lake
+from perf_assets.lake.shipping import ship
+from perf_assets.storage import fingerprints
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.warehouse import open_warehouse
+from tests.browser.walking import ENDED, RUNS, Ui
+from tests.killing import BACKUP, DEEDS, Deed, Tables
+from tests.lakes import memory, stored
+from tests.ports import free_port
+from tests.support import Prepared, materialize, stored_tables
+
+SHEET = "sheet.csv"
+LAKE = "lake"
+MOMENTS = ("imported_at",)  # which differ from import to import
+LAUNCH_SECONDS = 120.0
+
+
+def _command(*words: str) -> Callable[[Path, Path], None]:
+    """A command line; {home} and {study} stand for themselves."""
+    return partial(_do, words)
+
+
+def _do(words: Sequence[str], study: Path, home: Path) -> None:
+    commands([word.format(home=home, study=study) for word in words])
+
+
+def _publish(_: Path, home: Path) -> None:
+    publish(Home(home))
+
+
+def _all_tables(home: Path) -> Tables:
+    """All that is stored, in the warehouse, for analysts, and line by line of verdicts."""
+    found: dict[str, pl.DataFrame] = {}
+    place = Home(home)
+    for path in (place.warehouse, place.published):
+        if path.exists():
+            found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
+    kept = read_kept(place.verdicts)
+    assert kept.damaged == []
+    found |= {f"{place.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
+    return {
+        name: rows.drop(MOMENTS, strict=False).pipe(lambda rows: rows.sort(rows.columns[:1]))
+        if MOMENTS[0] in rows.columns
+        else rows
+        for name, rows in found.items()
+    }
+
+
+def _with_verdicts(home: Path) -> Tables:
+    """All that is stored, but for prints of rows that have the moment of an import."""
+    here = _all_tables(home)
+    for name in [name for name in here if name.endswith(fingerprints.NAME)]:
+        here[name] = here[name].select("table", "scope")
+    return here
+
+
+def _with_lake(home: Path) -> Tables:
+    """All that is stored in the home, and what another one is brought from the lake."""
+    other, lake = memory(), _lake(home)
+    with duckdb.connect(str(Home(home).warehouse), read_only=True) as connection:
+        names = [name for (name,) in connection.execute(SUBJECTS).fetchall()]
+    bring(other, lake, names)
+    here = _all_tables(home)
+    known = f"{Home(home).warehouse.name}: {fingerprints.NAME}"
+    # A release has a name that is drawn.
+    here[known] = here[known].filter(pl.col("table") != REMEMBERED)
+    return {**here, **{f"lake: {name}": rows for name, rows in stored(other).items()}}
+
+
+SUBJECTS = "SELECT DISTINCT repository FROM meta.partition_loads ORDER BY ALL"
+
+
+def _lake(home: Path) -> Lake:
+    return Lake.of(str(home / LAKE))
+
+
+def _copied(prepared: Prepared, home: Path) -> None:
+    shutil.copytree(prepared.home, home)
+
+
+def _with_sheet(prepared: Prepared, home: Path) -> None:
+    """A home, and a sheet with verdicts that is to be imported."""
+    known = home.with_name(SHEET)
+    _copied(prepared, home)
+    if not known.exists():
+        drawn = ["sample-for-review", "--n", "3", "--seed", "5", "--output", str(known)]
+        result = CliRunner().invoke(commands, [*drawn, "--home", str(home)])
+        assert result.exit_code == 0, result.output
+        with known.open(encoding="utf-8-sig", newline="") as file:
+            rows = [{**row, "is_performance": "no"} for row in csv.DictReader(file)]
+        with known.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    shutil.copyfile(known, home / SHEET)
+
+
+def _to_ship(prepared: Prepared, home: Path) -> None:
+    """A home with a month more than its lake has."""
+    known = home.with_name("to-ship")
+    if not known.exists():
+        DEEDS["refresh"].before(prepared, known)
+        _ship(known)
+        materialize(prepared.study, known)
+    shutil.copytree(known, home)
+
+
+def _to_bring(prepared: Prepared, home: Path) -> None:
+    """A home with a month less than its lake has."""
+    known = home.with_name("to-bring")
+    if not known.exists():
+        full = home.with_name("full")
+        _copied(prepared, full)
+        _ship(full)
+        DEEDS["refresh"].before(prepared, known)
+        shutil.move(full / LAKE, known / LAKE)
+        shutil.rmtree(full)
+    shutil.copytree(known, home)
+
+
+def _ship(home: Path) -> None:
+    with open_warehouse(Home(home).warehouse) as database:
+        for subject in subjects_in(database):
+            ship(database, _lake(home), subject)
+
+
+def _ui(study: Path, home: Path) -> None:
+    """Open the UI, start a run in it, and close it as soon as that has ended."""
+    port = free_port()
+
+    def look() -> None:
+        ui, until = Ui(f"http://127.0.0.1:{port}"), time.monotonic() + LAUNCH_SECONDS
+        while time.monotonic() < until:
+            try:
+                ui.launch("derive")
+                ui.waited_for(RUNS, lambda run: run["status"] in ENDED)
+                break
+            except (URLError, OSError, KeyError, AssertionError, TypeError):
+                time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=look, daemon=True).start()
+    commands(["ui", "--study", str(study), "--home", str(home), "--port", str(port)])
+
+
+def _changed(prepared: Prepared, home: Path) -> None:
+    """A home with something to compute and to publish."""
+    DEEDS["publish"].before(prepared, home)
+    with open_warehouse(Home(home).warehouse) as database:
+        database.connection.execute(
+            'DELETE FROM meta.fingerprints WHERE "table" LIKE ?', ["marts.%"]
+        )
+
+
+_run = _command("run", "--study", "{study}", "--home", "{home}")
+_restore = _command("restore", "{home}/" + BACKUP, "--home", "{home}")
+_import = _command("import-review", "{home}/" + SHEET, "--rater", "Ann", "--home", "{home}")
+_push = _command("lake", "ship", "--lake", "{home}/" + LAKE, "--home", "{home}")
+_pull = _command("lake", "restore", "--lake", "{home}/" + LAKE, "--home", "{home}")
+
+OPERATIONS = {
+    "backup": Deed(
+        DEEDS["backup"].before,
+        _command("backup", "{home}/" + BACKUP, "--home", "{home}"),
+        tables=_all_tables,
+    ),
+    "restore": Deed(DEEDS["restore"].before, _restore, tables=_all_tables),
+    "publish": Deed(DEEDS["publish"].before, _publish, tables=_all_tables),
+    "lake push": Deed(_to_ship, _push, tables=_with_lake),
+    "lake pull": Deed(_to_bring, _pull, tables=_all_tables),
+    "review import": Deed(_with_sheet, _import, tables=_with_verdicts),
+    "refresh": Deed(DEEDS["refresh"].before, _run, tables=_all_tables),
+    "run": Deed(DEEDS["run"].before, _run, tables=_all_tables),
+    "ui": Deed(_changed, _ui, 128 + signal.SIGTERM, _run, _all_tables),
+}

@@ -1,0 +1,85 @@
+"""Each place in the source that waits has an end: a limit that is passed, or a reason."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.places import ROOT
+
+PACKAGE = ROOT / "perf_assets"
+# What waits until something else happens, as the last part of what is called.
+ALWAYS = {"urlopen", "FileLock", "create_connection", "communicate", "recv", "recv_into", "accept"}
+ALWAYS |= {"acquire", "as_completed", "flock", "Popen", "readline", "result"}
+WITHOUT_ARGUMENTS = {"wait", "join", "get", "select", "read"}
+OF_A_MODULE = {"subprocess.run", "subprocess.call", "subprocess.check_output", "os.read"}
+LIMITS = {"timeout", "seconds"}
+
+# The others: file, call, and what ends the wait.
+REASONS = {
+    ("assets/adding.py", "answer.read"): "of our own web server; urlopen was given a limit",
+    ("cli/process.py", "os.read"): "for the end of the command itself, or a signal",
+    ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",
+    ("cli/ui.py", "fcntl.flock"): "does not wait: LOCK_NB",
+    ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
+    ("loopback/github/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
+    ("loopback/stackexchange/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
+    ("processes/reaper.py", "subprocess.Popen"): "not waited for",
+    ("processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",
+    ("sample/generator/history.py", "subprocess.Popen"): "reads what this process writes",
+    ("sample/generator/history.py", "git.stderr.read"): "ends with git, whose input is closed",
+    ("sample/generator/history.py", "git.wait"): "git has closed its output",
+    ("sample/generator/history.py", "self.answers.readline"): "git answers from its own files",
+    ("sample/generator/history.py", "subprocess.run"): "git init and config in an empty folder",
+    ("sources/git/command.py", "subprocess.Popen"): "ended_when_idle, by those who start it",
+    ("sources/git/command.py", "git.wait"): "ended_when_idle, or it was killed before",
+    ("sources/git/command.py", "said.read"): "a file",
+    ("sources/git/copies.py", "output.readline"): "streamed: ended_when_idle",
+    ("sources/git/inspection.py", "history.result"): "its thread reads from git: ended_when_idle",
+    ("sources/git/inspection.py", "subprocess.Popen"): "ended_when_idle",
+    ("sources/git/inspection.py", "worker.wait"): "it has closed its output, and ended_when_idle",
+    ("sources/git/inspection.py", "said.read"): "a file",
+    ("sources/git/mining.py", "under_way.popleft().result"): "threads at git: ended_when_idle",
+    ("sources/git/trees.py", "output.readline"): "streamed: ended_when_idle",
+    ("sources/github/ahead.py", "future.result"): "its thread asks within a time",
+    ("sources/python_files/frames.py", "sent.recv_into"): "select said that there is something; a "
+    "worker that waits for its next file ends when this process does",
+    (
+        "sources/python_files/scanning.py",
+        "worker.process.wait",
+    ): "killed, or its line closed",
+    ("sources/python_files/scanning.py", "subprocess.Popen"): "selector.select has a limit",
+    ("sources/python_files/worker.py", "thread.join"): "its work ends with the file's budget",
+    ("sources/replication/problems.py", "file.readline"): "a file",
+    ("stages/mining/commits.py", "of_others.result"): "its thread reads from git: ended_when_idle",
+    ("storage/lock.py", "FileLock"): "acquired with timeout=0",
+    ("storage/verdicts.py", "file.read"): "a file",
+    ("stopping.py", "threading.Event().wait"): "the process is ended by another thread meanwhile",
+    ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",
+    ("workers.py", "subprocess.Popen"): "each wait inside a worker has its own limit",
+    ("workers.py", "thread.join"): "its worker answers or ends: each wait inside it has a limit",
+    ("workers.py", "self._process.communicate"): "it was killed",
+}
+
+
+def waits() -> Iterator[tuple[str, str]]:
+    """Each call that may wait without a limit of its own: its file, and what it calls."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or LIMITS & {one.arg for one in node.keywords}:
+                continue
+            called = ast.unparse(node.func)
+            last = called.rpartition(".")[2]
+            if (
+                called in OF_A_MODULE
+                or last in ALWAYS
+                or (last in WITHOUT_ARGUMENTS and "." in called and not node.args + node.keywords)
+            ):
+                yield path.relative_to(PACKAGE).as_posix(), called
+
+
+def test_each_place_that_waits_has_a_limit_or_a_reason() -> None:
+    without = sorted({*waits()} - REASONS.keys())
+    assert not without, f"pass a limit, or give the reason why the wait ends: {without}"
+
+
+def test_each_reason_is_of_a_place_that_waits() -> None:
+    assert sorted(REASONS.keys() - {*waits()}) == []
