@@ -30,7 +30,8 @@ DAMAGE = re.compile(
     r"invalidated|INTERNAL Error|WAL"
 )
 FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)['\"]")
-DISK = re.compile(r"(?P<what>Input/output error|Read-only file system)")
+# The last is all that DuckDB says when the disk does not take what was written.
+DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
 
 
 def mishap(error: BaseException, home: Path | None) -> str | None:

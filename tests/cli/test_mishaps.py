@@ -34,6 +34,7 @@ def of(number: int, path: str) -> OSError:
         (of(errno.EIO, "/home/x"), "/home/x: input/output error; what was stored is kept"),
         (of(errno.EPERM, "/home/x"), "/home/x: operation not permitted; what was stored is kept"),
         (OSError(errno.EIO, os.strerror(errno.EIO)), ": input/output error; what was stored"),
+        (duckdb.FatalException("FATAL Error: fsync failed!"), ": fsync failed; what was stored"),
         (RuntimeError("(sqlite3.OperationalError) disk I/O error"), "make room on its disk"),
         (MemoryError(), OUT_OF_MEMORY),
         (duckdb.OutOfMemoryException("failed to allocate data of size 1 MB"), OUT_OF_MEMORY),
