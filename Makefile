@@ -1,8 +1,8 @@
 # make run: the main job on the embedded sample. make ui: look at it. make explore: query it.
-# make check: formatting, types and quick tests. make test: all tests. make test-all: each of them
-# with more seeds, examples and kills. make soak: a million damaged inputs, and each operation
-# disturbed, for hours. make spark-test: the models on Apache Spark. make mutation: which faults in
-# the core go unnoticed. make upgrade: newer versions of what is installed.
+# make check: formatting, types and quick tests. make test: the tests. make test-all: these,
+# what is slow by nature, more seeds, examples and kills. make soak: a million damaged inputs, and
+# each operation disturbed, for hours. make spark-test: the models on Apache Spark. make mutation:
+# which faults in the core go unnoticed. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv

@@ -1,4 +1,4 @@
-"""docs/guarantees.md, written when all tests ran: each promise, how often it was tried, and whether
+"""docs/guarantees.md, written by `make test-all`: each promise, how often it was tried, and whether
 it held.
 
 A promise names the tests that try it, as the start of what pytest calls them. A property is tried
@@ -12,10 +12,13 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.thoroughness import IS_THOROUGH
 
 ROOT = Path(__file__).parents[1]
 PROMISES = Path(__file__).with_suffix(".toml")
@@ -26,8 +29,8 @@ EXAMPLES = "examples"
 HEAD = """# Guarantees
 
 What perf-assets promises, how each promise is tried, how often, and with what outcome. Written by
-`make test`; do not edit it. A test is counted once for each of its cases, a property once for each
-example.
+`make test-all` on {day}; do not edit it. A test is counted once for each of its cases, a property
+once for each example.
 
 | promise | tried by | times | outcome |
 | --- | --- | --- | --- |
@@ -107,14 +110,21 @@ class Notes:
             self.tried[report.nodeid] += int(dict(report.user_properties).get(EXAMPLES, 1))
 
     def pytest_sessionfinish(self) -> None:
-        """Write the page, where every promise was tried."""
+        """Write the page, where all was tried of every promise."""
+        if not IS_THOROUGH:
+            return
         ran = {*self.tried, *self.failed, *self.skipped}
         listed = promises()
         if all(any(map(one.is_tried_by, ran)) for one in listed):
             PAGE.write_text(self._page(listed), encoding="utf-8")
 
     def _page(self, listed: Iterable[Promise]) -> str:
-        return HEAD + "".join(map(self._row, listed)) + BY_HAND + "".join(_by_hand())
+        return (
+            HEAD.format(day=f"{datetime.now(UTC):%Y-%m-%d}")
+            + "".join(map(self._row, listed))
+            + BY_HAND
+            + "".join(_by_hand())
+        )
 
     def _row(self, promise: Promise) -> str:
         times = sum(number for test, number in self.tried.items() if promise.is_tried_by(test))

@@ -36,9 +36,16 @@ OLD_VIEWS = {
 
 def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
     """Keep the views whose names are of the format before; call it once all models are laid."""
+    there = connection.execute(
+        """
+        SELECT schema_name || '.' || view_name FROM duckdb_views()
+        WHERE database_name = current_database()
+        """
+    ).fetchall()
     for old, query in OLD_VIEWS.items():
-        if not _create(connection, "VIEW", old, f"AS {query}"):
+        if (old,) in there:
             continue
+        connection.execute(f"CREATE VIEW {old} AS {query}")
         is_mart = " marts." in query
         new = f"{'marts' if is_mart else 'intermediate'}.{old.partition('.')[2]}"
         comment = f"The name that {new} had before; it goes with the next version."
@@ -71,6 +78,30 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
     """Lay ``model`` into the database as a view; False where the same is there, left untouched."""
     return _create(connection, "VIEW", model.name, f"AS {model.sql}")
+
+
+def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:
+    """The names of those of ``tables`` that are there as they are declared.
+
+    All are looked up together: DuckDB takes as long for the definition of one as for those of all.
+    """
+    definitions = {table.name: table_definition(table) for table in tables}
+    twins = {f"twin_{place}": name for place, name in enumerate(definitions)}
+    stored = _definitions(connection, "database_name = current_database()")
+    twins = {twin: name for twin, name in twins.items() if name in stored}
+    for twin, name in twins.items():
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {twin} {definitions[name]}")
+    spelled = _definitions(connection, "temporary")
+    for twin in twins:
+        connection.execute(f"DROP TABLE temp.{twin}")
+    return {name for twin, name in twins.items() if spelled[f"main.{twin}"] == stored[name]}
+
+
+def _definitions(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, str]:
+    rows = connection.execute(
+        f"SELECT schema_name || '.' || table_name, sql FROM duckdb_tables() WHERE {condition}"
+    ).fetchall()
+    return {name: sql.partition("(")[2] for name, sql in rows}
 
 
 def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:

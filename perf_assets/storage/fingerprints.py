@@ -6,10 +6,12 @@ of a second.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import polars as pl
@@ -91,16 +93,22 @@ def note(
     database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
 
 
-def is_laid(database: Database, view: str, text: str) -> bool:
-    """Whether ``view`` was laid by ``text``, and has the columns it had then.
+def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
+    """Those of the views in ``texts`` that were laid by their text, and have the columns of then.
 
     How DuckDB spells a view differs from what it was given, and again once it was read from a file.
     """
     create(database.connection, table_of(NAME))
     found = database.connection.execute(
-        f'SELECT basis, content FROM {NAME} WHERE "table" = ? AND scope = ?', [view, WHOLE]
+        f'SELECT "table", basis, content FROM {NAME} WHERE scope = ?', [WHOLE]
     ).fetchall()
-    return bool(found == [(_digest([text]), _shape(database, view))])
+    noted = {name: (basis, content) for name, basis, content in found}
+    shapes = _shapes(database)
+    return {
+        view
+        for view, text in texts.items()
+        if noted.get(view) == (_digest([text]), shapes.get(view, _digest([])))
+    }
 
 
 def note_laid(database: Database, view: str, text: str) -> None:
@@ -109,23 +117,26 @@ def note_laid(database: Database, view: str, text: str) -> None:
         "table": view,
         "scope": WHOLE,
         "basis": _digest([text]),
-        "content": _shape(database, view),
+        "content": _shapes(database).get(view, _digest([])),
         "computed_at": datetime.now(UTC),
     }
     database.upsert(NAME, pl.DataFrame([row], schema=table_of(NAME).frame_schema))
 
 
-def _shape(database: Database, view: str) -> str:
-    """The fingerprint of names and types of the columns of ``view``; of nothing where it is not."""
+def _shapes(database: Database) -> dict[str, str]:
+    """The fingerprints of names and types of the columns of each table and view."""
     columns = database.connection.execute(
         """
-        SELECT column_name, data_type FROM duckdb_columns()
-        WHERE database_name = current_database() AND schema_name || '.' || table_name = ?
-        ORDER BY column_index
-        """,
-        [view],
+        SELECT schema_name || '.' || table_name AS name, column_name, data_type
+        FROM duckdb_columns()
+        WHERE database_name = current_database() AND NOT internal
+        ORDER BY name, column_index
+        """
     ).fetchall()
-    return _digest([*map(repr, columns)])
+    return {
+        name: _digest([repr((column, kind)) for _, column, kind in group])
+        for name, group in groupby(columns, itemgetter(0))
+    }
 
 
 @cache

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # importing it takes seconds
     from great_expectations.core import ExpectationSuite, ExpectationValidationResult
     from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.expectations.expectation import Expectation
+    from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 # Which rows fail is only asked of rules that do, by their place in the frame, without their values.
 PASS_OR_FAIL = "BOOLEAN_ONLY"
@@ -48,7 +49,8 @@ class Finding:
 
 def prepare() -> None:
     """Import Great Expectations now; else the first validation does, which takes seconds."""
-    _batch_definition()
+    with _one_at_a_time:
+        _batch_definition()
 
 
 def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
@@ -58,7 +60,7 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
     ----------
     frame : lists are shown to the rules as text, their entries joined by ", ".
     """
-    with _one_at_a_time:
+    with _one_at_a_time, _configurations_kept():
         batch = _batch_definition().get_batch({"dataframe": _as_pandas(frame, rules)})
         expectations = {rule.name: _expectation(source, rule) for rule in rules}
 
@@ -102,6 +104,31 @@ def _without(module: str) -> Iterator[None]:
         yield
     finally:
         del sys.modules[module]
+
+
+@contextmanager
+def _configurations_kept() -> Iterator[None]:
+    """Let expectations work out their configurations once.
+
+    Great Expectations asks each some ninety times in a validation, and each time it is made anew,
+    from all that the expectation holds: half of what a validation takes.
+    """
+    _batch_definition()
+    from great_expectations.expectations.expectation import Expectation  # noqa: PLC0415
+
+    original = Expectation.configuration
+    kept: dict[int, tuple[Expectation, ExpectationConfiguration]] = {}
+
+    def configuration(self: Expectation) -> "ExpectationConfiguration":
+        if id(self) not in kept:  # an expectation that is kept keeps its id
+            kept[id(self)] = self, original.__get__(self)
+        return kept[id(self)][1]
+
+    Expectation.configuration = property(configuration)
+    try:
+        yield
+    finally:
+        Expectation.configuration = original
 
 
 @cache

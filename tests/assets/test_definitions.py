@@ -109,6 +109,7 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
     assert metadata["points"].value >= 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home

@@ -187,6 +187,7 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
     ]
 
 
+@pytest.mark.exhaustive
 def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:

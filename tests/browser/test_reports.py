@@ -14,7 +14,7 @@ from tests.support import Prepared, perf_assets
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 PHONE = {"width": 390, "height": 844}
 DRAWN = ".chart > div svg"

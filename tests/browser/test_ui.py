@@ -14,7 +14,7 @@ from tests.support import perf_assets_process
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 REPOSITORY = "sample-lab/tensorkit"
 LAST = "2021-06"
@@ -92,7 +92,6 @@ def test_a_range_of_months_is_loaded_in_one_run(page: "Page", ui: Ui) -> None:
     page.get_by_text("Completed").first.wait_for()
 
 
-@pytest.mark.exhaustive  # a fast machine may be done before the button is found
 def test_a_run_is_stopped(page: "Page", ui: Ui) -> None:
     ui.launch("derive")  # all models and statistics by hand: some seconds on any machine
     started = ui.waited_for(RUNS, lambda one: one["status"] == "STARTED")

@@ -45,6 +45,7 @@ def test_there_are_commands_to_try() -> None:
     assert len(commands()) >= 5
 
 
+@pytest.mark.exhaustive
 def test_every_command_works(checkout: Path) -> None:
     for line in commands():
         done = subprocess.run(

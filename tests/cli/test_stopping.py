@@ -114,6 +114,7 @@ def run_states(home: Path) -> set[str]:
         return {run.status.value for run in instance.get_runs()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", some(*range(KILLS)))
 def test_a_run_that_is_stopped_at_any_moment_is_finished_by_the_next_one(
     middling: Prepared, tmp_path: Path, seed: int
@@ -194,6 +195,7 @@ def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, ho
     assert stored_tables(home / "warehouse.duckdb")["replication.bugs"].height
 
 
+@pytest.mark.exhaustive
 def test_an_import_that_is_stopped_can_be_repeated(home: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     drawn = ("sample-for-review", "--n", "3", "--seed", "5", "--output", sheet, "--home", home)

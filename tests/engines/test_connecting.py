@@ -65,6 +65,7 @@ def test_a_spark_that_is_too_old_is_told_by_its_version(old_spark: str) -> None:
         SparkEngine(old_spark)
 
 
+@pytest.mark.exhaustive
 def test_a_spark_that_goes_away_is_a_passing_error() -> None:
     pytest.importorskip("pysail", reason="pysail, the engine of these tests, is not installed")
     with sail() as server:

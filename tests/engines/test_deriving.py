@@ -20,7 +20,7 @@ from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import declared
 from tests.support import Prepared, assert_same_tables, stored_tables
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 OF_THE_STUDY = {"labels.label_kinds", "labels.question_kinds"}
 SHIPPED = sorted(

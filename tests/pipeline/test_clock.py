@@ -9,13 +9,13 @@ from tests.faults import compiled, compiler
 from tests.places import ROOT
 from tests.support import Prepared, assert_same_tables, command, environment, stored_tables
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 CLOCK = ROOT / "tests" / "clock.c"
 
 
 @pytest.mark.skipif(compiler() is None, reason="a clock that goes back needs Linux and cc")
-@pytest.mark.parametrize("seconds", [4, pytest.param(7, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("seconds", [4, 7])
 def test_a_clock_that_goes_back_a_day_changes_no_table(
     small: Prepared, tmp_path: Path, seconds: int
 ) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from tests import faults
 from tests.support import Prepared, environment
-from tests.thoroughness import some
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 WAYS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "ENOSPC", "EIO")
 CASES = [
@@ -30,14 +29,9 @@ CASES = [
     )
     for way in WAYS
 ]
-# Of each operation the way that shows most, where it takes seconds; a run is killed elsewhere.
-FIRST = [("publish", "EIO"), ("lake push", "ENOSPC")]
 
 
-@pytest.mark.parametrize(
-    ("name", "way"),
-    some(*FIRST, *(case for case in CASES if case not in FIRST), few=len(FIRST)),
-)
+@pytest.mark.parametrize(("name", "way"), CASES)
 def test_what_is_disturbed_and_done_again_ends_as_if_undisturbed(
     small: Prepared, name: str, way: str
 ) -> None:

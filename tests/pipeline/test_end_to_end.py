@@ -184,6 +184,7 @@ def test_a_refresh_gives_the_tables_of_a_fresh_load(middling: Prepared, tmp_path
     assert_same_tables(stored(refreshed), stored(tmp_path / "fresh"))
 
 
+@pytest.mark.exhaustive
 def test_the_order_in_which_months_are_loaded_does_not_matter(
     middling: Prepared, tmp_path: Path
 ) -> None:
@@ -193,6 +194,7 @@ def test_the_order_in_which_months_are_loaded_does_not_matter(
     assert_same_tables(stored(middling.home), stored(backwards))
 
 
+@pytest.mark.exhaustive
 def test_a_killed_run_is_finished_by_the_next_one(middling: Prepared, tmp_path: Path) -> None:
     killed = tmp_path / "killed"
     chance = random.Random(KILLS)

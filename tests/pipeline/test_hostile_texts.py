@@ -21,7 +21,7 @@ from perf_assets.loopback.github.server import CorpusServer
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import Ran, perf_assets, perf_assets_process
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 CANARY = "ghp_canaryHOSTILE"
 HARM = (

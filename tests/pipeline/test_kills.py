@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 # A whole run that is killed is tried in test_end_to_end.py too.
-@pytest.mark.parametrize("name", some(*reversed(DEEDS), few=len(DEEDS) - 1))
+@pytest.mark.parametrize("name", some(*reversed(DEEDS)))
 def test_what_was_killed_and_is_done_again_ends_as_if_undisturbed(
     small: Prepared, tmp_path: Path, name: str
 ) -> None:

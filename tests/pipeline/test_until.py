@@ -64,6 +64,7 @@ def assert_not_looked_at(home: Path, whole: dict[str, pl.DataFrame]) -> None:
     assert min(compared["not_looked_at_other"]) > 0
 
 
+@pytest.mark.exhaustive
 def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_it(
     middling: Prepared, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def months_in(lake: Lake) -> dict[str, object]:
     return {name: {one: months[one] for one in months if one} for name, months in held.items()}
 
 
+@pytest.mark.exhaustive
 def test_workers_and_a_lake_give_the_tables_of_one_machine(
     fleet: Path, study: Path, tmp_path: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
     assert other["raw.issues"].is_empty()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(fleet: Path, study: Path, tmp_path: Path) -> None:
     home, killed = Home.of(tmp_path / "home"), threading.Event()
@@ -126,6 +128,7 @@ def test_a_worker_that_is_killed_is_replaced(fleet: Path, study: Path, tmp_path:
     assert_as_on_one_machine(fleet, home)
 
 
+@pytest.mark.exhaustive
 def test_the_second_worker_at_a_repository_stops_with_a_sentence(
     study: Path, tmp_path: Path
 ) -> None:

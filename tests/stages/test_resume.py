@@ -40,6 +40,7 @@ class CountingServer(CorpusServer):
         return reply
 
 
+@pytest.mark.exhaustive
 def test_what_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     chance = random.Random(KILLS)
     context = get_context("forkserver")

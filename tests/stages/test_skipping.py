@@ -97,6 +97,7 @@ def changed_study(study: Study, chance: random.Random, folder: Path) -> Study:
     return load_study(path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_what_is_left_alone_is_what_would_be_made_again(
     middling: Prepared, study: Study, tmp_path: Path, seed: int

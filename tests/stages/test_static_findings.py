@@ -364,6 +364,7 @@ states = st.lists(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=examples(5), deadline=None)
 @given(states=states, cuts=st.lists(st.integers(1, 12), min_size=1, max_size=3))
 def test_any_number_of_loads_leaves_the_tables_of_one(

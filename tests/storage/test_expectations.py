@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import nullcontext
 from copy import deepcopy
 from datetime import datetime
 from functools import cache
@@ -13,6 +14,7 @@ import pytest
 
 from perf_assets.months import month_of
 from perf_assets.paths import expectations_dir
+from perf_assets.storage import great_expectations
 from perf_assets.storage.audit import AuditReport, Parameters, audit, audit_together
 from perf_assets.storage.suites import load_suite
 from perf_assets.tables import declared, schema_of, table_of
@@ -20,6 +22,7 @@ from tests.places import CHAINER
 from tests.rows import Row, at
 from tests.storage.breaches import AGAIN, ALONE, BREAKING, COUNT, declared_breach
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
+from tests.thoroughness import some
 
 FILES = sorted(path.name.removesuffix(".json") for path in expectations_dir().glob("*.json"))
 TABLES = sorted(GOOD)
@@ -97,6 +100,16 @@ def test_a_row_made_to_break_a_rule_breaks_it(table: str, rule: str) -> None:
     assert result.failing_rows >= 1
     assert result.examples
     assert result.severity == {rule.name: rule for rule in load_suite(table).rules}[rule].severity
+
+
+@pytest.mark.parametrize("table", some("raw.issues", *TABLES))
+def test_configurations_that_are_kept_change_no_finding(
+    table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Great Expectations as it is finds the same: verdicts, failing rows and reasons."""
+    found = breaches(table)
+    monkeypatch.setattr(great_expectations, "_configurations_kept", nullcontext)
+    assert breaches.__wrapped__(table) == found
 
 
 @pytest.mark.parametrize("table", TABLES)

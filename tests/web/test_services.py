@@ -15,6 +15,7 @@ import pytest
 
 from tests.ports import free_port
 from tests.support import Prepared, command, environment, perf_assets
+from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +71,7 @@ def is_left_alone(home: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ending", some(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_the_ui_opens_with_one_line_and_ends_with_one(
     ending: signal.Signals, small: Prepared, home: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_what_a_killed_ui_had_started_ends_within_five_seconds(small: Prepared, 
             time.sleep(0.05)
 
 
+@pytest.mark.exhaustive
 def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, home: Path) -> None:
     port = free_port()
     with opened(home, small.study, port, hangup=signal.SIG_IGN) as process:

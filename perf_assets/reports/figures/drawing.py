@@ -1,7 +1,9 @@
 """Pictures as Vega-Lite: the colours and type that all share, panels side by side, and SVG."""
 
+import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 Spec = dict[str, Any]
@@ -51,6 +53,11 @@ def svg(chart: Spec) -> str:
 
     Whoever shows it gives it a text for readers who cannot see it.
     """
+    return _svg(json.dumps(chart))
+
+
+@lru_cache(maxsize=256)  # a run shows each in its events and in the report
+def _svg(chart: str) -> str:
     # Few of those who read figures draw them.
     import vl_convert  # noqa: PLC0415
 

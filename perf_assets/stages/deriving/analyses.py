@@ -6,7 +6,6 @@ import polars as pl
 
 from perf_assets.engines.elsewhere import Engine
 from perf_assets.progress import phase
-from perf_assets.sql_models.laying import create_table
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.tables import table_of
@@ -36,14 +35,13 @@ NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
 def build_analysis(
     gate: Gate, table: str, engine: Engine, elsewhere: Collection[str] = ()
 ) -> Outcome:
-    """Compute, audit and replace one table of statistics.
+    """Compute, audit and replace one table of statistics, which is there.
 
     Stored tables are read from the warehouse, but those ``elsewhere``; views are the engine's.
     """
     # Where nothing is computed nothing of it is imported.
     from perf_assets.stages.deriving.statistics import COMPUTE  # noqa: PLC0415
 
-    create_table(gate.database.connection, table_of(table))
     with phase(f"computing {table}"):
         rows = COMPUTE[table](
             *(

@@ -9,7 +9,7 @@ from functools import cache, partial
 from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.sql_models.bundles import tables_in_order
 from perf_assets.sql_models.files import models_by_name
-from perf_assets.sql_models.laying import create_table
+from perf_assets.sql_models.laying import create_table, tables_in_shape
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.analyses import build_analysis
 from perf_assets.stages.deriving.models import build_model, lay_view
@@ -74,18 +74,24 @@ def _derived(
     failed: set[str] = set()
     # Each table comes after its inputs: what is read of them is what they hold to the end.
     content = cache(partial(_content, gate, there))
+    standing, changed = _standing(gate), set[str]()
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
-            yield Derived(name, lay_view(gate, model) or name in forced)
+            is_same = name in standing and not changed & set(_upstream(name))
+            if not is_same and lay_view(gate, model):
+                changed.add(name)
+            yield Derived(name, name in changed or name in forced)
             continue
         if failed & set(_inputs(name)):
             log.warning("%s is left as it was, for what it is made from failed its audit", name)
             failed.add(name)
             continue
-        create_table(gate.database.connection, table_of(name))
+        if name not in standing:
+            create_table(gate.database.connection, table_of(name))
+            changed.add(name)
         basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(gate.database, [name], basis):
             yield Derived(name)
@@ -99,6 +105,16 @@ def _derived(
             fingerprints.note(gate.database, [name], basis)
         else:
             failed.add(name)
+
+
+def _standing(gate: Gate) -> set[str]:
+    """The tables and views that are there as their models have them."""
+    tables = [table_of(name) for name in derived_tables()]
+    texts = {name: model.sql for name, model in models_by_name().items() if model.table.is_view}
+    stored = [table for table in tables if not table.is_view]
+    return tables_in_shape(gate.database.connection, stored) | fingerprints.laid(
+        gate.database, texts
+    )
 
 
 def _content(gate: Gate, elsewhere: Elsewhere, table: str) -> str:

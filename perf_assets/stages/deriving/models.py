@@ -61,15 +61,14 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
 
 
 def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
-    """Let ``engine`` compute the table of a SQL model; audit and replace it."""
-    create_table(gate.database.connection, model.table)
+    """Let ``engine`` compute the table of a SQL model, which is there; audit and replace it."""
     by = share_key(model.name)
     return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
 
 
 def lay_view(gate: Gate, model: Model) -> bool:
     """Create the view of a SQL model; False where the same is there."""
-    if fingerprints.is_laid(gate.database, model.name, model.sql):
+    if fingerprints.laid(gate.database, {model.name: model.sql}):
         return False
     is_new = create_view(gate.database.connection, model)
     fingerprints.note_laid(gate.database, model.name, model.sql)
@@ -78,8 +77,10 @@ def lay_view(gate: Gate, model: Model) -> bool:
 
 def lay_views(gate: Gate) -> None:
     """Create the views alone, for who reads them before anything is computed."""
-    for model in load_models():
-        if model.table.is_view:
+    views = [model for model in load_models() if model.table.is_view]
+    laid = fingerprints.laid(gate.database, {model.name: model.sql for model in views})
+    if len(laid) < len(views):  # what one shows may have changed by what another one does
+        for model in views:
             lay_view(gate, model)
 
 
@@ -87,6 +88,7 @@ def describe_tables(gate: Gate) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
     if not _is_stored(gate, history):  # in a home of an older version, before its next run
+        create_table(gate.database.connection, history.table)
         with closing(Workspace(gate.database)) as workspace:
             build_model(gate, history, workspace)
     keep_old_views(gate.database.connection)

@@ -24,6 +24,7 @@ from perf_assets.sources.git import (
 )
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.branch_changes import note_branch
+from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.study import Repository
@@ -120,6 +121,7 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
     changes = _changes(listing, months)
     if not changes:
         return
+    preload()
     kept = _kept(listing, changes)
     of_changes = pl.col("month").is_in([change.month for change in changes])
     unknown = listing.commits.filter(of_changes).join(

@@ -14,6 +14,7 @@ from perf_assets.sources.github.issues import Departure, Look, windows
 from perf_assets.sources.opening import open_issue_source
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
+from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.storage.outdated import outdated_cohorts
@@ -92,6 +93,7 @@ def load_issues(
         yield from _verify(gate, source, sorted(marks), verify_months, newest)
     missing = [month for month in months if month not in marks]
     if missing:
+        preload()
         again = f", {len(outdated.keys() & missing)} of them again" if outdated else ""
         log.info("%s: loading %d months of issues%s", repository, len(missing), again)
         yield from _load_cohorts(gate, source, missing, newest)
