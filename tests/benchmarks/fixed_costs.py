@@ -1,0 +1,149 @@
+"""What work costs before it has a row: imports, an empty run, one more table, rule, analysis.
+
+    python -m tests.benchmarks.fixed_costs
+
+Prints a Markdown table for docs/performance.md: milliseconds, and multiples of a calibration that
+is measured in the same run, which can be compared between machines. Each figure is the least of
+several, as other work only ever adds to it.
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from perf_assets.sample.generator import generate
+from perf_assets.sql_models.lineage import ANALYSES
+from perf_assets.stages.deriving.derivation import derive
+from perf_assets.storage.audit import audit_together
+from perf_assets.storage.gate import Gate
+from perf_assets.storage.great_expectations import prepare
+from perf_assets.storage.home import Home
+from perf_assets.storage.suites import load_suite
+from perf_assets.storage.warehouse import open_warehouse
+from tests.storage.good_rows import GOOD
+from tests.storage.test_expectations import spoilt
+from tests.support import command, environment, materialize
+
+RUNS = 5
+FEW_RUNS = 3
+REPOSITORIES = 4
+SMALL = {"issues": 10, "months": 2, "commits": 10}
+REPOSITORY = """
+[[repositories]]
+name = "lab/project-{number}"
+start = "2020-01"
+trend_start = "2020-02"
+end = "2020-02"
+git = "corpus-{number}/repository.git"
+corpus = "corpus-{number}"
+"""
+
+
+def main() -> None:
+    """Measure each, and print the table."""
+    unit = least(calibration, RUNS)
+    print(f"Calibration: {1000 * unit:.0f} ms.\n\n| what | ms | calibrations |")
+    print("| --- | ---: | ---: |")
+    for what, seconds in costs():
+        print(f"| {what} | {1000 * seconds:,.1f} | {seconds / unit:,.2f} |", flush=True)
+
+
+def costs() -> Iterator[tuple[str, float]]:
+    """Each with its seconds."""
+    bare = least(lambda: python("pass"), RUNS)
+    for title, module in (
+        ("importing the command line", "perf_assets.cli"),
+        ("importing what a run needs", "perf_assets.execution"),
+        ("importing Great Expectations", "great_expectations"),
+        ("loading the definitions of the UI", "perf_assets.definitions"),
+    ):
+        yield title, least(lambda name=module: python(f"import {name}"), RUNS) - bare  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as directory:
+        yield from of_homes(Path(directory))
+    yield from of_audits()
+
+
+def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
+    """An empty run, one more analysis, and one more small repository."""
+    study, home = directory / "corpus" / "study.toml", directory / "home"
+    generate(study.parent, seed=11, issues=24, months=3, commits=20)
+    materialize(study, home)
+    arguments = command("run", "--study", str(study), "--home", str(home))
+    run(arguments)  # Dagster hears of the home
+    yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
+    with open_warehouse(Home(home).warehouse) as database:
+        gate = Gate(database, Home(home))
+        names = tuple(ANALYSES)
+        every = least(lambda: list(derive(gate, names, names)), FEW_RUNS)
+        none = least(lambda: list(derive(gate, names)), FEW_RUNS)
+    yield f"one more analysis (of {len(names)}), computed and audited", (every - none) / len(names)
+    yield "one more analysis, unchanged", none / len(names)
+    one, many = (of_repositories(directory, number) for number in (1, REPOSITORIES))
+    yield "one more repository of ten issues", (many - one) / (REPOSITORIES - 1)
+
+
+def of_repositories(directory: Path, number: int) -> float:
+    """The seconds of a first run over so many small repositories."""
+    place = directory / f"{number}-repositories"
+    text = 'name = "small"\nperformance_labels = ["performance"]\n'
+    for each in range(number):
+        generate(place / f"corpus-{each}", seed=each, repository=f"lab/project-{each}", **SMALL)
+        text += REPOSITORY.format(number=each)
+    study = place / "study.toml"
+    study.write_text(text, encoding="utf-8")
+    began = time.perf_counter()
+    materialize(study, place / "home")
+    return time.perf_counter() - began
+
+
+def of_audits() -> Iterator[tuple[str, float]]:
+    """What the audit of a table takes, and each of its rules, by a line through all tables."""
+    prepare()
+    sizes, seconds = [], []
+    for table in sorted(GOOD):
+        offer = spoilt(table, {})
+        sizes.append(len(load_suite(table).rules))
+        seconds.append(least(lambda one=offer, name=table: audit_together(name, [one]), FEW_RUNS))  # type: ignore[misc]
+    each, fixed = np.polyfit(sizes, seconds, 1)
+    yield (
+        f"the audit of a table (mean of {len(sizes)}, with {np.mean(sizes):.0f} rules)",
+        float(np.mean(seconds)),
+    )
+    yield "one more table without a rule", float(fixed)
+    yield "one more rule", float(each)
+
+
+def calibration() -> None:
+    """Something that takes the interpreter about a tenth of a second."""
+    drawn = random.Random(0)
+    sorted(str(drawn.random()) for _ in range(60_000))
+
+
+def least(work: Callable[[], object], runs: int) -> float:
+    """The shortest of some runs, in seconds."""
+    taken = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - began)
+    return min(taken)
+
+
+def python(code: str) -> None:
+    """Run a line of Python in a process of its own."""
+    run([sys.executable, "-c", code])
+
+
+def run(arguments: list[str]) -> None:
+    """Run a program, which must succeed."""
+    subprocess.run(arguments, check=True, capture_output=True, env=environment())
+
+
+if __name__ == "__main__":
+    main()
