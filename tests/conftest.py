@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,15 @@ for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GI
     if name not in TEST_VARIABLES:
         del os.environ[name]
 os.environ.pop("DAGSTER_HOME", None)
+# Nor do programs inherit what whoever started the tests ignores: a shell, for what it starts in the
+# background.
+for number, usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGTERM, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 os.environ["COLUMNS"] = "200"
 be_a_program()  # modules of tests import Spark's client themselves
 

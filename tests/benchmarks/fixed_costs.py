@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from perf_assets.sample.generator import generate
 from perf_assets.sql_models.lineage import ANALYSES
@@ -26,8 +27,8 @@ from perf_assets.storage.great_expectations import prepare
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
-from tests.storage.good_rows import GOOD
-from tests.storage.test_expectations import spoilt
+from perf_assets.tables import schema_of
+from tests.storage.good_rows import GOOD, PARAMETERS, completed
 from tests.support import command, environment, materialize
 
 RUNS = 5
@@ -107,7 +108,9 @@ def of_audits() -> Iterator[tuple[str, float]]:
     prepare()
     sizes, seconds = [], []
     for table in sorted(GOOD):
-        offer = spoilt(table, {})
+        rows = [completed(table, row) for row in GOOD[table]]
+        schema = {name: kind for name, kind in schema_of(table).items() if name in rows[0]}
+        offer = pl.DataFrame(rows, schema=schema), PARAMETERS
         sizes.append(len(load_suite(table).rules))
         seconds.append(least(lambda one=offer, name=table: audit_together(name, [one]), FEW_RUNS))  # type: ignore[misc]
     each, fixed = np.polyfit(sizes, seconds, 1)

@@ -31,12 +31,6 @@ SECONDS = 2.0
 NAME = "sample-lab/tensorkit"
 
 
-def _heed_signals() -> None:
-    """Whoever started the tests may ignore them."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
 @contextmanager
 def started(*arguments: str | Path, **changes: str) -> Iterator[subprocess.Popen[str]]:
     """A command in a session of its own, as a terminal starts it: Ctrl-C is not ignored."""
@@ -47,7 +41,6 @@ def started(*arguments: str | Path, **changes: str) -> Iterator[subprocess.Popen
         text=True,
         env=environment(PYTHONUNBUFFERED="1", **changes),
         start_new_session=True,
-        preexec_fn=_heed_signals,  # noqa: PLW1509
     ) as process:
         try:
             yield process
