@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import shortened
 from perf_assets.progress import phase
 from perf_assets.storage.copies import copy_while_written, journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home
@@ -113,8 +114,9 @@ def read_manifest(path: Path) -> Manifest:
     except FileNotFoundError:
         raise PerfAssetsError(f"{path}: there is no such backup") from None
     except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+        why = shortened(error, 100)
         raise PerfAssetsError(
-            f"{path} is no backup of perf-assets, or a damaged one: {error}"
+            f"{path} is no backup of perf-assets, or a damaged one: {why}"
         ) from None
     except (KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
         raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no {MANIFEST}") from None

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import RejectedError
 from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import find_dump
+from perf_assets.storage.backups import read_manifest
 from perf_assets.storage.home import Home
 from perf_assets.storage.verdicts import SORTS, SUM, read_kept
 from perf_assets.study import load_study
@@ -181,3 +183,15 @@ def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
 def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
     with pytest.raises(PerfAssetsError, match="no number"):
         verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))
+
+
+def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "backup.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("backup.json", b"x" * 9000)
+    content = bytearray(path.read_bytes())
+    content[26:28] = (8000).to_bytes(2, "little")  # of the name, in the header of the member
+    path.write_bytes(content)
+    with pytest.raises(PerfAssetsError, match="no backup of perf-assets, or a damaged") as error:
+        read_manifest(path)
+    assert len(str(error.value)) < LONGEST_SENTENCE + len(str(path))
