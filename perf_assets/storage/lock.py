@@ -5,6 +5,7 @@ never needs it.
 """
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
 LOOKS = 10  # for a holder that has the lock and is about to say who it is
 SECONDS_BETWEEN = 0.05
+NUMBER = re.compile(r"[0-9]{1,9}")  # of a process
 
 
 @contextmanager
@@ -56,11 +58,11 @@ def _holder(path: Path) -> str:
     """The process that holds the lock, as sentences name it."""
     number = ""
     for _ in range(LOOKS):
-        number = path.read_text(encoding="utf-8") if path.exists() else ""
-        if number.isdigit() and is_alive(int(number)):
+        number = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        if NUMBER.fullmatch(number) and is_alive(int(number)):
             break  # else its file is not written yet, and this one is of a process that was killed
         time.sleep(SECONDS_BETWEEN)
-    return f"process {number or 'unknown'}"
+    return f"process {number if NUMBER.fullmatch(number) else 'unknown'}"
 
 
 def is_alive(process: int) -> bool:

@@ -158,12 +158,16 @@ def test_it_is_given_back_when_the_block_fails(tmp_path: Path) -> None:
     assert is_free(tmp_path)
 
 
+@pytest.mark.parametrize("content", [None, b"\xed\xa0", b"1" * 30, "٣".encode(), b"x" * 5000])
 def test_a_holder_that_nobody_knows_is_called_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
 ) -> None:
     monkeypatch.setattr(lock, "SECONDS_BETWEEN", 0.0)
     with held(tmp_path):
-        (tmp_path / "run.pid").unlink()
+        if content is None:
+            (tmp_path / "run.pid").unlink()
+        else:
+            (tmp_path / "run.pid").write_bytes(content)
         with pytest.raises(PerfAssetsError, match="process unknown"), writing(tmp_path):
             pass
 

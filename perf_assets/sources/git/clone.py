@@ -161,7 +161,7 @@ def _opened(
 ) -> Clone:
     """Point HEAD to the remote's default branch and describe the clone."""
     ref = f"refs/heads/{heads.branch}"
-    if (path / "HEAD").read_text() != f"ref: {ref}\n":
+    if (path / "HEAD").read_bytes() != f"ref: {ref}\n".encode():
         _git(path, "symbolic-ref", "HEAD", ref)
     tip = _git(path, "rev-parse", "--verify", f"{ref}^{{commit}}")
     return Clone(path, address.url, heads.branch, tip, is_updated, moved_from)

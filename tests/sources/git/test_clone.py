@@ -91,6 +91,14 @@ def test_what_a_killed_run_left_is_no_obstacle(three_months, source, tmp_path):
     assert not list(tmp_path.glob(".clone*")) and not list(clone.path.rglob("*.lock"))
 
 
+@pytest.mark.parametrize("content", [b"ref: refs/heads/m\xedn\n", b"ref: refs/heads/none\n"])
+def test_a_head_that_is_damaged_is_pointed_to_the_branch_again(three_months, source, content):
+    clone, shas = three_months
+    (clone.path / "HEAD").write_bytes(content)
+    assert update_clone(str(source), clone.path).tip == shas[-1]
+    assert (clone.path / "HEAD").read_bytes() == b"ref: refs/heads/main\n"
+
+
 def test_hooks_and_templates_of_the_person_do_not_get_into_a_clone(cloned, tmp_path, monkeypatch):
     hook = tmp_path / "template" / "hooks" / "post-checkout"
     hook.parent.mkdir(parents=True)
