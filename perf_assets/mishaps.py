@@ -59,9 +59,8 @@ def mishap(error: BaseException, home: Path | None) -> str | None:
 
 
 def _about_a_database(error: BaseException, text: str, place: Path) -> str | None:
-    if DISK.search(
-        text
-    ):  # after a write that failed DuckDB gives up the open database, not the file
+    # After a write that failed DuckDB gives up the open database, not the file.
+    if DISK.search(text):
         return None
     damage = next(filter(DAMAGE.search, _said_by_duckdb(error)), None)
     if damage is None:

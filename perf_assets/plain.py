@@ -27,6 +27,8 @@ _CUTS = re.compile(r"([;\t\r\n])")
 # The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
 # them so that one that was there already is not taken away.
 _RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")
+MOST_DIGITS = 18
+"""How many a number has that a column of 64 bits can hold, whatever they are."""
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 

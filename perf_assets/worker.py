@@ -61,4 +61,4 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
 def _is_lost(process: str) -> bool:
     """Whether it was a process of this machine that is no more."""
     host, _, number = process.rpartition(":")
-    return host == socket.gethostname() and not is_alive(int(number))
+    return host == socket.gethostname() and not is_alive(number)

@@ -112,8 +112,8 @@ def _hold(home: Home, port: int) -> int:
 def _refusal(home: Home, handle: int) -> str:
     """Why there can be no second UI, and how to stop the first."""
     for _ in range(LOOKS):
-        process, _, port = os.pread(handle, 40, 0).decode().partition(" ")
-        if process.isdigit() and is_alive(int(process)):
+        process, _, port = os.pread(handle, 40, 0).decode(errors="replace").partition(" ")
+        if is_alive(process):
             return (
                 f"the UI of {home.path} is open already, at http://{HOST}:{port} (process "
                 f"{process}): look there, or stop it with 'kill {process}' and run this again"

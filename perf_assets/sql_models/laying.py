@@ -77,7 +77,22 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
 
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
     """Lay ``model`` into the database as a view; False where the same is there, left untouched."""
-    return _create(connection, "VIEW", model.name, f"AS {model.sql}")
+    catalog = "SELECT sql FROM duckdb_views() WHERE view_name = ?"
+    schema, own_name = model.name.split(".")
+    stored = connection.execute(
+        f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
+    ).fetchall()
+    if stored:
+        # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this
+        # one.
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
+        twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
+        connection.execute("DROP VIEW temp.twin")
+        bodies = [[sql.partition(" AS ")[2] for (sql,) in found] for found in (twin, stored)]
+        if bodies[0] == bodies[1]:
+            return False
+    connection.execute(f"CREATE OR REPLACE VIEW {model.name} AS {model.sql}")
+    return True
 
 
 def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:
@@ -110,7 +125,8 @@ def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     A table that is there in another shape is replaced, so this is for tables that are computed
     whole.
     """
-    _create(connection, "TABLE", table.name, table_definition(table))
+    if table.name not in tables_in_shape(connection, [table]):
+        connection.execute(f"CREATE OR REPLACE TABLE {table.name} {table_definition(table)}")
 
 
 def comment_statements(
@@ -154,24 +170,3 @@ def _stored_comments(
     ).fetchall()
     kinds = {name: kind for kind, name, column, _ in rows if column is None}
     return kinds, {(name, column): comment for _, name, column, comment in rows}
-
-
-def _create(connection: duckdb.DuckDBPyConnection, kind: str, name: str, definition: str) -> bool:
-    """Make it; False where the same is there, which is left untouched."""
-    catalog = f"SELECT sql FROM duckdb_{kind}s() WHERE {kind}_name = ?"
-    schema, own_name = name.split(".")
-    stored = connection.execute(
-        f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
-    ).fetchall()
-    if stored:
-        # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this
-        # one.
-        connection.execute(f"CREATE OR REPLACE TEMP {kind} twin {definition}")
-        twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
-        connection.execute(f"DROP {kind} temp.twin")
-        opening = " AS " if kind == "VIEW" else "("
-        bodies = [[sql.partition(opening)[2] for (sql,) in found] for found in (twin, stored)]
-        if bodies[0] == bodies[1]:
-            return False
-    connection.execute(f"CREATE OR REPLACE {kind} {name} {definition}")
-    return True

@@ -6,7 +6,7 @@ of a second.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -103,7 +103,7 @@ def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
         f'SELECT "table", basis, content FROM {NAME} WHERE scope = ?', [WHOLE]
     ).fetchall()
     noted = {name: (basis, content) for name, basis, content in found}
-    shapes = _shapes(database)
+    shapes = _shapes(database, texts)
     return {
         view
         for view, text in texts.items()
@@ -117,21 +117,23 @@ def note_laid(database: Database, view: str, text: str) -> None:
         "table": view,
         "scope": WHOLE,
         "basis": _digest([text]),
-        "content": _shapes(database).get(view, _digest([])),
+        "content": _shapes(database, [view]).get(view, _digest([])),
         "computed_at": datetime.now(UTC),
     }
     database.upsert(NAME, pl.DataFrame([row], schema=table_of(NAME).frame_schema))
 
 
-def _shapes(database: Database) -> dict[str, str]:
-    """The fingerprints of names and types of the columns of each table and view."""
+def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:
+    """The fingerprints of names and types of the columns of those of ``views`` that are there."""
     columns = database.connection.execute(
         """
         SELECT schema_name || '.' || table_name AS name, column_name, data_type
         FROM duckdb_columns()
-        WHERE database_name = current_database() AND NOT internal
+        WHERE database_name = current_database()
+            AND list_contains(?, schema_name || '.' || table_name)
         ORDER BY name, column_index
-        """
+        """,
+        [list(views)],
     ).fetchall()
     return {
         name: _digest([repr((column, kind)) for _, column, kind in group])

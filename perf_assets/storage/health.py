@@ -28,8 +28,10 @@ from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_kept, write_kept
 from perf_assets.storage.warehouse import LOCK_HOLDER, bring_back, open_warehouse
 
-# Two processes made it at once, or one was let down by its disk: Dagster opens it no more.
-HEADS = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+# More than one where two processes made it at once, or one was let down by its disk: Dagster opens
+# it no more.
+VERSIONS = "SELECT count(*) FROM alembic_version"
+HAS_VERSION = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
 ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 
 
@@ -209,11 +211,10 @@ def _sqlite_fault(path: Path) -> str | None:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
         try:
             ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-            heads = connection.execute(HEADS).fetchall()
-            if heads and connection.execute("SELECT count(*) FROM alembic_version").fetchone() > (
-                1,
-            ):
-                return "it says that it is of several versions"
+            if connection.execute(HAS_VERSION).fetchone():
+                ((versions,),) = connection.execute(VERSIONS).fetchall()
+                if versions > 1:
+                    return "it says that it is of several versions"
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:

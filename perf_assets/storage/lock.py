@@ -59,16 +59,18 @@ def _holder(path: Path) -> str:
     number = ""
     for _ in range(LOOKS):
         number = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-        if NUMBER.fullmatch(number) and is_alive(int(number)):
+        if is_alive(number):
             break  # else its file is not written yet, and this one is of a process that was killed
         time.sleep(SECONDS_BETWEEN)
     return f"process {number if NUMBER.fullmatch(number) else 'unknown'}"
 
 
-def is_alive(process: int) -> bool:
-    """Whether there is a process of this number on this machine, whoever it belongs to."""
+def is_alive(process: str) -> bool:
+    """Whether it is the number of a process on this machine, whoever that belongs to."""
+    if NUMBER.fullmatch(process) is None:
+        return False
     try:
-        os.kill(process, 0)
+        os.kill(int(process), 0)
     except ProcessLookupError:
         return False
     except PermissionError:

@@ -70,14 +70,9 @@ class Services:
         Raises
         ------
         PerfAssetsError
-            One of the processes ended instead.
+            One of the processes ended instead, or it takes too long.
         """
-        until = time.monotonic() + OPENING_SECONDS
-        while not self._answers():
-            self._check()
-            if time.monotonic() > until:
-                raise PerfAssetsError(_late("web server", "answered"))
-            time.sleep(LOOK_SECONDS)
+        self._wait_for_an_answer("server_info", None, _late("web server", "answered"))
 
     def watch(self) -> None:
         """Start the daemon when the definitions are loaded; stay until a process ends by itself.
@@ -116,25 +111,15 @@ class Services:
         # prints that it was aborted.
         threading.Thread(target=_forward, args=(process.stderr,), daemon=True).start()
 
-    def _answers(self) -> bool:
-        try:
-            address = f"http://{HOST}:{self.port}/server_info"
-            with urllib.request.urlopen(address, timeout=ANSWER_SECONDS):
-                return True
-        except (urllib.error.URLError, TimeoutError):
-            return False
-
     def _wait_for_definitions(self) -> None:
-        """Questions of GraphQL are answered when they are loaded.
+        """Questions of GraphQL are answered when they are loaded."""
+        late = _late("code server", "loaded the definitions")
+        self._wait_for_an_answer("graphql", b'{"query": "{version}"}', late)
 
-        Raises
-        ------
-        PerfAssetsError
-            One of the processes ended instead, or they take too long.
-        """
+    def _wait_for_an_answer(self, page: str, data: bytes | None, late: str) -> None:
         question = urllib.request.Request(
-            f"http://{HOST}:{self.port}/graphql",
-            data=b'{"query": "{version}"}',
+            f"http://{HOST}:{self.port}/{page}",
+            data=data,
             headers={"content-type": "application/json"},
         )
         until = time.monotonic() + OPENING_SECONDS
@@ -144,7 +129,7 @@ class Services:
                 urllib.request.urlopen(question, timeout=ANSWER_SECONDS).close()
                 return
             time.sleep(LOOK_SECONDS)
-        raise PerfAssetsError(_late("code server", "loaded the definitions"))
+        raise PerfAssetsError(late)
 
     def _check(self) -> None:
         for name, process in self.processes.items():

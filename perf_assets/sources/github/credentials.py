@@ -9,6 +9,7 @@ import github
 from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.plain import MOST_DIGITS
 
 APP_VARIABLES = ("GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "GITHUB_APP_INSTALLATION_ID")
 PLACES = ("1st", "2nd", "3rd")
@@ -57,7 +58,6 @@ class Credential:
         return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
 
-LONGEST_NUMBER = 18  # digits
 ANONYMOUS = Credential("requests without a token", "requests without a token")
 
 
@@ -108,7 +108,7 @@ def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credenti
 
 
 def _app_credential(app: str, key: str, installation: str) -> Credential:
-    if not installation.isdecimal() or len(installation) > LONGEST_NUMBER:
+    if not installation.isdecimal() or len(installation) > MOST_DIGITS:
         raise PerfAssetsError(
             "GITHUB_APP_INSTALLATION_ID is no number: it is the last part of the installation's "
             "address in the settings of the account the App is installed on"

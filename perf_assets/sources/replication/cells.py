@@ -5,14 +5,13 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from perf_assets.months import is_month
-from perf_assets.plain import whole_characters
+from perf_assets.plain import MOST_DIGITS, whole_characters
 from perf_assets.sources.replication.csv_files import RejectedError
 
 MISSING = {"Not found", "No comments", "No labels", ""}
 """Words for a value that is not there."""
 
-DIGITS = "{1,18}"
-"""How many a number has that a column of 64 bits can hold, whatever they are."""
+DIGITS = f"{{1,{MOST_DIGITS}}}"
 
 MOMENT = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{2})")
 COMMIT = re.compile(

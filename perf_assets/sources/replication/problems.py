@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.reviews.codebook import Code, Codebook, UnknownWordError
+from perf_assets.plain import MOST_DIGITS
 from perf_assets.sources.replication.csv_files import (
     Line,
     Reject,
@@ -45,7 +46,8 @@ FIELDS = (
 PUBLISHED = (*FIELDS[:4], "comment", *FIELDS[4:], *("",) * 19)
 PLAIN = tuple(name.replace(" ", "_") for name in FIELDS)
 
-IDENTIFIER = re.compile(r"(?P<question>[1-9]\d{0,17})(?:_(?P<problem>[1-9]\d{0,17}))?")
+NUMBER = rf"[1-9]\d{{0,{MOST_DIGITS - 1}}}"
+IDENTIFIER = re.compile(rf"(?P<question>{NUMBER})(?:_(?P<problem>{NUMBER}))?")
 
 
 def read_problems(path: Path, *, accept_changes: bool = False) -> tuple[pl.DataFrame, list[Reject]]:

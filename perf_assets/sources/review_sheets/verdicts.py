@@ -15,7 +15,7 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened, without_controls
+from perf_assets.plain import MOST_DIGITS, shortened, without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -70,7 +70,6 @@ FINDINGS_JUDGED: Columns = {
     "note": pl.String,
     "line": pl.Int64,
 }
-MOST_DIGITS = 18
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
