@@ -77,14 +77,10 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
 
 def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
     """Makes a corpus and the home of one run over it."""
-
-    # These take a second to import, and most tests do without.
-    from perf_assets.sample.generator import generate  # noqa: PLC0415
-    from tests.support import materialize  # noqa: PLC0415
+    from tests.support import prepare  # noqa: PLC0415 - it takes a second; most do without
 
     def fill(directory: Path) -> None:
-        generate(directory / "corpus", **sizes)
-        materialize(directory / "corpus" / "study.toml", directory / "home")
+        prepare(directory, **sizes)
 
     return fill
 
@@ -92,9 +88,9 @@ def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
 @pytest.fixture(scope="session")
 def small(once: Callable[..., Path]) -> "Prepared":
     """Three months and 24 issues, and the home after a run over them; not to be changed."""
-    from tests.support import Prepared  # noqa: PLC0415
+    from tests.support import SMALL, Prepared  # noqa: PLC0415
 
-    return Prepared(once("small", corpus_and_home(seed=11, issues=24, months=3, commits=20)))
+    return Prepared(once("small", corpus_and_home(**SMALL)))
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from pathlib import Path
 from tests.damaged_inputs.cases import KINDS, share_of
 from tests.damaged_inputs.kinds import FindingError, Surroundings, outcome
 from tests.guarantees import note
+from tests.support import Prepared
 
 AT_ONCE = 50  # cases of a kind, before another kind has its turn
 WORKERS = 2
@@ -117,7 +118,7 @@ class _Progress:
         )
 
 
-def _work(pieces: list[Piece], prepared: Path, progress: _Progress) -> None:
+def _work(pieces: list[Piece], prepared: Prepared, progress: _Progress) -> None:
     """Try ``pieces`` in a process, and in another one where it died."""
     context = multiprocessing.get_context("spawn")
     waiting = list(pieces)
@@ -145,7 +146,7 @@ def _work(pieces: list[Piece], prepared: Path, progress: _Progress) -> None:
         process.join()
 
 
-def _try_all(to: Connection, pieces: list[Piece], prepared: Path) -> None:
+def _try_all(to: Connection, pieces: list[Piece], prepared: Prepared) -> None:
     """What a process does: the cases in their order, an answer to each."""
     sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     tries = {}

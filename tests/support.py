@@ -128,6 +128,20 @@ class Prepared:
         return self.directory / "home"
 
 
+SMALL = {"seed": 11, "issues": 24, "months": 3, "commits": 20}
+"""Sizes of the corpus that most tests are content with."""
+
+
+def prepare(directory: Path, **sizes: int) -> Prepared:
+    """Make a corpus in ``directory``, and the home of one run over it."""
+    from perf_assets.sample.generator import generate  # noqa: PLC0415
+
+    prepared = Prepared(directory)
+    generate(prepared.corpus, **sizes)  # type: ignore[arg-type]
+    materialize(prepared.study, prepared.home)
+    return prepared
+
+
 def materialize(study: Path, home: Path, first: str | None = None, last: str | None = None) -> None:
     """What ``perf-assets run`` does, as plain functions: without Dagster, which takes seconds."""
     assert run_pipeline(load_study(study), Home.of(home), first, last) == []

@@ -22,20 +22,20 @@ import polars as pl
 from perf_assets.sample.generator import generate
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.derivation import derive
+from perf_assets.storage import great_expectations
 from perf_assets.storage.audit import audit_together
 from perf_assets.storage.gate import Gate
-from perf_assets.storage.great_expectations import prepare
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
-from tests.support import command, environment, materialize
+from tests.support import SMALL, command, environment, materialize, prepare
 
 RUNS = 5
 FEW_RUNS = 3
 REPOSITORIES = 4
-SMALL = {"issues": 10, "months": 2, "commits": 10}
+TINY = {"issues": 10, "months": 2, "commits": 10}
 REPOSITORY = """
 [[repositories]]
 name = "lab/project-{number}"
@@ -74,14 +74,13 @@ def costs() -> Iterator[tuple[str, float]]:
 
 def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
     """An empty run, one more analysis, and one more small repository."""
-    study, home = directory / "corpus" / "study.toml", directory / "home"
-    generate(study.parent, seed=11, issues=24, months=3, commits=20)
-    materialize(study, home)
-    arguments = command("run", "--study", str(study), "--home", str(home))
+    prepared = prepare(directory, **SMALL)
+    home = Home(prepared.home)
+    arguments = command("run", "--study", prepared.study, "--home", prepared.home)
     run(arguments)  # Dagster hears of the home
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
-    with open_warehouse(Home(home).warehouse) as database:
-        gate = Gate(database, Home(home))
+    with open_warehouse(home.warehouse) as database:
+        gate = Gate(database, home)
         names = tuple(ANALYSES)
         every = least(lambda: list(derive(gate, names, names)), FEW_RUNS)
         none = least(lambda: list(derive(gate, names)), FEW_RUNS)
@@ -96,7 +95,7 @@ def of_repositories(directory: Path, number: int) -> float:
     place = directory / f"{number}-repositories"
     text = 'name = "small"\nperformance_labels = ["performance"]\n'
     for each in range(number):
-        generate(place / f"corpus-{each}", seed=each, repository=f"lab/project-{each}", **SMALL)
+        generate(place / f"corpus-{each}", seed=each, repository=f"lab/project-{each}", **TINY)
         text += REPOSITORY.format(number=each)
     study = place / "study.toml"
     study.write_text(text, encoding="utf-8")
@@ -107,7 +106,7 @@ def of_repositories(directory: Path, number: int) -> float:
 
 def of_audits() -> Iterator[tuple[str, float]]:
     """What the audit of a table takes, and each of its rules, by a line through all tables."""
-    prepare()
+    great_expectations.prepare()
     sizes, seconds = [], []
     for table in sorted(GOOD):
         rows = [completed(table, row) for row in GOOD[table]]

@@ -51,14 +51,9 @@ def main() -> None:
 
 
 def _prepared(given: Path | None, directory: Path) -> "Prepared":
-    from perf_assets.sample.generator import generate  # noqa: PLC0415
-    from tests.support import Prepared, materialize  # noqa: PLC0415
+    from tests.support import SMALL, Prepared, prepare  # noqa: PLC0415
 
-    prepared = Prepared(given or directory)
-    if given is None:
-        generate(prepared.corpus, seed=11, issues=24, months=3, commits=20)
-        materialize(prepared.study, prepared.home)
-    return prepared
+    return Prepared(given) if given is not None else prepare(directory, **SMALL)
 
 
 def _disturb(

@@ -99,7 +99,7 @@ def _toml(valid: str, chance: random.Random) -> bytes:
 
 def _studies(surroundings: Surroundings) -> TryOne:
     path = surroundings.room("study") / "study.toml"
-    valid = [STUDY, (surroundings.corpus / "study.toml").read_text()]
+    valid = [STUDY, surroundings.prepared.study.read_text()]
 
     def try_one(chance: random.Random) -> object:
         path.write_bytes(_toml(chance.choice(valid), chance))
@@ -124,7 +124,7 @@ def _settings(surroundings: Surroundings) -> TryOne:
 def _added(surroundings: Surroundings) -> TryOne:
     home = Home.of(surroundings.room("added") / "home")
     home.path.mkdir(exist_ok=True)
-    study = surroundings.corpus / "study.toml"
+    study = surroundings.prepared.study
     name = load_study(study).name
     valid = [{**one, "study": name} for one in ADDED * 2]
 
@@ -148,7 +148,7 @@ def _corpora(surroundings: Surroundings) -> TryOne:
     place.mkdir()
     valid = {place / "repository.json": b'{"full_name": "owner/name"}\n'}
     for name in names:
-        with gzip.open(surroundings.corpus / f"{name}.jsonl.gz") as file:
+        with gzip.open(surroundings.prepared.corpus / f"{name}.jsonl.gz") as file:
             valid[place / f"{name}.jsonl"] = file.read()
     for path, content in valid.items():
         path.write_bytes(content)

@@ -16,6 +16,7 @@ from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
 from perf_assets.mishaps import mishap
 from perf_assets.plain import plain
 from perf_assets.storage.lock import HOLDER, LOCK
+from tests.support import SMALL, Prepared, prepare
 
 MOST_SECONDS = 20.0
 LONGEST_SENTENCE = 1000
@@ -33,33 +34,15 @@ class _TimeIsUpError(BaseException):
 class Surroundings:
     """What cases are made of: a small corpus, the home after a run over it, and room to write."""
 
-    def __init__(self, directory: Path, prepared: Path | None = None) -> None:
-        """Cases write below ``directory``; ``prepared`` has a corpus and a home already."""
+    def __init__(self, directory: Path, prepared: Prepared | None = None) -> None:
+        """Cases write below ``directory``; ``prepared`` is there already."""
         self.directory = directory
         self._prepared = prepared
 
     @cached_property
-    def prepared(self) -> Path:
-        """The folder of ``corpus`` and ``home``, which cases leave as they are."""
-        if self._prepared is not None:
-            return self._prepared
-        from perf_assets.sample.generator import generate  # noqa: PLC0415
-        from tests.support import materialize  # noqa: PLC0415
-
-        place = self.directory / "prepared"
-        generate(place / "corpus", seed=11, issues=24, months=3, commits=20)
-        materialize(place / "corpus" / "study.toml", place / "home")
-        return place
-
-    @property
-    def corpus(self) -> Path:
-        """A generated corpus."""
-        return self.prepared / "corpus"
-
-    @property
-    def home(self) -> Path:
-        """The home after a run over the corpus."""
-        return self.prepared / "home"
+    def prepared(self) -> Prepared:
+        """The corpus and the home, which cases leave as they are."""
+        return self._prepared or prepare(self.directory / "prepared", **SMALL)
 
     def room(self, name: str) -> Path:
         """A folder for one kind."""

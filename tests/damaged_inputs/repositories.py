@@ -30,7 +30,7 @@ ENCODINGS = (b"utf-8", b"latin-1", b"utf-16", b"base64", b"nonsense", b"\xff", b
 def _repositories(surroundings: Surroundings) -> TryOne:
     """Files of a repository damaged: where it is mined from, or in the clone of a home."""
     room = surroundings.room("git")
-    source = surroundings.corpus / REPOSITORY
+    source = surroundings.prepared.corpus / REPOSITORY
     template, place = room / "template", room / REPOSITORY
     shutil.rmtree(template, ignore_errors=True)
     update_clone(str(source), template)
@@ -60,7 +60,7 @@ def _repositories(surroundings: Surroundings) -> TryOne:
 def _commits(surroundings: Surroundings) -> TryOne:
     """A commit or a tree that no git would write, as the newest one of a branch."""
     room = surroundings.room("git_commits")
-    source = surroundings.corpus / REPOSITORY
+    source = surroundings.prepared.corpus / REPOSITORY
     place = room / REPOSITORY
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(source, place)

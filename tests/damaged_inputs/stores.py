@@ -63,7 +63,7 @@ def database_damaged(valid: bytes, chance: random.Random) -> bytes:
 def _databases(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("databases")
     home = Home.of(room / "home")
-    _small(surroundings.home / home.warehouse.name, room / "valid.duckdb")
+    _small(surroundings.prepared.home / home.warehouse.name, room / "valid.duckdb")
     valid = (room / "valid.duckdb").read_bytes()
 
     def look() -> object:
@@ -99,7 +99,7 @@ def _databases(surroundings: Surroundings) -> TryOne:
 def _backups(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("backups")
     home, other = Home.of(room / "home"), Home.of(room / "other")
-    _small(surroundings.home / home.warehouse.name, other.warehouse)
+    _small(surroundings.prepared.home / home.warehouse.name, other.warehouse)
     lines = verdict_lines(other.verdicts)
     path = room / "backup.zip"
     manifest = asdict(write_backup(other, path))

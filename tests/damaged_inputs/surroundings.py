@@ -50,7 +50,7 @@ def _variable(chance: random.Random, valid: str) -> str:
 
 def _environment(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("environment")
-    study = surroundings.corpus / "study.toml"
+    study = surroundings.prepared.study
     schedule = load_study(study)
     home = Home.of(room / "home")
     pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----"
@@ -163,7 +163,7 @@ def _parsed(command: click.Command, given: list[str]) -> object:
 def _launchpad(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("launchpad")
     path = room / "study.toml"
-    text = (surroundings.corpus / "study.toml").read_text()
+    text = surroundings.prepared.study.read_text()
     lines = [line for line in text.splitlines() if not line.startswith(("corpus", "git"))]
     path.write_text("\n".join(lines) + f'\n[lake]\nurl = "file://{room}/lake"\n')
     study, home, url = load_study(path), Home.of(room / "home"), f"file://{room}/lake"

@@ -22,6 +22,6 @@ def test_a_damaged_input_is_read_or_refused_in_one_sentence(
     kind: Kind, small: Prepared, tmp_path: Path
 ) -> None:
     cases = share_of(kind, CASES)
-    *_, result = tried(kind, Surroundings(tmp_path, small.directory), range(cases))
+    *_, result = tried(kind, Surroundings(tmp_path, small), range(cases))
     assert not result.findings, "\n".join(map(str, result.findings[:10]))
     assert cases < ENOUGH or {READ, REFUSED} <= set(result.ends)
