@@ -219,7 +219,7 @@ def _github(surroundings: Surroundings) -> TryOne:
 
 
 KINDS = (
-    Kind("dumps", 10, _dumps),
+    Kind("dumps", 4, _dumps),
     Kind("served_dumps", 30, _served_dumps),
     Kind("answers_of_stack_exchange", 60, _stack_exchange),
     Kind("answers_of_github", 60, _github),

@@ -236,7 +236,7 @@ def _other_parquet(valid: bytes, chance: random.Random) -> bytes:
 
 
 KINDS = (
-    Kind("databases", 6, _databases),
-    Kind("backups", 5, _backups),
-    Kind("lakes", 8, _lakes),
+    Kind("databases", 3, _databases),
+    Kind("backups", 2, _backups),
+    Kind("lakes", 3, _lakes),
 )

@@ -204,6 +204,6 @@ NEW_REPOSITORY = {
 }
 KINDS = (
     Kind("environment", 60, _environment),
-    Kind("command_line", 12, _command_line),
+    Kind("command_line", 5, _command_line),
     Kind("launchpad", 25, _launchpad),
 )
