@@ -17,10 +17,10 @@ from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.copies import read_whole
 from perf_assets.storage.gate import Gate
-from perf_assets.storage.great_expectations import prepare
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import restore
+from perf_assets.storage.validation_process import validate_here
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
@@ -28,7 +28,7 @@ from tests.rows import issue
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
 
 # Great Expectations takes seconds to import: once, in the process from which the others fork.
-prepare()
+validate_here()
 
 FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"

@@ -22,6 +22,9 @@ REASONS = {
     ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
     ("loopback/github/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
     ("loopback/stackexchange/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
+    ("processes/messages.py", "sent.recv_into"): "select said that there is something, or "
+    "ended_when_idle ends the other process; which, as it waits, ends when this one does",
+    ("processes/python_process.py", "subprocess.Popen"): "whoever starts it waits with a limit",
     ("processes/reaper.py", "subprocess.Popen"): "not waited for",
     ("processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",
     ("sample/generator/history.py", "subprocess.Popen"): "reads what this process writes",
@@ -40,17 +43,15 @@ REASONS = {
     ("sources/git/mining.py", "under_way.popleft().result"): "threads at git: ended_when_idle",
     ("sources/git/trees.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/github/ahead.py", "future.result"): "its thread asks within a time",
-    ("sources/python_files/frames.py", "sent.recv_into"): "select said that there is something; a "
-    "worker that waits for its next file ends when this process does",
     (
         "sources/python_files/scanning.py",
         "worker.process.wait",
     ): "killed, or its line closed",
-    ("sources/python_files/scanning.py", "subprocess.Popen"): "selector.select has a limit",
     ("sources/python_files/worker.py", "thread.join"): "its work ends with the file's budget",
     ("sources/replication/problems.py", "file.readline"): "a file",
     ("stages/mining/commits.py", "of_others.result"): "its thread reads from git: ended_when_idle",
     ("storage/lock.py", "FileLock"): "acquired with timeout=0",
+    ("storage/validation_process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
     ("stopping.py", "threading.Event().wait"): "the process is ended by another thread meanwhile",
     ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",

@@ -1,11 +1,11 @@
-"""Importing, beside the first new rows, what they are judged and labelled with."""
+"""Preparing, beside the first new rows, what they are audited and labelled with."""
 
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from threading import Thread
 
-from perf_assets.storage.great_expectations import prepare
+from perf_assets.storage.validation_process import prepare
 
 LIBRARIES = ("nltk.stem.porter",)
 
@@ -14,8 +14,8 @@ LIBRARIES = ("nltk.stem.porter",)
 def preload() -> None:
     """Begin to import the libraries that new rows need, which takes seconds.
 
-    Call it once it is known that there are new rows: a thread imports while this one waits for git
-    or the network. Without it they are imported when they are used.
+    Call it once it is known that there are new rows: the process that validates them, and a thread,
+    import while this one waits for git or the network. Without it that is done when they are used.
     """
     Thread(target=_import, name="imports", daemon=True).start()
 

@@ -1,4 +1,7 @@
-"""Great Expectations at work: one shared context, and what a suite finds in a frame."""
+"""Great Expectations at work: one shared context, and what a suite finds in a frame.
+
+Only the validation process imports it (``validation_process.py``).
+"""
 
 import logging
 import sys
@@ -16,7 +19,6 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.declared_rules import Rule
 
 if TYPE_CHECKING:  # importing it takes seconds
-    import pandas as pd
     from great_expectations.core import ExpectationSuite, ExpectationValidationResult
     from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.expectations.expectation import Expectation
@@ -58,10 +60,10 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
 
     Parameters
     ----------
-    frame : lists are shown to the rules as text, their entries joined by ", ".
+    frame : as ``columns_of`` gives it.
     """
     with _one_at_a_time, _configurations_kept():
-        batch = _batch_definition().get_batch({"dataframe": _as_pandas(frame, rules)})
+        batch = _batch_definition().get_batch({"dataframe": frame.to_pandas()})
         expectations = {rule.name: _expectation(source, rule) for rule in rules}
 
         def run(names: Sequence[str], result_format: object) -> dict[str, Finding]:
@@ -81,12 +83,14 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
         return findings | (run(failed, FAILING_ROWS) if failed else {})
 
 
-def _as_pandas(frame: pl.DataFrame, rules: Sequence[Rule]) -> "pd.DataFrame":
-    """The columns that ``rules`` speak of (any one, where they speak of none)."""
+def columns_of(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
+    """The columns that ``rules`` speak of (any one, where they speak of none).
+
+    Lists are shown to the rules as text, their entries joined by ", ".
+    """
     wanted = {name for rule in rules for name in (*rule.columns, *rule.condition_columns)}
     columns = [name for name in frame.columns if name in wanted] or frame.columns[:1]
-    lists = pl.selectors.list()
-    return frame.select(columns).with_columns(lists.list.join(", ")).to_pandas()
+    return frame.select(columns).with_columns(pl.selectors.list().list.join(", "))
 
 
 @contextmanager

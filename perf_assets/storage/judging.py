@@ -23,8 +23,9 @@ from perf_assets.storage.declared_rules import (
     UNIQUE,
     Rule,
 )
-from perf_assets.storage.great_expectations import Finding, validate
+from perf_assets.storage.great_expectations import Finding
 from perf_assets.storage.suites import Suite
+from perf_assets.storage.validation_process import validate
 
 if TYPE_CHECKING:
     from perf_assets.storage.audit import Parameters

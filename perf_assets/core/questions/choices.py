@@ -26,7 +26,7 @@ The baseline reads words and pairs of neighbouring words in the same way; a ques
 whose probability is at least one half, and of the most probable one where none is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Method: TypeAlias = Literal["weights", "regression"]
@@ -85,6 +85,11 @@ class Variant:
     has_keywords: bool = True
     near: float = 1.0
     takes_highest: bool = True
+
+    @property
+    def learning(self) -> "Variant":
+        """The variant that learns the same: this one, but for how probabilities are decided on."""
+        return replace(self, name="", takes_highest=True)
 
 
 DEFAULTS: dict[Method, Variant] = {

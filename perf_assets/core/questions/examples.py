@@ -1,7 +1,7 @@
 """Questions whose kinds people told: what a classifier learns from, and is tested by."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -34,6 +34,7 @@ from perf_assets.core.questions.words import (
 )
 
 Flags: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = Weights | Regression
 
 
@@ -115,17 +116,32 @@ class Reader:
         keywords = keyword_table(self.vocabulary, self.examples.kinds, self.lists, self.variant)
         return learn_weights(counts, truth, keywords, self.variant)
 
-    def tested(self, learning: Places, testing: Places) -> Flags:
-        """What is decided of the examples at ``testing`` by what is learned from others."""
-        model = self.learn(learning)
-        return model.decide(model.scores(self.counts[testing]))
+    def score(self, folds: Iterable[tuple[Places, Places]]) -> list["Scored"]:
+        """The scores of the examples that each fold tests, by what is learned from its others."""
+        scored = []
+        for learning, testing in folds:
+            model = self.learn(learning)
+            scored.append(Scored(testing, model, model.scores(self.counts[testing])))
+        return scored
 
 
-def decided_in_time(reader: Reader) -> tuple[Places, Flags]:
-    """The later half of the examples, and what is decided of each from those before it."""
-    parts = list(folds_in_time(len(reader.examples.truth)))
-    decided = [reader.tested(learning, testing) for learning, testing in parts]
-    return np.concatenate([testing for _, testing in parts]), np.concatenate(decided)
+@dataclass(frozen=True)
+class Scored:
+    """The scores of the examples at ``places`` by a model that did not learn from them."""
+
+    places: Places
+    model: Model
+    scores: Floats
+
+    def decided(self, variant: Variant) -> Flags:
+        """The kinds by the rule of ``variant``, which may differ from the model's in that alone."""
+        return replace(self.model, variant=variant).decide(self.scores)
+
+
+def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Places, Flags]:
+    """The examples that were tested in order of time, and what is decided of each."""
+    places = np.concatenate([part.places for part in scored])
+    return places, np.concatenate([part.decided(variant) for part in scored])
 
 
 def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
@@ -135,6 +151,7 @@ def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
     """
     found: dict[Method, float] = {}
     for method, variant in DEFAULTS.items():
-        places, decided = decided_in_time(Reader.of(examples, lists, variant))
+        scored = Reader.of(examples, lists, variant).score(folds_in_time(len(examples.truth)))
+        places, decided = decided_in_time(scored, variant)
         found[method] = macro_f1(examples.truth[places], decided)
     return found

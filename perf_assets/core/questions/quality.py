@@ -4,7 +4,7 @@ Statistics that the study reports in one sentence (precision and recall about 80
 intervals, and for the baseline too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +17,10 @@ from perf_assets.core.questions.examples import (
     Examples,
     Flags,
     Reader,
-    decided_in_time,
+    Scored,
     examples_of,
 )
-from perf_assets.core.questions.folds import BLOCKS, stratified_folds
+from perf_assets.core.questions.folds import BLOCKS, folds_in_time, stratified_folds
 from perf_assets.core.questions.scoring import (
     MEASURES,
     REPLICATES,
@@ -92,9 +92,16 @@ def question_kind_quality(
 def _rows(
     examples: Examples, lists: Wordlists, chosen: set[tuple[str, str]]
 ) -> Iterator[tuple[object, ...]]:
-    readers = {variant: Reader.of(examples, lists, variant) for variant in VARIANTS}
+    readers = {
+        variant: Reader.of(examples, lists, variant)
+        for variant in dict.fromkeys(variant.learning for variant in VARIANTS)
+    }
     for split, parameters in SPLITS.items():
-        trials = {variant: _trial(reader, split) for variant, reader in readers.items()}
+        scored = {variant: _scored(reader, split) for variant, reader in readers.items()}
+        trials = {
+            variant: _trial(examples.truth, scored[variant.learning], variant)
+            for variant in VARIANTS
+        }
         samples = resampled(len(next(iter(trials.values())).truth))
         found = {
             variant: with_limits(trial.truth, trial.repeats, samples)
@@ -113,18 +120,23 @@ def _rows(
                 )
 
 
-def _trial(reader: Reader, split: str) -> _Trial:
+def _scored(reader: Reader, split: str) -> list[list[Scored]]:
+    """The scores of the examples that ``split`` tests, of each repeat."""
     truth = reader.examples.truth
     if split == "time-ordered":
-        places, decided = decided_in_time(reader)
-        return _Trial(truth[places], [decided])
-    repeats = []
-    for seed in range(REPEATS):
-        decided = np.zeros_like(truth)
-        for learning, testing in stratified_folds(truth, FOLDS, seed):
-            decided[testing] = reader.tested(learning, testing)
-        repeats.append(decided)
-    return _Trial(truth, repeats)
+        return [reader.score(folds_in_time(len(truth)))]
+    return [reader.score(stratified_folds(truth, FOLDS, seed)) for seed in range(REPEATS)]
+
+
+def _trial(truth: Flags, repeats: Sequence[Sequence[Scored]], variant: Variant) -> _Trial:
+    tested = np.sort(np.concatenate([part.places for part in repeats[0]]))
+    decided = np.zeros_like(truth)
+    found = []
+    for scored in repeats:
+        for part in scored:
+            decided[part.places] = part.decided(variant)
+        found.append(decided[tested])
+    return _Trial(truth[tested], found)
 
 
 def _measures(

@@ -1,6 +1,7 @@
 """The baseline classifier of questions: one logistic regression for each kind, on TF-IDF."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from perf_assets.core.questions.words import Counts
 
 if TYPE_CHECKING:  # importing it takes a second or two
     from sklearn.feature_extraction.text import TfidfTransformer
+    from threadpoolctl import ThreadpoolController
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -69,16 +71,27 @@ def learn_regression(counts: Counts, truth: Flags, variant: Variant) -> Regressi
     Platt, J. (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. Advances in Large Margin Classifiers, 61-74.
     """
+    from sklearn import config_context  # noqa: PLC0415
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415  (scikit-learn brings it)
 
     columns = np.flatnonzero(counts.getnnz(axis=0) >= FEWEST_QUESTIONS_WITH_A_WORD)
     weighting = TfidfTransformer(sublinear_tf=True)
     features = weighting.fit_transform(counts[:, columns])
     # Threads that wait for each other take several times as long as one for so little to compute.
-    with threadpool_limits(1):
+    # What is handed to it here need not be validated for each of many small fits.
+    with (
+        _thread_pools().limit(limits=1),
+        config_context(assume_finite=True, skip_parameter_validation=True),
+    ):
         models = tuple(_learned(features, is_of_kind) for is_of_kind in truth.T)
     return Regression(variant, columns, weighting, models)
+
+
+@cache
+def _thread_pools() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415  (scikit-learn brings it)
+
+    return ThreadpoolController()
 
 
 def _learned(features: Counts, is_of_kind: Flags) -> Calibrated | float:

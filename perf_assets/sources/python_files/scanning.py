@@ -4,7 +4,6 @@ import selectors
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,15 +12,11 @@ from typing import cast
 from perf_assets import stopping
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.python_files.frames import receive, send
+from perf_assets.processes import python_process
+from perf_assets.processes.messages import receive, send
 from perf_assets.sources.python_files.results import PATIENCE, Budget, FileResult, Skip, SourceFile
 
-# A worker imports from where this process does (-I: from nowhere else). The folder it is started in
-# may hold anything: no file of a checked project is to be run as a module of Python.
-PROGRAM = (
-    "import sys; sys.path[:] = {path!r}; "
-    "from perf_assets.sources.python_files.worker import main; main({descriptor})"
-)
+WORKER = "perf_assets.sources.python_files.worker"
 TIMERS = (signal.SIGPROF, signal.SIGALRM)
 STARTING_SECONDS = 60.0
 NOTHING = SourceFile("", b"")
@@ -170,27 +165,13 @@ class _Crew:
         return worker.process.wait()
 
     def _started(self) -> _Worker:
-        ours, theirs = socket.socketpair()
-        path = [entry for entry in sys.path if entry]
-        program = PROGRAM.format(path=path, descriptor=theirs.fileno())
-        command = [sys.executable, "-I", "-W", "ignore", "-c", program]
         try:
-            # In a group of its own, as Ctrl-C of a terminal is for this process to deal with.
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                process_group=0,
-            )
+            process, ours = python_process.start(WORKER)
         except OSError as error:
-            ours.close()
             raise PerfAssetsError(
                 f"no process can be started to check files in ({error.strerror}): end other "
                 "programs, or ask for fewer --processes"
             ) from None
-        finally:
-            theirs.close()
         worker = _Worker(process, ours)
         self.selector.register(ours, selectors.EVENT_READ, worker)
         with suppress(OSError):

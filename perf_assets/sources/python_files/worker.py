@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import cast
 
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.sources.python_files.frames import receive, send
+from perf_assets.processes.messages import receive, send
 from perf_assets.sources.python_files.reading import result_of
 from perf_assets.sources.python_files.results import PATIENCE, Budget, SourceFile
 

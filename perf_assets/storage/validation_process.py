@@ -1,0 +1,181 @@
+"""The process in which Great Expectations validates, beside the one that computes what to store.
+
+Importing it takes seconds, and so do its validations in sum: neither holds up anything else here,
+and its memory is not on top of what the rows of a run take.
+"""
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import NoReturn
+
+import polars as pl
+
+from perf_assets import stopping
+from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.processes import python_process
+from perf_assets.processes.idle import ended_when_idle
+from perf_assets.processes.messages import receive, send
+from perf_assets.storage import great_expectations
+from perf_assets.storage.declared_rules import Rule
+from perf_assets.storage.great_expectations import Finding
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is to be validated, as ``great_expectations.validate`` takes it; rules are pickled."""
+
+    source: Path
+    rules: Sequence[bytes]
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A defect in the other process."""
+
+    traceback: str
+
+
+@dataclass
+class _Validator:
+    """The process, which is started when it is first needed and serves until this one ends.
+
+    is_here : whether this process validates by itself.
+    """
+
+    lock: Lock
+    is_here: bool = False
+    process: "subprocess.Popen[bytes] | None" = None
+    line: socket.socket | None = None
+
+    def start(self) -> socket.socket:
+        """Have it running."""
+        if self.line is not None:
+            return self.line
+        try:
+            self.process, self.line = python_process.start(__name__, serve.__name__)
+        except OSError as error:
+            raise PassingError(
+                f"no process can be started to audit rows in ({error.strerror}): end other "
+                "programs and run again"
+            ) from None
+        return self.line
+
+    def ask(self, request: _Request) -> object:
+        """What it answers."""
+        line = self.start()
+        assert self.process is not None
+        try:
+            with ended_when_idle(self.process):
+                send(line, request)
+                return receive(line)
+        except (OSError, EOFError):
+            self._lost()
+
+    def _lost(self) -> NoReturn:
+        assert self.process is not None
+        assert self.line is not None
+        self.line.close()
+        self.process.kill()
+        code = self.process.wait()
+        self.process = self.line = None
+        stopping.go_on(after_failure=True)  # it may have ended because we are stopped
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        raise PassingError(
+            f"the process that audits rows ended by itself ({how}), as it does where memory is "
+            "short; nothing of these rows was stored: run again"
+        )
+
+
+_validator = _Validator(Lock())
+
+
+def validate_here() -> None:
+    """Have this process validate by itself from now on; it imports what that needs.
+
+    For one from which others are forked: they cannot share a process.
+    """
+    great_expectations.prepare()
+    _validator.is_here = True
+
+
+def prepare() -> None:
+    """Start the process now, which takes seconds to import what it needs."""
+    with _validator.lock:
+        _validator.start()
+
+
+def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
+    """Check ``rules``, as they stand in the file ``source``, on a frame of at least one row.
+
+    Raises
+    ------
+    PerfAssetsError
+        A rule is malformed; names file and rule. Or the process cannot be started, or was lost.
+    """
+    columns = great_expectations.columns_of(frame, rules)
+    if _validator.is_here:
+        return great_expectations.validate(source, rules, columns)
+    request = _Request(source, [_pickled(rule) for rule in rules], columns)
+    with _validator.lock:
+        answer = _validator.ask(request)
+    if isinstance(answer, PerfAssetsError):
+        raise answer
+    if isinstance(answer, _Failure):
+        raise RuntimeError(f"a validation failed:\n{answer.traceback}")
+    assert isinstance(answer, dict)
+    return answer
+
+
+@cache
+def _pickled(rule: Rule) -> bytes:
+    return pickle.dumps(rule)
+
+
+# ---- the other end
+
+
+def serve(descriptor: int) -> NoReturn:
+    """Validate for the process at the other end of the socket, until that is gone."""
+    line = socket.socket(fileno=descriptor)
+    _silence()
+    with suppress(Exception):  # the first validation meets the same, and says so
+        great_expectations.prepare()
+    with suppress(OSError, EOFError):
+        while True:
+            send(line, _answer(receive(line)))
+    os._exit(0)
+
+
+@cache
+def _rule(pickled: bytes) -> Rule:
+    """The same object each time: what is prepared for a rule is prepared once."""
+    rule: Rule = pickle.loads(pickled)
+    return rule
+
+
+def _answer(request: object) -> object:
+    assert isinstance(request, _Request)
+    rules = [_rule(pickled) for pickled in request.rules]
+    try:
+        return great_expectations.validate(request.source, rules, request.frame)
+    except PerfAssetsError as error:
+        return error
+    except Exception:
+        return _Failure(traceback.format_exc())
+
+
+def _silence() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)

@@ -1,0 +1,52 @@
+"""The process that validates: lost, it is one sentence, and the next rows get another one."""
+
+import os
+import signal
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.processes.children import PROC, descendants
+from perf_assets.storage.declared_rules import Rule
+from perf_assets.storage.validation_process import validate
+
+FRAME = pl.DataFrame({"number": [1, 2, 3], "labels": [["a", "b"], [], None]})
+IS_SMALL = Rule(
+    name="number_is_small",
+    type="expect_column_values_to_be_between",
+    kwargs={"column": "number", "max_value": 2},
+    severity="critical",
+    note="It is small.",
+)
+
+
+def processes() -> set[int]:
+    """Those that validate."""
+    return {
+        process
+        for process in descendants(os.getpid())
+        if "validation_process" in (PROC / str(process) / "cmdline").read_text()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PROC.is_dir(), reason="processes are listed by /proc")
+def test_a_process_that_was_lost_is_told_in_a_sentence_and_replaced() -> None:
+    found = validate(Path("suite.json"), [IS_SMALL], FRAME)
+    assert list(found["number_is_small"].rows or []) == [2]
+    (process,) = processes()
+    os.kill(process, signal.SIGKILL)
+    with pytest.raises(PassingError, match=r"ended by itself \(SIGKILL\).*: run again$"):
+        validate(Path("suite.json"), [IS_SMALL], FRAME)
+    assert validate(Path("suite.json"), [IS_SMALL], FRAME) == found
+    (another,) = processes()
+    assert another != process
+
+
+@pytest.mark.slow
+def test_what_is_wrong_with_a_rule_is_told_by_the_process_that_asked() -> None:
+    malformed = Rule("number_is_odd", "critical", "It is odd.", "expect_nothing", {})
+    with pytest.raises(PerfAssetsError, match=r"^suite.json: rule number_is_odd is malformed: "):
+        validate(Path("suite.json"), [malformed], FRAME)
