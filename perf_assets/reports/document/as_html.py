@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
 from html import escape, unescape
 from itertools import groupby
 from operator import itemgetter
@@ -21,6 +20,7 @@ from perf_assets.reports.document.parts import (
     is_address,
     texts,
 )
+from perf_assets.reports.drawing_script import drawing_script
 from perf_assets.reports.figures import drawing
 from perf_assets.reports.figures.drawing import CONFIG, SCHEMA, Spec, svg
 
@@ -91,16 +91,7 @@ def made_from_what(path: Path) -> str | None:
 
 def _scripts() -> str:
     script = (HERE / "report.js").read_text(encoding="utf-8")
-    return f"<script>{_drawing_script()}</script>\n<script>{script}</script>"
-
-
-@cache
-def _drawing_script() -> str:
-    """What draws Vega-Lite in a browser; it takes a second to make."""
-    # Few of those who read reports draw them.
-    import vl_convert  # noqa: PLC0415
-
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    return f"<script>{drawing_script()}</script>\n<script>{script}</script>"
 
 
 def _section(section: Section) -> str:
