@@ -70,7 +70,7 @@ class Teller:
     def told(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
         """That ``asset`` was made or replaced."""
         self.noticed(asset, metadata)
-        yield from self.done(asset, metadata)
+        yield from self.done(asset, None if self.asked.is_refresh else metadata)
 
     def noticed(self, asset: str, metadata: Mapping[str, Any]) -> None:
         """Tell at once, in a refresh, that ``asset`` has changed, whatever becomes of the rest."""

@@ -111,16 +111,20 @@ def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
     }
 
 
-def note_laid(database: Database, view: str, text: str) -> None:
-    """Note that ``view``, which stores no rows, was laid by ``text``."""
-    row = {
-        "table": view,
-        "scope": WHOLE,
-        "basis": _digest([text]),
-        "content": _shapes(database, [view]).get(view, _digest([])),
-        "computed_at": datetime.now(UTC),
-    }
-    database.upsert(NAME, pl.DataFrame([row], schema=table_of(NAME).frame_schema))
+def note_laid(database: Database, texts: Mapping[str, str]) -> None:
+    """Note that the views in ``texts``, which store no rows, were laid by their text."""
+    shapes = _shapes(database, texts)
+    rows = [
+        {
+            "table": view,
+            "scope": WHOLE,
+            "basis": _digest([text]),
+            "content": shapes.get(view, _digest([])),
+            "computed_at": datetime.now(UTC),
+        }
+        for view, text in texts.items()
+    ]
+    database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
 
 
 def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from perf_assets.core.analyses.paths import (
     MONTHS_IN_A_YEAR,
     SERIES,
     Paths,
+    by_chance,
     paths_of,
     permutation_test,
 )
@@ -165,9 +166,10 @@ def _of_months(paths: Paths) -> Iterator[Result]:
     counts = paths.performance_counts()
     n, others = paths.n_performance, len(paths.is_performance) - paths.n_performance
     years = np.arange(paths.months) / MONTHS_IN_A_YEAR
+    chance = by_chance(paths, PERMUTATIONS, alarms=False)
     for series in SERIES:
         if series not in FLOWS:
-            found = permutation_test(paths, series, PERMUTATIONS)
+            found = permutation_test(paths, series, PERMUTATIONS, chance)
             share = _last_share(counts[series], totals[series])
             yield Result(series, n, others, share, p_value=found.p_value, result=found.told)
         else:

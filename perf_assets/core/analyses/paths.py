@@ -1,6 +1,6 @@
 """The monthly series as sums over bug reports, and what they are with the labels permuted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from perf_assets.core.analyses.wording import p_text
-from perf_assets.core.statistics.permutation import permuted_counts
+from perf_assets.core.statistics.permutation import is_decided, permuted_counts
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 
@@ -27,7 +27,13 @@ FLOWS = ("opened", "newly_fixed")
 
 SEED = 5
 LEVEL = 0.05
-"""At which false alarms are counted."""
+"""At which false alarms are counted, and p-values read."""
+
+LOOKS = (999, 1_999, 4_999)
+"""Permutations after which the test stops where its reading at :data:`LEVEL` is decided."""
+
+RISK = 0.001
+"""With what probability, at most, a reading that was decided early is another one in the end."""
 
 MONTHS_IN_A_YEAR = 12
 
@@ -148,21 +154,50 @@ class Chance:
 
 
 def by_chance(paths: Paths, permutations: int, *, alarms: bool = True) -> Chance | None:
-    """What is found of permuted labels; None where all reports, or none, are performance bugs."""
+    """What is found of permuted labels; None where all reports, or none, are performance bugs.
+
+    There are at most so many ``permutations``, and fewer where the readings of the permutation
+    tests of both cumulative series are decided, see :data:`LOOKS`.
+    """
     if not 0 < paths.n_performance < len(paths.is_performance) or paths.months < 2:
         return None
     totals = paths.totals
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
     found: dict[tuple[str, str], int] = {}
-    for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED):
+    drawn = 0
+    for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
+        drawn += len(sums)
         for series, counts in paths.counts(sums).items():
             slopes[series].append(slopes_of(counts, totals[series]))
             if not alarms:
                 continue
             for method, alarm in _alarms(series, counts, totals[series]):
                 found[series, method] = found.get((series, method), 0) + int(alarm.sum())
-    return Chance(
-        permutations, {name: np.concatenate(parts) for name, parts in slopes.items()}, found
+        if drawn in LOOKS and _are_decided(paths, slopes):
+            break
+    return Chance(drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, found)
+
+
+def _are_decided(paths: Paths, slopes: Mapping[str, Sequence[Floats]]) -> bool:
+    observed = paths.performance_counts()
+    for series in SERIES:
+        slope = float(slopes_of(observed[series], paths.totals[series]))
+        if series in FLOWS or not np.isfinite(slope):
+            continue
+        permuted = np.concatenate(slopes[series])
+        tails = tails_of(permuted, slope)
+        if not is_decided(tails, len(permuted), LEVEL, RISK / len(LOOKS)):
+            return False
+    return True
+
+
+def tails_of(permuted: Floats, slope: float) -> tuple[int, int]:
+    """How many permuted slopes are at least as large as ``slope``, and how many at most."""
+    # What only rounding sets apart is as steep.
+    tolerance = 1e-9 * max(1.0, abs(slope))
+    return (
+        int(np.sum(permuted >= slope - tolerance)),
+        int(np.sum(permuted <= slope + tolerance)),
     )
 
 
@@ -247,12 +282,7 @@ def permutation_test(
         known = slope if np.isfinite(slope) else None
         told = "not testable: no labels to permute, or no two months with a share"
         return PermutationTest(n, known, None, None, told)
-    # What only rounding sets apart is as steep.
-    tolerance = 1e-9 * max(1.0, abs(slope))
-    permuted = chance.slopes[series]
-    rising, falling = (
-        int(np.sum(one)) for one in (permuted >= slope - tolerance, permuted <= slope + tolerance)
-    )
+    rising, falling = tails_of(chance.slopes[series], slope)
     # Twice the smaller tail: the slopes of permuted labels need not lie evenly about 0.
     p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))
     as_far, way = min((rising, "up"), (falling, "down"))

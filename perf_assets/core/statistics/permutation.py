@@ -1,10 +1,14 @@
-"""Monthly counts of one group of cases, when its members are drawn anew among all of them."""
+"""Monthly counts of one group of cases, when its members are drawn anew among all of them.
 
-from collections.abc import Iterator
+And when enough was drawn: a test that is far from its level needs few permutations.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse, stats
 
 from perf_assets.core.statistics.samples import Floats
 
@@ -13,7 +17,11 @@ _AT_ONCE = 4_000_000
 
 
 def permuted_counts(
-    steps: sparse.csr_array, n_members: int, permutations: int, seed: int
+    steps: sparse.csr_array,
+    n_members: int,
+    permutations: int,
+    seed: int,
+    looks: Sequence[int] = (),
 ) -> Iterator[Floats]:
     """The sums of the rows of randomly drawn members, some permutations at a time.
 
@@ -26,7 +34,9 @@ def permuted_counts(
     permutations
         How often.
     seed
-        The same draws for the same seed and numbers.
+        The same draws for the same seed and numbers, whatever the looks.
+    looks
+        Numbers of permutations, rising, at each of which what was drawn until then is given.
 
     Yields
     ------
@@ -35,14 +45,43 @@ def permuted_counts(
     n_cases = steps.shape[0]
     random = np.random.default_rng(seed)
     some = max(1, min(permutations, _AT_ONCE // max(n_members, 1)))
-    for start in range(0, permutations, some):
-        number = min(some, permutations - start)
-        drawn = np.concatenate([_draw(random, n_cases, n_members) for _ in range(number)])
-        bounds = np.arange(number + 1, dtype=np.int64) * n_members
-        ones = np.ones(len(drawn), dtype=np.float64)
-        members = sparse.csr_array((ones, drawn, bounds), shape=(number, n_cases))
-        sums: Floats = (members @ steps).toarray()
-        yield sums
+    ends = [0, *(look for look in looks if look < permutations), permutations]
+    for first, last in pairwise(ends):
+        for start in range(first, last, some):
+            number = min(some, last - start)
+            drawn = np.concatenate([_draw(random, n_cases, n_members) for _ in range(number)])
+            bounds = np.arange(number + 1, dtype=np.int64) * n_members
+            ones = np.ones(len(drawn), dtype=np.float64)
+            members = sparse.csr_array((ones, drawn, bounds), shape=(number, n_cases))
+            sums: Floats = (members @ steps).toarray()
+            yield sums
+
+
+def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: float) -> bool:
+    """Whether more permutations would not change on which side of ``level`` the p-value lies.
+
+    Parameters
+    ----------
+    tails
+        Of the permutations, how many are at least as large as what was observed, and how many at
+        most as large. The p-value is twice the smaller share.
+    risk
+        With what probability, at most, it lies on the other side if this says that it is decided.
+
+    Notes
+    -----
+    Each tail is compared with half of ``level`` by the exact binomial test, at half of ``risk``.
+
+    References
+    ----------
+    Besag, J. and Clifford, P. (1991). Sequential Monte Carlo p-values. Biometrika 78, 301-304.
+    Gandy, A. (2009). Sequential implementation of Monte Carlo tests with uniformly bounded
+    resampling risk. Journal of the American Statistical Association 104, 1504-1511.
+    """
+    counts = np.array(tails)
+    is_below = stats.binom.cdf(counts, permutations, level / 2) <= risk / 2
+    is_above = stats.binom.sf(counts - 1, permutations, level / 2) <= risk / 2
+    return bool(is_below.any() or is_above.all())
 
 
 def _draw(random: np.random.Generator, n_cases: int, n_members: int) -> NDArray[np.int64]:

@@ -71,17 +71,20 @@ def lay_view(gate: Gate, model: Model) -> bool:
     if fingerprints.laid(gate.database, {model.name: model.sql}):
         return False
     is_new = create_view(gate.database.connection, model)
-    fingerprints.note_laid(gate.database, model.name, model.sql)
+    fingerprints.note_laid(gate.database, {model.name: model.sql})
     return is_new
 
 
 def lay_views(gate: Gate) -> None:
     """Create the views alone, for who reads them before anything is computed."""
     views = [model for model in load_models() if model.table.is_view]
-    laid = fingerprints.laid(gate.database, {model.name: model.sql for model in views})
-    if len(laid) < len(views):  # what one shows may have changed by what another one does
-        for model in views:
-            lay_view(gate, model)
+    texts = {model.name: model.sql for model in views}
+    if len(fingerprints.laid(gate.database, texts)) == len(views):
+        return
+    with gate.database.transaction():
+        for model in views:  # what one shows may have changed by what another one does
+            create_view(gate.database.connection, model)
+        fingerprints.note_laid(gate.database, texts)
 
 
 def describe_tables(gate: Gate) -> None:

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.core.analyses import paths as paths_module
 from perf_assets.core.analyses import trends
 from perf_assets.core.analyses.paths import (
     FLOWS,
     SERIES,
+    by_chance,
     paths_of,
     permutation_test,
 )
@@ -127,6 +129,23 @@ def test_a_permutation_p_is_the_share_of_permuted_labels_with_as_steep_a_slope()
     share = min(as_steep, 400 - as_steep) / 400
     assert found.p_value == pytest.approx(2 * share, abs=0.12)
     assert found.p_value >= 1 / 1000
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_test_that_stops_early_reads_as_with_all_permutations(seed, monkeypatch):
+    bugs = generated(seed, months=24, by_month=5)
+    paths = paths_of(issue_history(bugs), [month(place) for place in range(24)])
+    stopped = by_chance(paths, 9_999)
+    monkeypatch.setattr(paths_module, "LOOKS", ())
+    whole = by_chance(paths, 9_999)
+    assert stopped.permutations <= whole.permutations == 9_999
+    for series in ("open", "fixed"):
+        drawn = stopped.slopes[series]
+        assert np.allclose(drawn, whole.slopes[series][: len(drawn)], equal_nan=True)
+        early, late = (permutation_test(paths, series, 9_999, one) for one in (stopped, whole))
+        assert (early.p_value <= 0.05) == (late.p_value <= 0.05)
+        error = 4 * np.sqrt(2 * late.p_value / stopped.permutations)
+        assert early.p_value == pytest.approx(late.p_value, abs=error)
 
 
 def slope_of(series):
