@@ -215,20 +215,21 @@ def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
     until = since + bugs["days"].to_numpy()
     is_closed = bugs["is_closed"].to_numpy()
     length = YEAR / MONTHS_IN_A_YEAR
-    bounds = [*AGES, np.inf]
+    young, old = np.array([*pairwise([*AGES, np.inf])]).T[:, :, None]
+    bands = np.arange(len(AGES), dtype=np.float64)
     cells = []
     for start in edges:
         alive = (since < start + length) & (until >= start)
         here, left = since[alive], until[alive]
         ends = is_closed[alive] & (left < start + length)
-        for band, (young, old) in enumerate(pairwise(bounds)):
-            low = np.maximum(here + young, start)
-            high = np.minimum(np.minimum(here + old, start + length), left)
-            age = left - here
-            closes = np.sum(ends & (age >= young) & (age < old))
-            open_days = np.clip(high - low, 0, None).sum()
-            cells.append((closes, open_days, band, (start + length / 2) / YEAR))
-    return _Cells(*np.array(cells, dtype=np.float64).reshape(-1, 4).T)
+        low = np.maximum(here + young, start)
+        high = np.minimum(np.minimum(here + old, start + length), left)
+        age = left - here
+        closes = np.sum(ends & (age >= young) & (age < old), axis=1)
+        open_days = np.clip(high - low, 0, None).sum(axis=1)
+        time = np.full(len(bands), (start + length / 2) / YEAR)
+        cells.append(np.stack([closes, open_days, bands, time]))
+    return _Cells(*np.concatenate(cells, axis=1) if cells else np.zeros((4, 0)))
 
 
 def _fit(performance: _Cells, other: _Cells) -> RateFit | None:

@@ -95,11 +95,15 @@ def label_sensitivity(
     rules = graded.select(*key, **RULES)
     bugs = with_waits(in_clusters(bug_metrics, counted_fixes), trend_monthly)
     rows = []
+    known: dict[tuple[object, ...], list[Result]] = {}  # most rules agree on a small repository
     for rule in RULES:
         labels = rules.select(*key, is_performance=rule)
         chosen = bugs.drop("is_performance").join(labels, on=key, maintain_order="left")
         for dataset, repository, own in by_repository_and_pooled(chosen):
-            rows += [(dataset, repository, rule, *found) for found in _of_bugs(own)]
+            same = (dataset, repository, *own["is_performance"])
+            if same not in known:
+                known[same] = list(_of_bugs(own))
+            rows += [(dataset, repository, rule, *found) for found in known[same]]
     histories, graded_by = rows_of_repositories(issue_history), rows_of_repositories(rules)
     cases = [
         ((dataset, repository), months["month"].to_list())
@@ -111,8 +115,12 @@ def label_sensitivity(
         place, months = case
         paths, graded = paths_of(histories[place], months), graded_by[place]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
+        different = {one.is_performance.tobytes(): one for one in labelled.values()}
+        known = {labels: list(_of_months(one)) for labels, one in different.items()}
         return [
-            (*place, rule, *found) for rule, one in labelled.items() for found in _of_months(one)
+            (*place, rule, *found)
+            for rule, one in labelled.items()
+            for found in known[one.is_performance.tobytes()]
         ]
 
     for found in of_each(cases, relabelled, "testing trends by other rules"):

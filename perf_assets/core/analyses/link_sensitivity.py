@@ -1,10 +1,11 @@
 """How far fix time and fix size can be trusted: both again without doubtful links."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.comparisons import Comparison, by_repository_and_pooled
 from perf_assets.core.analyses.effects import compare_bugs, comparison_text, in_clusters
 from perf_assets.core.analyses.wording import as_json
 from perf_assets.tables import schema_of
@@ -51,30 +52,52 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
     pairs = links.unique(["dataset", "repository", "number", "sha"], maintain_order=True)
     selections = [[], *([doubt] for doubt in DOUBTFUL_LINKS), list(DOUBTFUL_LINKS)]
     rows = [
-        (dataset, repository, metric, *_sensitivity_row(of_repository, metric, selection))
+        (dataset, repository, *row)
         for dataset, repository, of_repository in by_repository_and_pooled(pairs)
-        for metric in ("fix_time_days", "fix_size")
-        for selection in selections
+        for row in _sensitivity_rows(of_repository, selections)
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.link_sensitivity"), orient="row")
 
 
-def _sensitivity_row(
-    links: pl.DataFrame, metric: str, left_out: Sequence[str]
-) -> tuple[object, ...]:
+def _sensitivity_rows(
+    links: pl.DataFrame, selections: Sequence[Sequence[str]]
+) -> Iterator[tuple[object, ...]]:
     doubts = pl.col("doubts").list
-    kept = links.filter(~pl.any_horizontal(pl.lit(value=False), *map(doubts.contains, left_out)))
-    method, found = compare_bugs(in_clusters(_fixes(kept), kept), metric)
+    is_kept = [
+        links.with_columns(
+            kept=~pl.any_horizontal(pl.lit(value=False), *map(doubts.contains, left_out))
+        )["kept"]
+        for left_out in selections
+    ]
+
+    @cache
+    def bugs(kept: tuple[bool, ...]) -> pl.DataFrame:
+        chosen = links.filter(pl.Series(kept, dtype=pl.Boolean))
+        return in_clusters(_fixes(chosen), chosen)
+
+    @cache  # most doubts are of no link of a small repository: what is kept is the same
+    def compared(kept: tuple[bool, ...], metric: str) -> tuple[str, Comparison]:
+        return compare_bugs(bugs(kept), metric)
+
+    for metric in ("fix_time_days", "fix_size"):
+        for left_out, kept in zip(selections, is_kept, strict=True):
+            found = compared(tuple(kept), metric)
+            yield metric, *_sensitivity_row(links.height, int(kept.sum()), left_out, *found)
+
+
+def _sensitivity_row(
+    n_links: int, n_kept: int, left_out: Sequence[str], method: str, found: Comparison
+) -> tuple[object, ...]:
     told = comparison_text(found, "no fixed bugs in one of the groups")
-    n_left_out = links.height - kept.height
+    n_left_out = n_links - n_kept
     return (
         method,
         as_json(left_out=list(left_out)),
-        links.height,
+        n_links,
         n_left_out,
         found.n_performance + found.n_other,
         *found,
-        f"without {n_left_out} of {links.height} links: {told}",
+        f"without {n_left_out} of {n_links} links: {told}",
     )
 
 
