@@ -15,6 +15,9 @@ from perf_assets.core.statistics.samples import Floats
 _AT_ONCE = 4_000_000
 """Drawn members that are held in memory at a time."""
 
+_FEW_CASES = 500
+"""So many are shuffled faster than some are drawn from them."""
+
 
 def permuted_counts(
     steps: sparse.csr_array,
@@ -49,7 +52,7 @@ def permuted_counts(
     for first, last in pairwise(ends):
         for start in range(first, last, some):
             number = min(some, last - start)
-            drawn = np.concatenate([_draw(random, n_cases, n_members) for _ in range(number)])
+            drawn = _draw(random, n_cases, n_members, number)
             bounds = np.arange(number + 1, dtype=np.int64) * n_members
             ones = np.ones(len(drawn), dtype=np.float64)
             members = sparse.csr_array((ones, drawn, bounds), shape=(number, n_cases))
@@ -84,5 +87,13 @@ def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: fl
     return bool(is_below.any() or is_above.all())
 
 
-def _draw(random: np.random.Generator, n_cases: int, n_members: int) -> NDArray[np.int64]:
-    return random.choice(n_cases, n_members, replace=False, shuffle=False)
+def _draw(
+    random: np.random.Generator, n_cases: int, n_members: int, number: int
+) -> NDArray[np.int64]:
+    """The members of so many permutations, one after the other."""
+    if n_cases <= _FEW_CASES:
+        cases = np.broadcast_to(np.arange(n_cases), (number, n_cases))
+        return random.permuted(cases, axis=1)[:, :n_members].ravel()
+    return np.concatenate(
+        [random.choice(n_cases, n_members, replace=False, shuffle=False) for _ in range(number)]
+    )
