@@ -127,7 +127,7 @@ def _judge_rows(
     if not filled or not rules:
         return {}
     frames = [_beside(suite, place, *candidates[place]) for place in filled]
-    frame = pl.concat(frames, how="diagonal_relaxed")
+    frame = pl.concat(frames, how="diagonal_relaxed").collect()
     undecided = [
         rule for rule in rules if not all(rule.name in verdicts[place] for place in filled)
     ]
@@ -164,7 +164,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.DataFrame:
+def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.LazyFrame:
     """The rows of a candidate with the columns that tell what is particular to its partition."""
     names = frame.columns
     needed = [
@@ -185,10 +185,10 @@ def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -
         MISSING: pl.coalesce(lacks) if lacks else pl.lit(None, pl.String),
     }
     if month is not None:
-        added[MONTH_START] = pl.lit(start_of(month))
+        start, end = _bounds(month)
+        added[MONTH_START] = start
         for name in moments:
-            at = pl.col(name)
-            is_outside = (at < start_of(month)) | (at >= end_of(month))
+            is_outside = (pl.col(name) < start) | (pl.col(name) >= end)
             added[f"{MONTH_OF}{name}"] = pl.when(is_outside).then(pl.lit("another month"))
     for name, columns in suite.allowed_in.items():
         allowed = _value(told, name)
@@ -199,7 +199,12 @@ def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -
             values = pl.Series(list(known), dtype=frame.schema[column])
             is_outside = ~pl.col(column).is_in(values.implode())
             added[_outside(column)] = pl.when(is_outside).then(pl.lit("not allowed"))
-    return frame.with_columns(**added)
+    return frame.lazy().with_columns(**added)
+
+
+@cache  # literals of moments take a millisecond to make, and months are the same for all tables
+def _bounds(month: str) -> tuple[pl.Expr, pl.Expr]:
+    return pl.lit(start_of(month)), pl.lit(end_of(month))
 
 
 def _outside(column: str) -> str:
@@ -224,7 +229,7 @@ def _row_wise(rule: Rule) -> Rule:
 
 def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameters") -> Verdict:
     """The verdict on one partition that is not decided by its rows among those of others."""
-    whole = _beside(suite, 0, frame, told)
+    whole = _beside(suite, 0, frame, told).collect()
     of_rows = rule.type.startswith(OF_ROWS)
     asked = _row_wise(rule) if of_rows else rule
     finding = _findings(suite, [asked], whole)[rule.name]
