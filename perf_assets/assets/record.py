@@ -56,6 +56,7 @@ class KeptOpenEventLog(SqliteEventLogStorage):
         self._engines: dict[str, sqlalchemy.Engine] = {}
         self._opened: dict[str, float] = {}
         self._known_tables: set[str] = set()
+        self._empty = b""
         super().__init__(base_dir, inst_data)
 
     @classmethod
@@ -74,10 +75,26 @@ class KeptOpenEventLog(SqliteEventLogStorage):
         with self._db_lock:
             engine = self._engine(shard)
             if shard not in self._initialized_dbs:
-                self._initdb(engine)
+                self._make(shard, engine)
                 self._initialized_dbs.add(shard)
             with engine.connect() as connection, connection.begin():
                 yield connection
+
+    def _make(self, shard: str, engine: sqlalchemy.Engine) -> None:
+        """Make the file of a run, which has the same tables as that of the run before it."""
+        path = Path(self.path_for_shard(shard))
+        is_new = not path.exists()
+        if is_new and self._empty:
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_bytes(self._empty)
+            unfinished.replace(path)
+            return
+        self._initdb(engine)
+        if is_new:
+            with engine.connect() as connection:
+                database = connection.connection.driver_connection
+                assert isinstance(database, sqlite3.Connection)
+                self._empty = database.serialize()
 
     def _engine(self, shard: str) -> sqlalchemy.Engine:
         now = time.monotonic()
