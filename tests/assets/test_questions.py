@@ -15,6 +15,8 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Study, load_study
 from tests.forum_places import planned, written
 
+pytestmark = pytest.mark.usefixtures("trusting_auditor")
+
 STUDY = """name = "asked"
 [[forums]]
 name = "stackoverflow"

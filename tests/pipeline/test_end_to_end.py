@@ -96,6 +96,8 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
             assert wrong.is_empty(), f"{table}.{name}: {wrong.head(3)}"
 
 
+# Over a smaller corpus, tests/assets/test_telling.py has it.
+@pytest.mark.exhaustive
 def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_path: Path) -> None:
     home = Home.of(tmp_path / "home")
     with dg.DagsterInstance.ephemeral() as instance:
