@@ -27,9 +27,6 @@ from tests.model_database import insert
 from tests.rows import issue
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
 
-# Great Expectations takes seconds to import: once, in the process from which the others fork.
-prepare()
-
 FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"
 DUMPED = 500  # questions of a dump, in some dozen writes
@@ -68,6 +65,7 @@ def kill_at_random_moments(
     -------
     How many kills that took.
     """
+    prepare()  # it takes seconds: once, in the process from which the others fork
     whole = directory / "whole"
     deed.before(prepared, whole)
     seconds = run_to_its_end(deed, prepared, whole)

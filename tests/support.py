@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
+from perf_assets.study import SAMPLE, load_study
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",
@@ -126,6 +126,14 @@ class Prepared:
     @property
     def home(self) -> Path:
         return self.directory / "home"
+
+
+class Sampled(Prepared):
+    """The embedded sample, which a run generates below its home, and that home."""
+
+    @property
+    def corpus(self) -> Path:
+        return self.home / SAMPLE
 
 
 SMALL = {"seed": 11, "issues": 24, "months": 3, "commits": 20}

@@ -177,6 +177,7 @@ def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, 
                 assert_stops(process)
 
 
+@pytest.mark.exhaustive
 def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, home: Path) -> None:
     package = write_package(tmp_path / "package")
     before = stored_tables(home / "perf_bugs.duckdb")

@@ -26,7 +26,7 @@ from perf_assets.storage.warehouse import Database
 from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 MONTHS = months_between("2020-01", "2020-04")
 

@@ -33,9 +33,8 @@ dump = "dump"
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
-    home = Home.of(tmp_path / "home")
-    with open_warehouse(home.warehouse) as database:
+def gate(empty_home: Home) -> Iterator[Gate]:
+    with open_warehouse(empty_home.warehouse) as database:
         rows = [
             question(number, asked, title=title, text=text)
             for number, asked, title, text in EXAMPLES.select(
@@ -48,7 +47,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
         ]
         insert(database.connection, "raw.questions", [*rows, *others])
         insert(database.connection, "meta.tag_sets", [tag_set()])
-        yield Gate(database, home)
+        yield Gate(database, empty_home)
 
 
 def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") -> Study:

@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import import_sheet, sample_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -26,8 +25,8 @@ CRASH = {**SLOW, "kinds": "program crash"}
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.of(tmp_path / "home")
+def home(empty_home: Home) -> Home:
+    return empty_home
 
 
 @pytest.fixture
@@ -42,9 +41,7 @@ def gate(home: Home) -> Iterator[Gate]:
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
-        gate = Gate(database, home)
-        lay_views(gate)
-        yield gate
+        yield Gate(database, home)
 
 
 def in_force(gate: Gate, rater: str, *columns: str) -> list[tuple[Any, ...]]:
