@@ -162,15 +162,16 @@ def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
     """
     with duckdb.connect(str(database), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        names = connection.execute(
-            "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE name <> 'meta.branch_changes' ORDER BY ALL"
+        tables = connection.execute(
+            "SELECT schema_name || '.' || table_name AS name, "
+            "list(column_name ORDER BY column_index) FROM duckdb_columns() "
+            "JOIN duckdb_tables() USING (table_oid, database_oid, schema_name, table_name) "
+            "WHERE name <> 'meta.branch_changes' GROUP BY name ORDER BY name"
         ).fetchall()
         frames = {}
-        for (name,) in names:
+        for name, columns in tables:
             if name in ACCOUNTS:
                 continue
-            columns = connection.sql(f"FROM {name} LIMIT 0").columns
             kept = ", ".join(f'"{column}"' for column in columns if column not in VOLATILE)
             frames[name] = connection.sql(f"SELECT {kept} FROM {name} ORDER BY ALL").pl()
         return frames

@@ -18,6 +18,8 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "a-token"
 NAME = "sample-lab/tensorkit"
 

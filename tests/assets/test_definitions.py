@@ -13,7 +13,7 @@ from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
 from tests.support import Prepared, stored_tables
 
-pytestmark = pytest.mark.usefixtures("trusting_auditor")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 SLUG = "sample_lab_tensorkit"
 GROUPS = (
@@ -87,7 +87,6 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     assert "fix_details" in steps
 
 
-@pytest.mark.slow
 def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:
     definitions = build_definitions(study, home)
     name = study.repositories[0].name
@@ -110,7 +109,6 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
 
 
 @pytest.mark.exhaustive
-@pytest.mark.slow
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home
 ) -> None:

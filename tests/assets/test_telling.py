@@ -118,6 +118,7 @@ def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, 
     return found
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_what_is_stored_is_shown_however_it_was_stored(
     study: Study, told_home: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:

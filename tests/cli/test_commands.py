@@ -258,8 +258,9 @@ def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("trusting_auditor")
-def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) -> None:
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("until", ["labels", "published"])
+def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path, until: str) -> None:
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("a small file system can only be made by root")
     home = tmp_path / "small"
@@ -272,11 +273,12 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        ran = perf_assets_process("run", "--study", copy / "study.toml", "--home", home)
+        run = ("run", "--study", copy / "study.toml", "--home", home, "--until", until)
+        ran = perf_assets_process(*run)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
         subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)
-        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        ran = perf_assets(*run)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     finally:
         subprocess.run(["umount", str(home)], check=False)

@@ -480,7 +480,7 @@ def point(source: Path, shas: list[str], tips: dict[str, int]) -> None:
             git(source, "update-ref", "-d", f"refs/heads/{name}")
 
 
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2, 40), deadline=None)
 @given(lives())
 def test_after_any_pushes_the_tables_are_those_of_a_fresh_load(life):
     commits, pushes = life

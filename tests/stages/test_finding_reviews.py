@@ -18,6 +18,8 @@ from tests.model_database import insert
 from tests.review_sheets import written
 from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = ("2020-03", "2020-Q1"), ("2020-06", "2020-Q2")
 RULES = ("sequential-map", "loop-invariant-op")
 

@@ -97,7 +97,7 @@ def miner(server: CorpusServer, tmp_path: Path) -> Miner:
 
 
 @settings(
-    max_examples=examples(8),
+    max_examples=examples(4, 80),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -21,6 +21,8 @@ from tests.places import ROOT
 from tests.question_examples import FORUM, labelled
 from tests.question_rows import question, tag_set
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = labelled({"program crash": 12, "installation": 12, "performance": 12})
 STUDY = f"""
 name = "test"
@@ -178,7 +180,6 @@ def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
     assert chosen == assigned(gate)[0][2]
 
 
-@pytest.mark.slow
 def test_what_learns_is_imported_only_where_something_is_learned() -> None:
     script = (
         "import sys\n"

@@ -19,6 +19,8 @@ from tests.question_rows import FORUM, performance_question, question, tag_set
 from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
 from tests.rows import issue, label, repository
 
+pytestmark = pytest.mark.slow
+
 SLOW = {**YES, "symptom1": "Time: slow execution time", "root_cause": "API (Not using batch API)"}
 LEAK = {**YES, "symptom1": "memory (memory leak)", "symptom2": "Unknown", "root_cause": "Library"}
 CRASH = {**SLOW, "kinds": "program crash"}

@@ -15,6 +15,8 @@ from tests.model_database import insert
 from tests.review_sheets import YES, sheet
 from tests.rows import issue, label, repository
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def gate(empty_home: Home) -> Iterator[Gate]:
