@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,10 @@ from filelock import FileLock
 from hypothesis import settings
 
 from perf_assets.engines.connection import be_a_program
-from tests.thoroughness import EXAMPLES
+from tests.thoroughness import EXAMPLES, IS_THOROUGH
 
 if TYPE_CHECKING:
+    from perf_assets.storage.home import Home
     from tests.support import Prepared
 
 TEST_VARIABLES = (
@@ -86,6 +87,22 @@ def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
 
 
 @pytest.fixture(scope="session")
+def laid(once: Callable[..., Path]) -> Path:
+    """A home without rows, whose tables and views are there; not to be changed."""
+    from perf_assets.stages.deriving.models import lay_views  # noqa: PLC0415
+    from perf_assets.storage.gate import Gate  # noqa: PLC0415
+    from perf_assets.storage.home import Home  # noqa: PLC0415
+    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+
+    def fill(directory: Path) -> None:
+        home = Home.of(directory)
+        with open_warehouse(home.warehouse) as database:
+            lay_views(Gate(database, home))
+
+    return once("laid", fill)
+
+
+@pytest.fixture(scope="session")
 def small(once: Callable[..., Path]) -> "Prepared":
     """Three months and 24 issues, and the home after a run over them; not to be changed."""
     from tests.support import SMALL, Prepared  # noqa: PLC0415
@@ -107,13 +124,42 @@ def sampled(once: Callable[..., Path]) -> "Prepared":
     from perf_assets.sample.opening import open_study  # noqa: PLC0415
     from perf_assets.stages.pipeline import run_pipeline  # noqa: PLC0415
     from perf_assets.storage.home import Home  # noqa: PLC0415
-    from tests.support import Prepared  # noqa: PLC0415
+    from tests.support import Sampled  # noqa: PLC0415
 
     def fill(directory: Path) -> None:
         home = Home.of(directory / "home")
         assert run_pipeline(open_study("sample", home.path), home) == []
 
-    return Prepared(once("sampled", fill))
+    return Sampled(once("sampled", fill))
+
+
+@pytest.fixture
+def trusting_auditor(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Lets every row keep every rule: where audits are not the point, they are half of a run.
+
+    Great Expectations is not asked, nor imported; rows are counted, and rules that lack what they
+    are told fail, as ever. A test that is marked as audited has the real auditor, and in
+    `make test-all` all have.
+    """
+    if IS_THOROUGH or request.node.get_closest_marker("audited"):
+        yield
+        return
+    from perf_assets.storage import judging  # noqa: PLC0415
+    from perf_assets.storage.great_expectations import Finding  # noqa: PLC0415
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            judging, "validate", lambda _, rules, __: {one.name: Finding(True) for one in rules}
+        )
+        yield
+
+
+@pytest.fixture
+def empty_home(laid: Path, tmp_path: Path) -> "Home":
+    """A home without rows that a test may fill: laying the views takes most of a second."""
+    from perf_assets.storage.home import Home  # noqa: PLC0415
+
+    return Home.of(shutil.copytree(laid, tmp_path / "home"))
 
 
 @pytest.fixture

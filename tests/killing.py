@@ -20,15 +20,11 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import restore
-from perf_assets.storage.validation_process import validate_here
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
 from tests.rows import issue
-from tests.support import Prepared, assert_same_tables, materialize, stored_tables
-
-# Great Expectations takes seconds to import: once, in the process from which the others fork.
-validate_here()
+from tests.support import VALIDATING, Prepared, assert_same_tables, materialize, stored_tables
 
 FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"
@@ -114,7 +110,7 @@ def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> float:
 def _begun(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
     """A process that is about to do it: it has all that it needs, and says so."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, VALIDATING])
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_do, args=(deed.act, there, prepared.study, home))
     process.start()

@@ -6,11 +6,7 @@ from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
-from perf_assets.storage.validation_process import validate_here
 from perf_assets.storage.warehouse import open_warehouse
-
-# Great Expectations takes seconds to import: once, in the process from which the others fork.
-validate_here()
 
 
 def load(url: str, home: Path, repository: str, months: list[str]) -> None:

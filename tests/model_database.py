@@ -1,12 +1,20 @@
 """A small warehouse in memory for tests of models and queries: rows are given as dicts."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
 
-from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.laying import create_as_of_macro, create_view
+from perf_assets.sql_models.files import load_models, models_by_name
+from perf_assets.sql_models.laying import (
+    AS_OF_MACRO,
+    AS_OF_SOURCE,
+    create_as_of_macro,
+    create_view,
+)
+from perf_assets.sql_models.lineage import made_from
 from perf_assets.storage.migrations import create_tables
 from tests.rows import Row
 
@@ -32,33 +40,71 @@ class ModelDatabase:
     """A database of the project's tables and models that can be filled again and again."""
 
     def __init__(self, time_zone: str = "UTC") -> None:
-        self.connection = duckdb.connect()
-        create_tables(self.connection)
-        self.connection.execute("SET threads = 1")  # the rows are few, switching costs more
-        self.connection.execute(f"SET TimeZone = '{time_zone}'")
-        lay_models(self.connection)
-        create_as_of_macro(self.connection)
+        self._connection = duckdb.connect()
+        create_tables(self._connection)
+        self._connection.execute("SET threads = 1")  # the rows are few, switching costs more
+        self._connection.execute(f"SET TimeZone = '{time_zone}'")
+        lay_models(self._connection)
+        create_as_of_macro(self._connection)
+        self._to_clear = self._stored()
+        self._outdated: set[str] = set()
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The database itself, with every mart computed: whoever takes it may read any."""
+        self._compute(_marts())
+        self._to_clear = self._stored()  # and may write any
+        return self._connection
 
     def fill(self, tables: Tables) -> None:
-        """Replace all rows by those of ``tables`` and compute the marts."""
-        marts = [model for model in load_models() if not model.table.is_view]
-        stored = self.rows(
-            "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE schema_name NOT IN ('marts', 'analysis')"
-        )
-        for name in [model.name for model in marts] + [row["name"] for row in stored]:
-            self.connection.execute(f"DELETE FROM {name}")
+        """Replace all rows by those of ``tables``; marts are computed when they are read."""
+        for name in self._to_clear:
+            self._connection.execute(f"DELETE FROM {name}")
         for name, rows in tables.items():
-            insert(self.connection, name, rows)
-        for model in marts:
-            self.connection.execute(f"INSERT INTO {model.name} BY NAME {model.sql}")
+            insert(self._connection, name, rows)
+        self._to_clear, self._outdated = set(tables), set(_marts())
 
     def rows(self, query: str) -> list[Row]:
         """The answer to ``query``, moments as aware datetimes."""
-        answer = self.connection.execute(query)
+        answer = self._answer(query)
         names = [column[0] for column in answer.description or ()]
         return [dict(zip(names, values, strict=True)) for values in answer.fetchall()]
 
     def table(self, name: str, columns: str = "*", order: str = "ALL") -> list[tuple[Any, ...]]:
         """The rows of a table as plain tuples."""
-        return self.connection.execute(f"SELECT {columns} FROM {name} ORDER BY {order}").fetchall()
+        return self._answer(f"SELECT {columns} FROM {name} ORDER BY {order}").fetchall()
+
+    def _answer(self, query: str) -> duckdb.DuckDBPyConnection:
+        # Computing them all takes a third of a second, and most tests read one.
+        self._compute(_marts_behind(frozenset(re.findall(r"\w+\.\w+", query))))
+        return self._connection.execute(query)
+
+    def _compute(self, marts: Sequence[str]) -> None:
+        for name in marts:
+            if name in self._outdated:
+                self._connection.execute(f"INSERT INTO {name} BY NAME {models_by_name()[name].sql}")
+                self._outdated.discard(name)
+                self._to_clear.add(name)
+
+    def _stored(self) -> set[str]:
+        query = "SELECT schema_name || '.' || table_name FROM duckdb_tables()"
+        return {name for (name,) in self._connection.execute(query).fetchall()}
+
+
+@cache
+def _marts() -> tuple[str, ...]:
+    """The models that are stored, each after those it reads."""
+    return tuple(model.name for model in load_models() if not model.table.is_view)
+
+
+@cache
+def _marts_behind(names: frozenset[str]) -> tuple[str, ...]:
+    """The models that are stored among ``names`` and all that those are made from, in order."""
+    behind: set[str] = set()
+    asked = [AS_OF_SOURCE if name == AS_OF_MACRO else name for name in names]
+    while asked:
+        name = asked.pop()
+        if name not in behind:
+            behind.add(name)
+            asked += made_from().get(name, ())
+    return tuple(name for name in _marts() if name in behind)

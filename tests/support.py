@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
+from perf_assets.study import SAMPLE, load_study
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",
@@ -128,6 +128,17 @@ class Prepared:
         return self.directory / "home"
 
 
+class Sampled(Prepared):
+    """The embedded sample, which a run generates below its home, and that home."""
+
+    @property
+    def corpus(self) -> Path:
+        return self.home / SAMPLE
+
+
+VALIDATING = "tests.validating"
+"""What is imported where processes are forked from that store rows."""
+
 SMALL = {"seed": 11, "issues": 24, "months": 3, "commits": 20}
 """Sizes of the corpus that most tests are content with."""
 
@@ -154,15 +165,16 @@ def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
     """
     with duckdb.connect(str(database), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        names = connection.execute(
-            "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() "
-            "WHERE name <> 'meta.branch_changes' ORDER BY ALL"
+        tables = connection.execute(
+            "SELECT schema_name || '.' || table_name AS name, "
+            "list(column_name ORDER BY column_index) FROM duckdb_columns() "
+            "JOIN duckdb_tables() USING (table_oid, database_oid, schema_name, table_name) "
+            "WHERE name <> 'meta.branch_changes' GROUP BY name ORDER BY name"
         ).fetchall()
         frames = {}
-        for (name,) in names:
+        for name, columns in tables:
             if name in ACCOUNTS:
                 continue
-            columns = connection.sql(f"FROM {name} LIMIT 0").columns
             kept = ", ".join(f'"{column}"' for column in columns if column not in VOLATILE)
             frames[name] = connection.sql(f"SELECT {kept} FROM {name} ORDER BY ALL").pl()
         return frames

@@ -15,7 +15,6 @@ import yaml
 
 from perf_assets.cli.commands import MODULES
 from perf_assets.storage.instance import INSTANCE, LOCATION
-from perf_assets.web import server
 from tests.places import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -87,6 +86,8 @@ def test_every_process_finds_the_code_server() -> None:
 
 
 def test_the_settings_are_those_that_are_read() -> None:
+    from perf_assets.web import server  # noqa: PLC0415 - it takes seconds
+
     known = variables()
     assert known["DAGSTER_HOME"] == f"{known['PERF_ASSETS_HOME']}/dagster"
     assert server.NAMES in known
@@ -99,6 +100,8 @@ def test_the_settings_are_those_that_are_read() -> None:
 
 
 def test_the_proxy_stands_before_the_web_server_under_its_name() -> None:
+    from perf_assets.web import server  # noqa: PLC0415 - it takes seconds
+
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     command = started("web")
     host, port = (command[command.index(option) + 1] for option in ("--host", "--port"))

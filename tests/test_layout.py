@@ -3,6 +3,7 @@
 import ast
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,12 @@ def module_name(path: Path) -> str:
 
 
 SOURCES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+@cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -79,7 +84,7 @@ def place(name: str) -> int | None:
 def own_imports(name: str) -> set[str]:
     """The modules of the package that a module imports."""
     found = set()
-    for target in imported(TREES[name]):
+    for target in imported(tree_of(name)):
         if target.startswith("perf_assets."):
             found.add(target if target in SOURCES else target.rpartition(".")[0])
     return found - {"perf_assets"}
@@ -111,8 +116,8 @@ def test_a_module_imports_only_what_is_below_it() -> None:
 def test_only_the_wiring_knows_dagster() -> None:
     knowing = {
         name
-        for name, tree in TREES.items()
-        if any(target.split(".")[0] == "dagster" for target in imported(tree))
+        for name in SOURCES
+        if any(target.split(".")[0] == "dagster" for target in imported(tree_of(name)))
     }
     below = {name for name in knowing if name.split(".")[1] not in KNOW_DAGSTER}
     assert below == STILL_KNOW_DAGSTER
@@ -120,10 +125,10 @@ def test_only_the_wiring_knows_dagster() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if ".core" in name])
 def test_the_core_reads_no_file_and_asks_nobody(name: str) -> None:
-    for target in set(imported(TREES[name])) - PURE:
+    for target in set(imported(tree_of(name))) - PURE:
         names = {".".join(target.split(".")[:length]) for length in (1, 2)}
         assert not names & OUTSIDE_WORLD, target
-    called = {node.func.id for node in ast.walk(TREES[name]) if _is_plain_call(node)}
+    called = {node.func.id for node in ast.walk(tree_of(name)) if _is_plain_call(node)}
     assert "open" not in called
 
 

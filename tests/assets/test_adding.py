@@ -12,12 +12,13 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.reports.status import read_status, status_text
-from perf_assets.sample.generator import generate
 from perf_assets.storage.added import open_study_of, read_added
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from tests.support import Prepared
+
+pytestmark = pytest.mark.slow
 
 TOKEN = "a-token"
 NAME = "sample-lab/tensorkit"
@@ -31,17 +32,11 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    generate(tmp_path / "corpus", seed=12, issues=20, months=3, commits=20)
-    return tmp_path / "corpus"
-
-
-@pytest.fixture
-def given(corpus: Path, monkeypatch) -> Iterator[dict[str, str]]:
+def given(small: Prepared, monkeypatch) -> Iterator[dict[str, str]]:
     """A repository on an API of its own, as the job's launchpad has it."""
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    with CorpusServer([read_corpus(corpus)], token=TOKEN) as server:
-        git = str(corpus / "repository.git")
+    with CorpusServer([read_corpus(small.corpus)], token=TOKEN) as server:
+        git = str(small.corpus / "repository.git")
         yield {"name": NAME, "start": "2020-01", "git": git, "github_url": server.url}
 
 

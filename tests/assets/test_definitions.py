@@ -9,10 +9,11 @@ from dagster._core.definitions.freshness import CronFreshnessPolicy
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import by_subject, key_of, partitions_of
 from perf_assets.definitions import build_definitions
-from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
 from perf_assets.study import Study, load_study
-from tests.support import stored_tables
+from tests.support import Prepared, stored_tables
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 SLUG = "sample_lab_tensorkit"
 GROUPS = (
@@ -36,9 +37,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
-    generate(tmp_path / "corpus", seed=12, issues=20, months=3, commits=20)
-    return load_study(tmp_path / "corpus" / "study.toml")
+def study(small: Prepared) -> Study:
+    return load_study(small.study)
 
 
 def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
@@ -87,7 +87,6 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     assert "fix_details" in steps
 
 
-@pytest.mark.slow
 def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:
     definitions = build_definitions(study, home)
     name = study.repositories[0].name
@@ -110,7 +109,6 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
 
 
 @pytest.mark.exhaustive
-@pytest.mark.slow
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
     study: Study, home: Home
 ) -> None:

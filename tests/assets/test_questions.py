@@ -15,6 +15,8 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import Study, load_study
 from tests.forum_places import planned, written
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
 STUDY = """name = "asked"
 [[forums]]
 name = "stackoverflow"
@@ -53,7 +55,6 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
     assert schedules == ["monthly_stackoverflow_tensorkit", "monthly_stackoverflow_gradlib"]
 
 
-@pytest.mark.slow
 def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     study, tmp_path, instance
 ) -> None:
@@ -77,10 +78,10 @@ def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     assert home.published.is_file()
 
 
-@pytest.mark.slow
 def test_one_tag_set_can_be_run_by_its_name(study, tmp_path) -> None:
     home = Home.of(tmp_path / "home")
-    assert run_study(study, home, ["stackoverflow:tensorkit"], "2020-02", "2020-02") == []
+    one = ["stackoverflow:tensorkit"]
+    assert run_study(study, home, one, "2020-02", "2020-02", until="labels") == []
     with open_warehouse(home.warehouse) as database:
         found = database.frame("SELECT DISTINCT tag_set, month FROM raw.questions")
     assert found.rows() == [("tensorkit", "2020-02")]

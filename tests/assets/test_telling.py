@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.study import Study, load_study
-from tests.support import Prepared, environment, stored_tables
+from tests.support import Prepared, assert_same_tables, environment, stored_tables
 
 pytestmark = pytest.mark.slow
 
@@ -42,16 +42,36 @@ def study(small: Prepared) -> Study:
     return load_study(small.study)
 
 
-@pytest.fixture
-def place(home: Path) -> Home:
-    """A home that is filled, by the plain pipeline: Dagster knows nothing of it."""
-    return Home.of(home)
+@pytest.fixture(scope="session")
+def told_home(once: Callable[..., Path], small: Prepared) -> Path:
+    """A home that the plain pipeline filled, and a run told Dagster of; not to be changed."""
+
+    def fill(directory: Path) -> None:
+        place = Home.of(shutil.copytree(small.home, directory))
+        with open_instance(place.dagster) as record:
+            refresh(load_study(small.study), place, record)
+
+    return once("told", fill)
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
+def known(told_home: Path) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that home; only to be read."""
+    with open_instance(Home.of(told_home).dagster) as record:
+        yield record
+
+
+@pytest.fixture
+def place(told_home: Path, tmp_path: Path) -> Home:
+    """A home of which Dagster was told, to be changed."""
+    return Home.of(shutil.copytree(told_home, tmp_path / "home"))
+
+
+@pytest.fixture
+def instance(place: Home) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that home, to be added to."""
+    with open_instance(place.dagster) as record:
+        yield record
 
 
 def refresh(study: Study, place: Home, instance: dg.DagsterInstance, **options: bool) -> set[str]:
@@ -98,37 +118,40 @@ def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, 
     return found
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_what_is_stored_is_shown_however_it_was_stored(
-    study: Study, place: Home, tmp_path: Path, instance: dg.DagsterInstance
+    study: Study, told_home: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:
-    """By a run on an empty home, or by one whose Dagster record was deleted."""
-    refresh(study, place, instance)
-    known = shown(study, place, instance)
+    """By a run of Dagster on an empty home, or by the plain pipeline, which Dagster hears of later.
+
+    Both store the same.
+    """
+    told = shown(study, Home.of(told_home), known)
     with dg.DagsterInstance.ephemeral() as other:
         fresh = Home.of(tmp_path / "fresh")
         refresh(study, fresh, other)
         made = shown(study, fresh, other)
-    for sizes in (*known.values(), *made.values()):
+    assert_same_tables(stored_tables(fresh.published), stored_tables(Home.of(told_home).published))
+    for sizes in (*told.values(), *made.values()):
         if isinstance(sizes, dict):
             for size in sizes.values():
                 size.pop("loaded_at", None)
-    assert known == made
+    assert told == made
     (repository,) = study.repositories
     keys = {str(key_of(repository.name, month)) for month in repository.months}
-    assert set(known["raw/issues"]) == set(known["details/commit_details"]) == keys
-    assert known["marts/bug_metrics"][None]["lineage"]
-    assert known["marts/bug_metrics"][None]["dagster/row_count"] > 0
-    untold = {name for name, value in known.items() if not value and "replication" not in name}
+    assert set(told["raw/issues"]) == set(told["details/commit_details"]) == keys
+    assert told["marts/bug_metrics"][None]["lineage"]
+    assert told["marts/bug_metrics"][None]["dagster/row_count"] > 0
+    untold = {name for name, value in told.items() if not value and "replication" not in name}
     # People's verdicts, and the questions of forums, of which the study has none.
     left = ("reviews/verdicts", "raw/question", "labels/performance_q", "sources/")
     assert {name for name in untold if not name.startswith(left)} == set()
 
 
 def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    study: Study, known: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
-    (record,) = instance.fetch_materializations(asset_key("analysis.fix_incidence"), 1).records
+    (record,) = known.fetch_materializations(asset_key("analysis.fix_incidence"), 1).records
     assert record.asset_materialization is not None
     metadata = record.asset_materialization.metadata
     (repository,) = study.repositories
@@ -142,13 +165,12 @@ def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
 
 
 def test_numbers_of_the_study_are_told_at_each_run(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    told_home: Path, known: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
-    (record,) = instance.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
+    (record,) = known.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
     assert record.asset_materialization is not None
     metadata = record.asset_materialization.metadata
-    rows = stored_tables(place.warehouse)["marts.bug_metrics"].filter(dataset="live")
+    rows = stored_tables(Home.of(told_home).warehouse)["marts.bug_metrics"].filter(dataset="live")
     bugs = rows.filter("is_performance")
     assert metadata["bug reports"].value == rows.height
     assert metadata["performance bugs"].value == bugs.height
@@ -157,10 +179,10 @@ def test_numbers_of_the_study_are_told_at_each_run(
     assert str(metadata["first 10 rows"].value).count("\n") == 11
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_nothing_of_what_did_not_change(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
     before = shown(study, place, instance)
     assert refresh(study, place, instance) == set()
     assert shown(study, place, instance) == before
@@ -170,10 +192,10 @@ def test_a_refresh_tells_nothing_of_what_did_not_change(
     assert {name: after[name] for name in before} == before
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
     with duckdb.connect(str(place.warehouse)) as connection:
         connection.execute("UPDATE raw.issue_comments SET author = 'one person'")
         connection.execute("DELETE FROM labels.performance_labels WHERE month = '2020-02'")
@@ -191,7 +213,6 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
 def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
     with duckdb.connect(str(place.warehouse)) as connection:
         connection.execute(
             "UPDATE meta.partition_loads SET loaded_at = now(), row_count = 99 "
@@ -203,10 +224,10 @@ def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
     assert shown(study, place, instance)["raw/commits"][key]["rows of commit_files"] == 99
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_what_a_person_chooses_is_done_and_told(
     study: Study, place: Home, instance: dg.DagsterInstance
 ) -> None:
-    refresh(study, place, instance)
     definitions = build_definitions(study, place)
     chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
     ran = definitions.resolve_job_def("derive").execute_in_process(
@@ -258,9 +279,8 @@ def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
-    small: Prepared, tmp_path: Path
+    small: Prepared, place: Home
 ) -> None:
-    home = shutil.copytree(small.home, tmp_path / "home")
     heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
     script = (
         "import os, sys\n"
@@ -277,16 +297,15 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         "    heavy += ['Great Expectations'] * ('validation_process' in command)\n"
         "print(heavy)\n"
     )
-    arguments = ("run", "--study", str(small.study), "--home", str(home))
-    for _ in range(2):  # the first one has to tell Dagster of the home
-        ran = subprocess.run(
-            [sys.executable, "-c", script, *arguments],
-            capture_output=True,
-            text=True,
-            env=environment(),
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+    arguments = ("run", "--study", str(small.study), "--home", str(place.path))
+    ran = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.splitlines()[-1] == "[]"
 
 

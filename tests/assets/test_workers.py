@@ -21,6 +21,8 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import load_study
 from tests.support import Prepared
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
 NAME = "sample-lab/tensorkit"
 
 

@@ -132,6 +132,7 @@ def test_a_file_gets_lines_and_no_control_characters(program: Path) -> None:
     assert done.stderr == "and written to stderr\n"
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_takes_the_bar_away_and_says_what_was_being_done(program: Path) -> None:
     before = time.monotonic()
     status, seen = on_a_terminal(program, until="cloning")

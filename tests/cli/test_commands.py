@@ -30,6 +30,7 @@ from tests.support import (
     perf_assets_process,
     stored_tables,
 )
+from tests.thoroughness import some
 
 CANARY = "ghp_canary0123456789"
 
@@ -140,6 +141,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("trusting_auditor")
 def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
     corpus: Path, tmp_path: Path
 ) -> None:
@@ -156,11 +158,13 @@ def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
 
 
 @pytest.mark.slow
+# The cost is told where figures are: only of a whole run, which takes twice as long.
+@pytest.mark.parametrize("until", some("labels", "published"))
 def test_a_missing_or_wrong_token_is_refused_and_never_shown(
-    corpus: Path, served: CorpusServer, tmp_path: Path
+    corpus: Path, served: CorpusServer, tmp_path: Path, until: str
 ) -> None:
     own = study(tmp_path, corpus, github_url=served.url)
-    run = ("run", "--study", own, "--home", tmp_path / "home")
+    run = ("run", "--study", own, "--home", tmp_path / "home", "--until", until)
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
     assert not (tmp_path / "home" / "clones").exists()
@@ -172,7 +176,8 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     assert CANARY not in ran.stdout + ran.stderr
     asked = [request for request in served.requests[before:] if request.path != "/rate_limit"]
     assert any(request.fault for request in asked)
-    assert f"tensorkit: {len(asked)} requests and " in ran.stdout
+    is_told = f"tensorkit: {len(asked)} requests and " in ran.stdout
+    assert is_told == (until == "published")
     for path in (tmp_path / "home").rglob("*"):
         if path.is_file():
             assert CANARY.encode() not in path.read_bytes(), path
@@ -253,7 +258,9 @@ def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) -> None:
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("until", ["labels", "published"])
+def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path, until: str) -> None:
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("a small file system can only be made by root")
     home = tmp_path / "small"
@@ -266,11 +273,12 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path) ->
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        ran = perf_assets_process("run", "--study", copy / "study.toml", "--home", home)
+        run = ("run", "--study", copy / "study.toml", "--home", home, "--until", until)
+        ran = perf_assets_process(*run)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
         subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)
-        ran = perf_assets("run", "--study", copy / "study.toml", "--home", home)
+        ran = perf_assets(*run)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     finally:
         subprocess.run(["umount", str(home)], check=False)

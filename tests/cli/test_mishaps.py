@@ -74,7 +74,7 @@ def test_what_led_to_an_error_tells_of_the_mishap(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_home_that_is_removed_during_a_run_is_said_so(middling: Prepared, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    arguments = command("run", "--study", middling.study, "--home", home)
+    arguments = command("run", "--study", middling.study, "--home", home, "--until", "labels")
     surroundings = environment(PYTHONUNBUFFERED="1")
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings

@@ -74,6 +74,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     assert "do the raters agree?" in run("agreement")
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
         ran = perf_assets(*arguments, "--home", home)
@@ -119,6 +120,7 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
     assert "question_agreement" in run("agreement", "--json")
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
         ran = perf_assets(*arguments, "--home", home)

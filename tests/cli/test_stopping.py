@@ -177,6 +177,7 @@ def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, 
                 assert_stops(process)
 
 
+@pytest.mark.exhaustive
 def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, home: Path) -> None:
     package = write_package(tmp_path / "package")
     before = stored_tables(home / "perf_bugs.duckdb")
@@ -276,6 +277,7 @@ def test_whatever_the_work_is_at_it_stops(lines: tuple[str, ...], *, is_group: b
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is a reaper on Linux")
+@pytest.mark.exhaustive
 def test_what_a_killed_process_had_started_ends_soon_and_the_reaper_with_it() -> None:
     with started(*program(*STUBBORN_CHILD)) as process:
         read_until(process, "busy")

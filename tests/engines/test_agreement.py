@@ -17,7 +17,9 @@ from perf_assets.tables import table_of
 from tests.any_rows import any_rows
 from tests.engines.databases import of_rows, rows_of
 from tests.engines.servers import spark, spark_home
-from tests.thoroughness import SEEDS
+from tests.thoroughness import SEEDS, some
+
+pytestmark = pytest.mark.slow
 
 MODELS = {model.name: model for model in load_models()}
 SOURCES = sorted({name for one in MODELS.values() for name in one.upstream} - {*MODELS})
@@ -44,7 +46,7 @@ def assert_same(database: duckdb.DuckDBPyConnection, engine: SparkEngine, name: 
     assert made.rows() == rows_of(database, name).rows(), name
 
 
-@pytest.fixture(scope="session", params=HEIGHTS)
+@pytest.fixture(scope="session", params=some(*HEIGHTS))
 def both(
     request: pytest.FixtureRequest, sail_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Both]:

@@ -91,6 +91,7 @@ def test_what_spark_cannot_compute_is_one_sentence(sail_url: str) -> None:
     connection.close()
 
 
+@pytest.mark.exhaustive
 def test_a_token_shows_nowhere(monkeypatch: pytest.MonkeyPatch, sail_url: str) -> None:
     """A token is sent on an encrypted way alone, which this server does not offer."""
     monkeypatch.setenv(TOKEN, "a-secret-of-somebody")

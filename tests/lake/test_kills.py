@@ -128,7 +128,7 @@ def test_a_ship_that_is_killed_between_two_commits(
     home, lake = copied(prepared, tmp_path / "counted")
     number = moments_of(ship_home, home, lake, SUBJECT, directory=tmp_path)
     assert number == 2 * (4 + 1) + 2 * 2  # four tables, the release, and two notes at home
-    for moment in chosen(number, few=2):
+    for moment in chosen(number, few=1):
         home, lake = copied(prepared, tmp_path / "killed")
         process = begun(ship_home, home, lake, SUBJECT, moment, None)
         process.join(60)
@@ -157,6 +157,7 @@ def test_a_ship_that_is_killed_at_any_moment(
     raise AssertionError(f"only {hits} kills hit")
 
 
+@pytest.mark.exhaustive
 def test_a_home_that_is_killed_while_it_is_brought_up_to_date(
     prepared: Path, tmp_path: Path, was: Tables, will_be: Tables
 ) -> None:

@@ -12,6 +12,8 @@ from perf_assets.lake.shipping import ship
 from perf_assets.lake.snapshots import released
 from tests.lakes import ENTRY, begun, fill, in_processes, kill_this_process, memory
 
+pytestmark = pytest.mark.slow
+
 SUBJECT = "owner/one"
 SECONDS = 1.0
 
@@ -70,7 +72,6 @@ def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_told(lake: La
         assert ship(home, lake, SUBJECT, newer).rows > 0
 
 
-@pytest.mark.slow
 def test_the_lease_of_a_worker_that_was_killed_ends_by_itself(lake: Lake) -> None:
     process = begun(hold_and_die, lake, 2.0)
     process.join(30)
@@ -93,7 +94,6 @@ def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
             ship(home, lake, SUBJECT, lease)
 
 
-@pytest.mark.slow
 def test_of_many_who_take_it_at_the_same_moment_one_has_it(lake: Lake) -> None:
     with leased(lake, "owner/other", "to make the lake"):
         pass

@@ -19,6 +19,8 @@ from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.warehouse import Database
 from tests.lakes import ENTRY, REPOSITORIES, assert_equal, fill, memory
 
+pytestmark = pytest.mark.slow
+
 ONE, TWO = REPOSITORIES[:2]
 NOTHING = timedelta(0)
 
@@ -128,6 +130,7 @@ def test_rows_of_a_ship_that_goes_on_are_left_alone(
     assert_equal(home, other)
 
 
+@pytest.mark.exhaustive
 def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
     home: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +158,7 @@ def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
     assert_equal(writer, other)
 
 
+@pytest.mark.exhaustive
 def test_a_snapshot_is_read_while_the_lake_is_maintained(home: Database, lake: Lake) -> None:
     ship_versions(home, lake, 2)
     snapshot = released(lake, ["raw.issues"]).tables["raw.issues"]
@@ -168,6 +172,7 @@ def test_a_snapshot_is_read_while_the_lake_is_maintained(home: Database, lake: L
     assert ("version 1",) in rows
 
 
+@pytest.mark.exhaustive
 def test_a_lake_is_maintained_beside_a_writer(home: Database, lake: Lake) -> None:
     ship_versions(home, lake, 1)
     over = threading.Event()

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from perf_assets.lake.place import Lake
 from perf_assets.lake.shipping import ship
 from perf_assets.loopback.github.server import CorpusServer
@@ -13,6 +15,8 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from tests.lakes import memory
 from tests.tracker_life import NAME, Life
+
+pytestmark = pytest.mark.slow
 
 MONTHS = months_between("2020-01", "2020-04")
 

@@ -31,6 +31,8 @@ from tests.lakes import (
 )
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 ONE, TWO = REPOSITORIES[:2]
 
 

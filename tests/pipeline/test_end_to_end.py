@@ -27,7 +27,7 @@ from tests.support import (
     materialize,
     stored_tables,
 )
-from tests.thoroughness import KILLS, some
+from tests.thoroughness import KILLS
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +96,8 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
             assert wrong.is_empty(), f"{table}.{name}: {wrong.head(3)}"
 
 
+# Over a smaller corpus, tests/assets/test_telling.py has it.
+@pytest.mark.exhaustive
 def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_path: Path) -> None:
     home = Home.of(tmp_path / "home")
     with dg.DagsterInstance.ephemeral() as instance:
@@ -104,14 +106,20 @@ def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_
     assert_same_tables(stored_tables(home.published), stored_tables(plain.published))
 
 
+@pytest.mark.parametrize("table", KEYS)
+def test_every_number_of_the_sample_equals_the_planted_truth(sampled: Prepared, table: str) -> None:
+    assert_equals_truth(sampled.corpus, sampled.home / "perf_bugs.duckdb", table)
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("seed", "sizes"),
-    some(
+    [
         (2, {"issues": 260, "months": 10, "commits": 300, "topics": 0.6}),
         (1, {"issues": 60, "months": 8, "commits": 120}),
         (3, {"issues": 30, "months": 5, "commits": 40}),
         *((seed, {}) for seed in range(4, 8)),
-    ),
+    ],
 )
 def test_every_number_equals_the_planted_truth(
     tmp_path: Path, seed: int, sizes: dict[str, float]
@@ -170,6 +178,7 @@ def change(corpus: Path) -> None:
     subprocess.run([*git, "update-ref", "refs/heads/main", "main~3"], check=True)
 
 
+@pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_gives_the_tables_of_a_fresh_load(middling: Prepared, tmp_path: Path) -> None:
     corpus = shutil.copytree(middling.corpus, tmp_path / "corpus")
     refreshed = shutil.copytree(middling.home, tmp_path / "refreshed")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.sample.generator import generate
+from perf_assets.sample.generator import QUESTIONS
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
@@ -23,22 +24,14 @@ HOUR = 3600
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
-    prepared = Prepared(tmp_path_factory.mktemp("asked"))
-    generate(prepared.corpus, seed=5, issues=24, months=6, commits=20, questions=210)
-    materialize(prepared.study, prepared.home)
-    return prepared
-
-
-@pytest.fixture(scope="module")
-def truth(sample) -> Truth:
-    lines = (sample.corpus / "truth" / "questions.jsonl").read_text(encoding="utf-8")
+def truth(sampled: Prepared) -> Truth:
+    lines = (sampled.corpus / "truth" / "questions.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in lines.splitlines()]
 
 
 @pytest.fixture(scope="module")
-def database(sample):
-    with duckdb.connect(str(Home(sample.home).published), read_only=True) as connection:
+def database(sampled: Prepared):
+    with duckdb.connect(str(Home(sampled.home).published), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         yield connection
 
@@ -107,22 +100,29 @@ def test_both_sides_of_a_month_are_those_of_the_tables(database, truth) -> None:
         assert [(bugs,)] == rows(database, opened) or not rows(database, opened)
 
 
-def test_run_again_nothing_is_stored_and_nothing_published(sample, tmp_path) -> None:
-    before = stored_tables(sample.home / "warehouse.duckdb")
-    published = Home(sample.home).published.stat()
-    materialize(sample.study, sample.home)
-    assert_same_tables(stored_tables(sample.home / "warehouse.duckdb"), before)
-    assert Home(sample.home).published.stat().st_mtime_ns == published.st_mtime_ns
+@pytest.mark.usefixtures("trusting_auditor")
+def test_run_again_nothing_is_stored_and_nothing_published(
+    sampled: Prepared, tmp_path: Path
+) -> None:
+    home = Home(shutil.copytree(sampled.home, tmp_path / "home"))
+    published = home.published.stat()
+    materialize(sampled.study, home.path)
+    assert_same_tables(
+        stored_tables(home.warehouse), stored_tables(sampled.home / "warehouse.duckdb")
+    )
+    assert home.published.stat().st_mtime_ns == published.st_mtime_ns
 
 
-def test_a_study_may_have_forums_alone(sample, tmp_path: Path) -> None:
-    text = sample.study.read_text(encoding="utf-8")
+@pytest.mark.usefixtures("trusting_auditor")
+def test_a_study_may_have_forums_alone(sampled: Prepared, tmp_path: Path) -> None:
+    text = sampled.study.read_text(encoding="utf-8")
     start, end = text.index("[[repositories]]"), text.index("[[forums]]")
-    study = sample.corpus / "forums.toml"
+    study = shutil.copytree(sampled.corpus, tmp_path / "corpus") / "forums.toml"
     alone = text[:start] + text[end:]
     study.write_text(alone[: alone.index("labelled =")], encoding="utf-8")
-    materialize(study, tmp_path)
-    with open_warehouse(Home.of(tmp_path).warehouse) as database:
-        assert database.frame("FROM labels.performance_questions").height == 210
+    home = tmp_path / "home"
+    materialize(study, home)
+    with open_warehouse(Home.of(home).warehouse) as database:
+        assert database.frame("FROM labels.performance_questions").height == QUESTIONS
         assert database.frame("FROM meta.repositories").is_empty()
         assert database.frame("FROM labels.question_kinds").is_empty()

@@ -6,13 +6,13 @@ import pytest
 
 from tests.killing import DEEDS, kill_at_random_moments
 from tests.support import Prepared
-from tests.thoroughness import KILLS, some
+from tests.thoroughness import KILLS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 
 # A whole run that is killed is tried in test_end_to_end.py too.
-@pytest.mark.parametrize("name", some(*reversed(DEEDS)))
+@pytest.mark.parametrize("name", DEEDS)
 def test_what_was_killed_and_is_done_again_ends_as_if_undisturbed(
     small: Prepared, tmp_path: Path, name: str
 ) -> None:

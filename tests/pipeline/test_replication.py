@@ -2,7 +2,8 @@
 
 import logging
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,19 @@ def quiet() -> None:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+def small(
+    once: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
     """The hand-made package of both frameworks, replicated."""
-    home = tmp_path_factory.mktemp("small")
-    replicate(home, write_package(home / "package"))
-    with open_warehouse(home / "warehouse.duckdb") as database:
+
+    def fill(directory: Path) -> None:
+        directory.mkdir()
+        replicate(directory, write_package(directory / "package"))
+
+    warehouse = once("replicated", fill) / "warehouse.duckdb"
+    # One process at a time opens a warehouse.
+    own = shutil.copy(warehouse, tmp_path_factory.mktemp("replicated") / warehouse.name)
+    with open_warehouse(own) as database:
         yield database
 
 

@@ -9,7 +9,7 @@ from perf_assets.sample.generator import generate
 from tests.git_repositories import git, lose
 from tests.support import materialize, stored_tables
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 
 def test_a_fix_that_git_cannot_read_has_no_size_and_holds_up_nothing(tmp_path: Path) -> None:

@@ -34,15 +34,24 @@ OWN = "meta.fingerprints"  # by what each home decided; nothing follows from it 
 
 @pytest.fixture(scope="module")
 def fleet(once: Callable[..., Path]) -> Path:
-    """Three small repositories, and the home of one machine that mined them."""
+    """Three small repositories and their study."""
 
     def fill(directory: Path) -> None:
         directory.mkdir()
         generate_fleet(directory, COUNT, ((24, 20), (10, 12)), months=3)
-        study = load_study(fleet_study(directory, COUNT))
-        assert run_pipeline(study, Home.of(directory / "home")) == []
+        fleet_study(directory, COUNT)
 
     return once("fleet", fill)
+
+
+@pytest.fixture(scope="module")
+def mined(once: Callable[..., Path], fleet: Path) -> Path:
+    """The home of one machine that mined them."""
+
+    def fill(directory: Path) -> None:
+        assert run_pipeline(load_study(fleet / "study.toml"), Home.of(directory)) == []
+
+    return once("mined", fill)
 
 
 @pytest.fixture
@@ -52,8 +61,8 @@ def study(fleet: Path, tmp_path: Path) -> Path:
     return path.rename(tmp_path / "study.toml")
 
 
-def assert_as_on_one_machine(fleet: Path, home: Home) -> None:
-    one, several = stored_tables(fleet / "home" / "perf_bugs.duckdb"), stored_tables(home.published)
+def assert_as_on_one_machine(mined: Path, home: Home) -> None:
+    one, several = stored_tables(mined / "perf_bugs.duckdb"), stored_tables(home.published)
     assert_same_tables(
         {name: rows for name, rows in one.items() if name != OWN},
         {name: rows for name, rows in several.items() if name != OWN},
@@ -71,16 +80,16 @@ def months_in(lake: Lake) -> dict[str, object]:
 
 @pytest.mark.exhaustive
 def test_workers_and_a_lake_give_the_tables_of_one_machine(
-    fleet: Path, study: Path, tmp_path: Path
+    mined: Path, study: Path, tmp_path: Path
 ) -> None:
     home, lake = Home.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
     assert run_study(load_study(study), home, workers=2) == []
-    assert_as_on_one_machine(fleet, home)
+    assert_as_on_one_machine(mined, home)
     shipped = months_in(lake)
     # Homes of workers need not last: they are restored, and nothing is shipped again.
     shutil.rmtree(home.path / "workers")
     assert run_study(load_study(study), home, workers=1) == []
-    assert_as_on_one_machine(fleet, home)
+    assert_as_on_one_machine(mined, home)
     assert months_in(lake) == shipped
 
 
@@ -107,7 +116,7 @@ def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
-def test_a_worker_that_is_killed_is_replaced(fleet: Path, study: Path, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_is_replaced(mined: Path, study: Path, tmp_path: Path) -> None:
     home, killed = Home.of(tmp_path / "home"), threading.Event()
 
     def kill() -> None:
@@ -125,7 +134,7 @@ def test_a_worker_that_is_killed_is_replaced(fleet: Path, study: Path, tmp_path:
     assert run_study(load_study(study), home, workers=1) == []
     killer.join()
     assert killed.is_set()
-    assert_as_on_one_machine(fleet, home)
+    assert_as_on_one_machine(mined, home)
 
 
 @pytest.mark.exhaustive

@@ -15,6 +15,8 @@ from tests.model_database import ModelDatabase, insert
 from tests.rows import Row, comparison, effect, flow_test, trend_month
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "x/<script>harm()</script>\x1b[2J"
 
 
@@ -52,7 +54,6 @@ def test_a_table_without_rows_has_none(empty: ModelDatabase, table: str) -> None
     assert shown(empty.connection, table) is None
 
 
-@pytest.mark.slow
 def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_dagster(
     sampled: Prepared,
 ) -> None:

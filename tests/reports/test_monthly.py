@@ -39,6 +39,8 @@ from tests.rows import (
 )
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 OTHER = "other/name"
 HOSTILE = '<script>harm()</script> [harm](javascript:harm) "onclick="harm() \x1b[2J\u202e'
 
@@ -203,7 +205,6 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-@pytest.mark.slow
 def test_a_report_is_made_where_the_database_is_new_and_is_the_same_for_the_same(
     home: Home,
 ) -> None:
@@ -217,7 +218,6 @@ def test_a_report_is_made_where_the_database_is_new_and_is_the_same_for_the_same
     assert keep_report(home)
 
 
-@pytest.mark.slow
 def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
     sampled: Prepared,
 ) -> None:

@@ -20,6 +20,7 @@ from tests.rows import (
     repository,
     sha,
 )
+from tests.thoroughness import some
 
 MERGE = {
     "analysed_files": None,
@@ -35,7 +36,7 @@ def language(name: str) -> Row:
     return {"language": name, "is_test": False, "files": 1, "additions": 1, "deletions": 0}
 
 
-@pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
+@pytest.fixture(scope="module", params=some("Asia/Tokyo", "UTC"))
 def database(request: pytest.FixtureRequest) -> ModelDatabase:
     return ModelDatabase(request.param)
 

@@ -19,6 +19,8 @@ from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import Table
 from tests.model_database import ModelDatabase, lay_models
 
+pytestmark = pytest.mark.slow
+
 CONSTANTS = ("dataset", "measure", "question", "aspect", "counted", "code_level", "stem_set")
 MODELS = [model.name for model in load_models()]
 
@@ -222,7 +224,6 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.slow
 def test_a_database_whose_process_was_killed_opens_again(tmp_path: Path) -> None:
     # DuckDB replays what it had not yet put into the file before it has loaded most functions: a
     # constraint that calls one of them, as list_contains or least, leaves a file that cannot be

@@ -25,11 +25,12 @@ from tests.rows import (
     repository,
     sha,
 )
+from tests.thoroughness import some
 
 OPENED = "2020-02-01T12:00:00+00:00"
 
 
-@pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
+@pytest.fixture(scope="module", params=some("Asia/Tokyo", "UTC"))
 def database(request: pytest.FixtureRequest) -> ModelDatabase:
     return ModelDatabase(request.param)
 

@@ -21,11 +21,12 @@ from tests.rows import (
     repository,
     sha,
 )
+from tests.thoroughness import some
 
 Build = Callable[[Tables], ModelDatabase]
 
 
-@pytest.fixture(scope="module", params=["UTC", "Asia/Tokyo"])
+@pytest.fixture(scope="module", params=some("Asia/Tokyo", "UTC"))
 def shared(request: pytest.FixtureRequest) -> ModelDatabase:
     """One database for each time zone an analyst's session may have."""
     return ModelDatabase(request.param)

@@ -14,7 +14,7 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.study import load_study
 from tests.support import Prepared, materialize
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 
 def rows(home: Path, query: str) -> list[tuple[object, ...]]:
@@ -70,6 +70,7 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
     assert passed == (True, True, rows(small.home, "SELECT count(*) FROM raw.issues")[0][0])
 
 
+@pytest.mark.audited
 def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"
     with open_warehouse(home / "warehouse.duckdb") as database:

@@ -31,7 +31,7 @@ from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 REPOSITORY = "owner/name"
 JANUARY, FEBRUARY, MARCH = 1_483_228_800, 1_485_907_200, 1_488_326_400
@@ -161,6 +161,7 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
     ]
 
 
+@pytest.mark.audited
 def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path):
     """The author's clock is ahead of the committer's, which is a warning."""
     make(source, [Made(one_file(b"%d\n" % n), when=at(JANUARY + n)) for n in range(2)])
@@ -215,6 +216,7 @@ def offer(partition: str, digit: str, **changes) -> Offer:
     return Offer([candidate], REPOSITORY, partition, Provenance(Mark(fingerprint="2-x")))
 
 
+@pytest.mark.audited
 @pytest.mark.parametrize(
     ("commits", "lost", "is_stored"),
     [(14, 7, True), (14, 8, False), (5, 5, True), (6, 6, False), (1, 1, True)],
@@ -238,6 +240,7 @@ def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
         assert "most_commits_are_readable" in outcomes["2017-02"].failure
 
 
+@pytest.mark.audited
 @pytest.mark.parametrize(
     "broken",
     [
@@ -477,7 +480,7 @@ def point(source: Path, shas: list[str], tips: dict[str, int]) -> None:
             git(source, "update-ref", "-d", f"refs/heads/{name}")
 
 
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2, 40), deadline=None)
 @given(lives())
 def test_after_any_pushes_the_tables_are_those_of_a_fresh_load(life):
     commits, pushes = life

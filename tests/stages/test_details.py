@@ -22,7 +22,7 @@ from tests.rows import label, link, load
 from tests.rows import repository as study_row
 from tests.support import stored_tables
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 REPOSITORY = "owner/name"
 MONTHS = ["2020-01", "2020-02", "2020-03"]

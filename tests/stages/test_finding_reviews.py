@@ -3,13 +3,11 @@
 import csv
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import FINDINGS
-from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import finding_sheet, import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -20,6 +18,8 @@ from tests.model_database import insert
 from tests.review_sheets import written
 from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = ("2020-03", "2020-Q1"), ("2020-06", "2020-Q2")
 RULES = ("sequential-map", "loop-invariant-op")
 
@@ -29,8 +29,8 @@ def name(number: int) -> str:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.of(tmp_path / "home")
+def home(empty_home: Home) -> Home:
+    return empty_home
 
 
 @pytest.fixture
@@ -44,9 +44,7 @@ def gate(home: Home) -> Iterator[Gate]:
         rows += [static_finding(7, *FIRST, sha=OTHER_SHA)]
         rows += [static_finding(1, *FIRST, sha=OTHER_SHA, line=99, end_line=99)]
         insert(database.connection, "raw.static_findings", rows)
-        gate = Gate(database, home)
-        lay_views(gate)
-        yield gate
+        yield Gate(database, home)
 
 
 def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:

@@ -26,7 +26,7 @@ from perf_assets.storage.warehouse import Database
 from tests.thoroughness import examples
 from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 MONTHS = months_between("2020-01", "2020-04")
 
@@ -97,7 +97,7 @@ def miner(server: CorpusServer, tmp_path: Path) -> Miner:
 
 
 @settings(
-    max_examples=examples(8),
+    max_examples=examples(4, 80),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -14,6 +14,8 @@ from tests.model_database import insert
 from tests.question_rows import FORUM, TAG_SET, question
 from tests.rows import load
 
+pytestmark = pytest.mark.slow
+
 TENSORFLOW = TagSet(f"{FORUM}:{TAG_SET}", "2020-01", None, FORUM, TAG_SET, (TAG_SET,))
 MONTHS = ["2020-01", "2020-02", "2020-03"]
 

@@ -21,6 +21,8 @@ from tests.places import ROOT
 from tests.question_examples import FORUM, labelled
 from tests.question_rows import question, tag_set
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = labelled({"program crash": 12, "installation": 12, "performance": 12})
 STUDY = f"""
 name = "test"
@@ -33,9 +35,8 @@ dump = "dump"
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
-    home = Home.of(tmp_path / "home")
-    with open_warehouse(home.warehouse) as database:
+def gate(empty_home: Home) -> Iterator[Gate]:
+    with open_warehouse(empty_home.warehouse) as database:
         rows = [
             question(number, asked, title=title, text=text)
             for number, asked, title, text in EXAMPLES.select(
@@ -48,7 +49,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
         ]
         insert(database.connection, "raw.questions", [*rows, *others])
         insert(database.connection, "meta.tag_sets", [tag_set()])
-        yield Gate(database, home)
+        yield Gate(database, empty_home)
 
 
 def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") -> Study:
@@ -179,7 +180,6 @@ def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
     assert chosen == assigned(gate)[0][2]
 
 
-@pytest.mark.slow
 def test_what_learns_is_imported_only_where_something_is_learned() -> None:
     script = (
         "import sys\n"

@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.reviewing import import_sheet, sample_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -20,14 +19,16 @@ from tests.question_rows import FORUM, performance_question, question, tag_set
 from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
 from tests.rows import issue, label, repository
 
+pytestmark = pytest.mark.slow
+
 SLOW = {**YES, "symptom1": "Time: slow execution time", "root_cause": "API (Not using batch API)"}
 LEAK = {**YES, "symptom1": "memory (memory leak)", "symptom2": "Unknown", "root_cause": "Library"}
 CRASH = {**SLOW, "kinds": "program crash"}
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.of(tmp_path / "home")
+def home(empty_home: Home) -> Home:
+    return empty_home
 
 
 @pytest.fixture
@@ -42,9 +43,7 @@ def gate(home: Home) -> Iterator[Gate]:
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
-        gate = Gate(database, home)
-        lay_views(gate)
-        yield gate
+        yield Gate(database, home)
 
 
 def in_force(gate: Gate, rater: str, *columns: str) -> list[tuple[Any, ...]]:

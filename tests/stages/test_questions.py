@@ -25,6 +25,8 @@ from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written
 from tests.thoroughness import some
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
 Tables = dict[str, pl.DataFrame]
 
 

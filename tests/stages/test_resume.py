@@ -16,6 +16,7 @@ from perf_assets.loopback.reply import Reply
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
+from tests.support import VALIDATING
 from tests.thoroughness import KILLS
 from tests.tracker_life import NAME, Life
 
@@ -44,7 +45,7 @@ class CountingServer(CorpusServer):
 def test_what_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     chance = random.Random(KILLS)
     context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.loading_process"])
+    context.set_forkserver_preload(["tests.loading_process", VALIDATING])
     kills = 0
     while kills < KILLS:
         life = tracker()

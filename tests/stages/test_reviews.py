@@ -7,8 +7,6 @@ import polars as pl
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.laying import create_view
 from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
@@ -17,23 +15,16 @@ from tests.model_database import insert
 from tests.review_sheets import YES, sheet
 from tests.rows import issue, label, repository
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
-    home = Home.of(tmp_path / "home")
-    with open_warehouse(home.warehouse) as database:
+def gate(empty_home: Home) -> Iterator[Gate]:
+    with open_warehouse(empty_home.warehouse) as database:
         insert(database.connection, "meta.repositories", [repository()])
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
         insert(database.connection, "labels.performance_labels", [label(n) for n in range(1, 20)])
-        for model in load_models():
-            if model.name in {
-                "staging.repositories",
-                "staging.issues",
-                "staging.bug_reports",
-                "staging.verdicts",
-            }:
-                create_view(database.connection, model)
-        yield Gate(database, home)
+        yield Gate(database, empty_home)
 
 
 def stored(database: Database) -> pl.DataFrame:

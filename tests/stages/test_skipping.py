@@ -26,7 +26,7 @@ from tests.replication_package import write_package
 from tests.support import Prepared, assert_same_tables, stored_tables
 from tests.thoroughness import SEEDS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 # What may happen to a home between two runs: at a source, by another job, in the study, by hand.
 CHANGES = (
@@ -215,6 +215,7 @@ def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
         assert [one.table for one in derive(gate) if one.is_new] == []
 
 
+@pytest.mark.audited
 def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
     middling: Prepared, study: Study, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

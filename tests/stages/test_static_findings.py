@@ -35,7 +35,7 @@ from tests.places import ROOT
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 REPOSITORY = "owner/name"
 MONTHS = months_between("2020-01", "2020-12")

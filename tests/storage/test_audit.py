@@ -29,6 +29,8 @@ from perf_assets.tables import read_table
 from tests.places import ROOT
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 MONTH = "2020-02"
 TOLD = {"repository": "owner/name", "month": MONTH}
 SHA = "a" * 40
@@ -426,7 +428,6 @@ def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.slow
 def test_suites_are_read_without_importing_great_expectations_and_audits_write_no_file(
     tmp_path: Path,
 ) -> None:

@@ -27,6 +27,8 @@ from tests.storage.breaches import AGAIN, ALONE, BREAKING, COUNT, declared_breac
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
 from tests.thoroughness import some
 
+pytestmark = pytest.mark.slow
+
 FILES = sorted(path.name.removesuffix(".json") for path in expectations_dir().glob("*.json"))
 TABLES = sorted(GOOD)
 

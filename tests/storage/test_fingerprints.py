@@ -14,6 +14,8 @@ from perf_assets.tables import declared, table_of
 from tests.model_database import insert
 from tests.rows import REPOSITORY, issue, label, load, loads
 
+pytestmark = pytest.mark.slow
+
 LABELS = "labels.performance_labels"
 
 

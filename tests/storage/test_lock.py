@@ -21,6 +21,8 @@ from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
 from tests.support import Prepared, environment, perf_assets
 
+pytestmark = pytest.mark.slow
+
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -76,7 +78,6 @@ def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Pa
         pass
 
 
-@pytest.mark.slow
 def test_every_command_that_writes_is_refused_and_none_that_reads(
     small: Prepared, home: Path, tmp_path: Path
 ) -> None:
@@ -95,7 +96,6 @@ def test_every_command_that_writes_is_refused_and_none_that_reads(
         assert perf_assets(*sample).returncode == 0
 
 
-@pytest.mark.slow
 def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
     small: Prepared, home: Path
 ) -> None:

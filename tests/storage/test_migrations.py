@@ -20,6 +20,8 @@ from tests.model_database import insert
 from tests.question_rows import question
 from tests.rows import SHA, at, commit, detail, issue, verdict
 
+pytestmark = pytest.mark.slow
+
 FORMAT_3 = Path(__file__).with_name("format_3.sql").read_text(encoding="utf-8")
 LOADS = {
     "raw.issues": "2020-02-03T04:05:06+00:00",

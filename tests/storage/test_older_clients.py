@@ -12,7 +12,7 @@ import pytest
 from tests.places import ROOT
 from tests.support import Prepared, environment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 OLDEST = "1.1.3"
 READER = """

@@ -20,6 +20,8 @@ from perf_assets.tables import table_of
 from tests.storage.good_rows import completed
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 TABLE = "marts.issue_history"
 EMPTY = pl.DataFrame(schema=table_of(TABLE).frame_schema)
 NAMES = [f"owner/{letter}" for letter in "abcdefg"]

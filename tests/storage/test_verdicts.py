@@ -16,6 +16,8 @@ from tests.model_database import insert
 from tests.question_rows import question_verdict
 from tests.rows import verdict
 
+pytestmark = pytest.mark.slow
+
 
 def judged(home: Home, *numbers: int, sheet: str = "a") -> None:
     """Let Ann judge issues, straight in the warehouse."""

@@ -94,6 +94,7 @@ def test_the_ui_opens_with_one_line_and_ends_with_one(
     assert is_left_alone(home)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="what a killed UI started ends on Linux")
 def test_what_a_killed_ui_had_started_ends_within_five_seconds(small: Prepared, home: Path) -> None:
     with opened(home, small.study, free_port()) as process:

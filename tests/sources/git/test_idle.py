@@ -17,6 +17,9 @@ from perf_assets.processes import idle
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.command import IdleError, local_environment, run, streamed
 from tests.git_repositories import FILE, Made, git, make
+from tests.thoroughness import some
+
+pytestmark = pytest.mark.slow
 
 SECONDS = 1.5
 PIPE = 1 << 16  # bytes that wait in it
@@ -75,7 +78,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "source.git"
 
 
-@pytest.mark.parametrize("then", ["nothing", "a part", "a byte now and then"])
+@pytest.mark.parametrize("then", some("nothing", "a part", "a byte now and then"))
 def test_a_server_that_says_no_more_is_given_up_and_nothing_is_left(
     then: str, source: Path, tmp_path: Path
 ) -> None:
@@ -89,7 +92,7 @@ def test_a_server_that_says_no_more_is_given_up_and_nothing_is_left(
         assert update_clone(url, tmp_path / "clone.git").is_updated
 
 
-@pytest.mark.parametrize("then", ["nothing", "a part", "a byte now and then"])
+@pytest.mark.parametrize("then", some("a byte now and then", "a part", "nothing"))
 def test_a_clone_that_cannot_be_updated_stays_as_it_was(
     then: str, source: Path, tmp_path: Path
 ) -> None:
@@ -115,7 +118,7 @@ def test_a_git_that_works_or_waits_to_be_read_is_not_ended(tmp_path: Path) -> No
         assert len(output.read()) == 4 * PIPE + 1
 
 
-@pytest.mark.parametrize("is_streamed", [True, False])
+@pytest.mark.parametrize("is_streamed", some(True, False))
 def test_a_git_that_does_nothing_is_ended_with_what_it_started(*, is_streamed: bool) -> None:
     command = ["sh", "-c", "trap '' TERM; sleep 60 & sleep 60"]
     began = time.monotonic()

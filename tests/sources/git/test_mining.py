@@ -37,6 +37,8 @@ from tests.git_repositories import (
 )
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 IGNORED_SUBMODULE = b'[submodule "sub"]\n\tpath = sub\n\turl = ../sub\n\tignore = all\n'
 TEXT = b"".join(b"line %d\n" % number for number in range(40))
 
@@ -230,7 +232,6 @@ def test_every_root_is_counted_against_nothing(cloned, source):
     assert commits.filter(pl.col("parents").list.len() == 0).height == 2
 
 
-@pytest.mark.slow
 def test_many_renamed_and_edited_files_beyond_the_rename_limit_are_counted_as_pydriller_does(
     cloned, source
 ):
@@ -361,7 +362,6 @@ def histories(draw):
     return made
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(16))
 @given(histories(), st.integers(1, 4))
 def test_any_history_has_pydrillers_numbers_whatever_the_batches(history, batch):

@@ -25,6 +25,8 @@ from perf_assets.sources.github.batches import joined
 from perf_assets.sources.timed_http import LARGEST_ANSWER
 from tests.github_stand_in import assert_same
 
+pytestmark = pytest.mark.slow
+
 NAME = "sample-lab/tensorkit"
 TOKEN = "ghp_canaryINANSWERS"
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)

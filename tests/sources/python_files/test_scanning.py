@@ -246,7 +246,7 @@ def alone(kind: str) -> FileResult:
 
 
 @given(kinds=st.lists(st.sampled_from(sorted(KINDS)), max_size=12), processes=st.integers(1, 4))
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(8, 150))
 def test_each_file_has_the_result_that_it_has_alone_in_the_order_of_the_files(
     kinds: list[str], processes: int
 ) -> None:

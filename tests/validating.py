@@ -1,0 +1,8 @@
+"""Imported where processes are forked from: they validate by themselves, ready to be killed.
+
+Great Expectations takes seconds to import: once, for all of them.
+"""
+
+from perf_assets.storage.validation_process import validate_here
+
+validate_here()
