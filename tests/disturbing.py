@@ -26,7 +26,7 @@ from perf_assets.cli.shell import explained
 from tests import faults
 from tests.faults import Calls, Fault
 from tests.killing import Deed, Tables, assert_readable
-from tests.support import VALIDATING, Prepared, assert_same_tables
+from tests.support import Prepared, assert_same_tables
 
 assert execution  # imported here, once: the commands are forked from a process that has it
 
@@ -207,7 +207,7 @@ def _finished(deed: Deed, prepared: Prepared, home: Path) -> None:
 def _begun(deed: Deed, prepared: Prepared, home: Path) -> BaseProcess:
     """The command, in a session of its own, about to begin."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, VALIDATING])
+    context.set_forkserver_preload([__name__])
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_do, args=(deed, there, prepared.study, home))
     process.start()
