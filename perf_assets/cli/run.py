@@ -115,6 +115,10 @@ def run(  # noqa: PLR0913
     # The lock comes first: who has to wait for another run hears so before Dagster is there.
     with writing(place.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
+            if not place.warehouse.exists():  # there will be rows to validate
+                from perf_assets.storage.validation_process import prepare  # noqa: PLC0415
+
+                prepare()
             from perf_assets.execution import run_study  # noqa: PLC0415
             from perf_assets.reports.forecast import read_again  # noqa: PLC0415
             from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
