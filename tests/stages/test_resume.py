@@ -15,7 +15,6 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.loopback.reply import Reply
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
-from tests import loading_process
 from tests.thoroughness import KILLS
 from tests.tracker_life import NAME, Life
 
@@ -100,6 +99,8 @@ def finish(
 
 
 def start(context: Any, server: CorpusServer, home: Path) -> Any:
+    from tests import loading_process  # noqa: PLC0415 - it takes seconds
+
     process = context.Process(
         target=loading_process.load, args=(server.url, home, NAME, MONTHS), daemon=True
     )
