@@ -85,6 +85,7 @@ def test_every_process_finds_the_code_server() -> None:
         assert command[command.index("-w") + 1] == "/etc/perf-assets/workspace.yaml"
 
 
+@pytest.mark.slow
 def test_the_settings_are_those_that_are_read() -> None:
     from perf_assets.web import server  # noqa: PLC0415 - it takes seconds
 
@@ -99,6 +100,7 @@ def test_the_settings_are_those_that_are_read() -> None:
         assert unit(path)["Service"]["EnvironmentFile"] == "/etc/perf-assets/perf-assets.env"
 
 
+@pytest.mark.slow
 def test_the_proxy_stands_before_the_web_server_under_its_name() -> None:
     from perf_assets.web import server  # noqa: PLC0415 - it takes seconds
 

@@ -183,7 +183,7 @@ def test_the_files_of_the_user_are_read_and_nothing_else(project: Path) -> None:
 
 
 @given(order=st.permutations(["a.py", "b.py", "c.py", "d"]), processes=st.integers(1, 3))
-@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(3, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_neither_the_order_of_paths_nor_processes_change_what_is_found(
     project: Path, order: list[str], processes: int
 ) -> None:

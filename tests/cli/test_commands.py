@@ -142,8 +142,15 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("trusting_auditor")
+@pytest.mark.parametrize(
+    ("until", "database", "table"),
+    some(
+        ("labels", "warehouse.duckdb", "labels.performance_labels"),
+        ("links", "perf_bugs.duckdb", "marts.bug_metrics"),
+    ),
+)
 def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
-    corpus: Path, tmp_path: Path
+    corpus: Path, tmp_path: Path, until: str, database: str, table: str
 ) -> None:
     entry = f'[[repositories]]\nstart = "2020-01"\ncorpus = "{corpus}"\n'
     path = tmp_path / "two.toml"
@@ -151,10 +158,10 @@ def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
         f'name = "two"\n{entry}name = "no/where"\ngit = "nowhere.git"\n'
         f'{entry}name = "sample-lab/tensorkit"\ngit = "{corpus / "repository.git"}"\n'
     )
-    ran = perf_assets("run", "--study", path, "--home", tmp_path / "home", "--until", "links")
+    ran = perf_assets("run", "--study", path, "--home", tmp_path / "home", "--until", until)
     assert_refused(ran, "there is no git repository at", "nowhere.git")
-    bugs = stored_tables(tmp_path / "home" / "perf_bugs.duckdb")["marts.bug_metrics"]
-    assert set(bugs["repository"]) == {"sample-lab/tensorkit"}
+    rows = stored_tables(tmp_path / "home" / database)[table]
+    assert set(rows["repository"]) == {"sample-lab/tensorkit"}
 
 
 @pytest.mark.slow

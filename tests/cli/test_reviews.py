@@ -74,7 +74,8 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     assert "do the raters agree?" in run("agreement")
 
 
-@pytest.mark.usefixtures("trusting_auditor")
+# tests/stages/test_question_reviews.py imports such sheets without the command.
+@pytest.mark.exhaustive
 def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
         ran = perf_assets(*arguments, "--home", home)
@@ -120,7 +121,8 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
     assert "question_agreement" in run("agreement", "--json")
 
 
-@pytest.mark.usefixtures("trusting_auditor")
+# tests/stages/test_finding_reviews.py imports such sheets without the command.
+@pytest.mark.exhaustive
 def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
         ran = perf_assets(*arguments, "--home", home)

@@ -151,6 +151,7 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
     assert perf_assets_process(*arguments).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
@@ -173,6 +174,7 @@ def test_what_is_wrong_in_a_lake_is_told(
     assert "secret@" not in str(told.value) and "abc" not in str(told.value)
 
 
+@pytest.mark.slow
 def test_workers_without_a_lake_are_refused(fleet: Path, tmp_path: Path) -> None:
     without = fleet / "study.toml"
     for arguments in (("run", "--workers", "2"), ("work", "--repository", name_of(0))):

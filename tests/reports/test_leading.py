@@ -14,6 +14,8 @@ from perf_assets.reports.monthly.contents import read_report
 from perf_assets.reports.summary import print_summary
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 OTHERS = 25
 
 

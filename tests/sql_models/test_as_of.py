@@ -16,6 +16,8 @@ from tests.model_database import ModelDatabase, Tables, lay_models
 from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
 from tests.thoroughness import examples
 
+pytestmark = pytest.mark.slow
+
 START, LAST = "2020-01", "2020-06"
 MONTHS = months_between(START, LAST)
 KINDS = [
@@ -241,7 +243,6 @@ def tracker(stories: list[list[tuple[int, str]]], until: int) -> Tables:
     }
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(stories=st.lists(lives(1), min_size=1, max_size=6), month=st.sampled_from(MONTHS))
 def test_what_happens_after_a_month_leaves_its_row_and_all_before_it(

@@ -41,6 +41,8 @@ from tests.rows import (
 )
 from tests.thoroughness import some
 
+pytestmark = pytest.mark.slow
+
 COOKBOOK = ROOT / "sql"
 QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"

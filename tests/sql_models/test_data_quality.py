@@ -8,6 +8,8 @@ from perf_assets.reports.quality import warnings
 from tests.model_database import ModelDatabase
 from tests.rows import Row, comment, commit, issue, label, load, loads, repository
 
+pytestmark = pytest.mark.slow
+
 MONTHS = [f"2020-{month:02}" for month in range(1, 10)]
 
 

@@ -22,6 +22,8 @@ from tests.rows import (
 )
 from tests.thoroughness import some
 
+pytestmark = pytest.mark.slow
+
 MERGE = {
     "analysed_files": None,
     "methods_changed": None,

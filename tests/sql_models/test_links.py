@@ -23,6 +23,8 @@ from tests.rows import (
 )
 from tests.rows import repository as studied
 
+pytestmark = pytest.mark.slow
+
 Build = Callable[[Tables], ModelDatabase]
 OPENED, CLOSED = "2020-01-10T00:00:00Z", "2020-01-20T00:00:00Z"
 

@@ -23,6 +23,8 @@ from tests.rows import (
 )
 from tests.thoroughness import some
 
+pytestmark = pytest.mark.slow
+
 Build = Callable[[Tables], ModelDatabase]
 
 

@@ -63,6 +63,7 @@ def test_slower_closing_alone_is_no_rise_in_reports():
     assert found["p_value"] < 0.001
 
 
+@pytest.mark.slow
 def test_bugs_that_are_closed_alike_have_about_equal_p_values():
     below = [change(generated(seed, months=24))["p_value"] < 0.2 for seed in range(60)]
     assert 3 <= sum(below) <= 22

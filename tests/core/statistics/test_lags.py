@@ -43,6 +43,7 @@ def test_a_planted_lead_is_found_and_nothing_else(lag: int) -> None:
     assert outside == [lag]
 
 
+@pytest.mark.slow
 def test_series_that_have_nothing_in_common_stay_within_the_band_about_as_often_as_it_says() -> (
     None
 ):

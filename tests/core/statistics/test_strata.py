@@ -37,6 +37,7 @@ def test_one_stratum_is_the_test_of_mann_and_whitney(x, y):
     assert found.heterogeneity_pvalue is None
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200))
 @given(
     st.lists(
@@ -70,6 +71,7 @@ def test_a_stratum_twice_has_the_z_of_one_times_root_two(x, y):
         assert abs(found.statistic) == pytest.approx(np.sqrt(2) * stats.norm.isf(z / 2), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_test_of_van_elteren_is_that_of_values_permuted_within_strata():
     random = np.random.default_rng(0)
     x = [random.integers(0, 9, n) for n in (12, 30)]
