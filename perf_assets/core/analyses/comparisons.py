@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.statistics.samples import (
+    Floats,
     TrendAlternative,
     cliffs_delta,
     magnitude,
@@ -72,8 +73,8 @@ def compare_samples(performance: pl.Series, other: pl.Series) -> Comparison:
     return Comparison(
         test.n_x,
         test.n_y,
-        median_of(performance),
-        median_of(other),
+        median_of(performance.to_numpy()),
+        median_of(other.to_numpy()),
         test.statistic,
         test.pvalue,
         delta,
@@ -105,6 +106,14 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
         yield dataset, repository, group
 
 
+def strata_of(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of each dataset and repository, in order of their names."""
+    key = rows.select("dataset", "repository")
+    if rows.height and key.n_unique() == 1:  # as they mostly are: nothing is to be parted
+        return [rows]
+    return [own for _, _, own in by_repository(rows)]
+
+
 def rows_of_repositories(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:
     """The rows of each dataset and repository."""
     return {(dataset, repository): own for dataset, repository, own in by_repository(rows)}
@@ -117,6 +126,6 @@ def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.
         yield dataset, POOLED, group
 
 
-def median_of(values: pl.Series) -> float | None:
+def median_of(values: Floats) -> float | None:
     """The median; None of nothing."""
-    return float(np.median(values.to_numpy())) if len(values) else None
+    return float(np.median(values)) if len(values) else None

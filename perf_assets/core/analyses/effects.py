@@ -15,9 +15,9 @@ from perf_assets.core.analyses.comparisons import (
     CONFIDENCE,
     METRICS,
     Comparison,
-    by_repository,
     by_repository_and_pooled,
     median_of,
+    strata_of,
 )
 from perf_assets.core.analyses.wording import as_json, p_text
 from perf_assets.core.statistics.samples import magnitude
@@ -192,24 +192,26 @@ def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterato
 def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, StratifiedComparison]:
     is_of_fixes = METRICS[metric] == "fixed"
     population = bugs.filter("is_fixed") if is_of_fixes else bugs
-    value = pl.col(metric).cast(pl.Float64).fill_nan(None)
-    known = population.with_columns(value=value).drop_nulls("value")
+    known = population.select(
+        *("dataset", "repository", "is_performance", *(["cluster"] if is_of_fixes else [])),
+        value=pl.col(metric).cast(pl.Float64).fill_nan(None),
+    ).drop_nulls("value")
+    strata = [_stratum(own, is_of_fixes) for own in strata_of(known)]
     first, second = (
-        median_of(known.filter(is_performance=kind)["value"]) for kind in (True, False)
+        median_of(np.concatenate([np.zeros(0), *values]))
+        for values in ([one.x for one in strata], [one.y for one in strata])
     )
-    strata = [_stratum(own, is_of_fixes) for _, _, own in by_repository(known)]
     found = compare_strata(strata, CONFIDENCE)
     return (first, second), found.clusters if is_of_fixes else None, found
 
 
 def _stratum(bugs: pl.DataFrame, is_clustered: bool) -> Stratum:
+    value, label = bugs["value"].to_numpy(), bugs["is_performance"]
     # A discussion belongs to its bug alone.
-    cluster = pl.col("cluster") if is_clustered else pl.int_range(pl.len())
-    groups = bugs.with_columns(cluster=cluster)
-    first, second = (groups.filter(is_performance=kind) for kind in (True, False))
+    cluster = bugs["cluster"].to_numpy() if is_clustered else np.arange(bugs.height)
+    kinds = [kind.fill_null(value=False).to_numpy() for kind in (label, ~label)]
     return Stratum(
-        *(group["value"].to_numpy() for group in (first, second)),
-        *(group["cluster"].to_numpy().astype(np.int64) for group in (first, second)),
+        *(value[kind] for kind in kinds), *(cluster[kind].astype(np.int64) for kind in kinds)
     )
 
 

@@ -15,6 +15,7 @@ from perf_assets.core.analyses.comparisons import (
     by_repository,
     by_repository_and_pooled,
     complete_months,
+    strata_of,
 )
 from perf_assets.core.analyses.wording import p_text
 from perf_assets.core.statistics.incidence import (
@@ -112,7 +113,7 @@ class FixShares(NamedTuple):
 
 def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
     """What share of bugs, as of :func:`watched`, was fixed within some days, compared by kind."""
-    first, second = (_waits(bugs.filter(is_performance=kind), "fixed") for kind in (True, False))
+    first, second = _both_waits(bugs, "fixed")
     own, others = (cumulative_incidence(waits, [days], CONFIDENCE)[0] for waits in (first, second))
     return FixShares(first.n, second.n, own, others, gray_test(_strata(bugs, "fixed")))
 
@@ -151,7 +152,7 @@ def with_waits(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
 
 
 def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
-    first, second = (_waits(bugs.filter(is_performance=kind), event) for kind in (True, False))
+    first, second = _both_waits(bugs, event)
     test = gray_test(_strata(bugs, event))
     shares = [cumulative_incidence(waits, DAYS, CONFIDENCE) for waits in (first, second)]
     for performance, other in zip(*shares, strict=True):
@@ -186,13 +187,14 @@ def _figures(found: Incidence) -> Sequence[float | int | None]:
 
 def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
     """The waits of performance bugs and of others, by repository."""
-    return [
-        (
-            _waits(own.filter("is_performance"), event),
-            _waits(own.filter(~pl.col("is_performance")), event),
-        )
-        for _, _, own in by_repository(bugs)
-    ]
+    return [_both_waits(own, event) for own in strata_of(bugs)]
+
+
+def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
+    return (
+        _waits(bugs.filter("is_performance"), event),
+        _waits(bugs.filter(~pl.col("is_performance")), event),
+    )
 
 
 def _waits(bugs: pl.DataFrame, event: str) -> Waits:

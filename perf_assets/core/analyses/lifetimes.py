@@ -84,7 +84,7 @@ def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
         ]
     )
     return (
-        *map(median_of, groups),
+        *(median_of(group.to_numpy()) for group in groups),
         found.statistic,
         found.pvalue,
         found.delta,
