@@ -55,6 +55,7 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
     assert schedules == ["monthly_stackoverflow_tensorkit", "monthly_stackoverflow_gradlib"]
 
 
+@pytest.mark.exhaustive
 def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     study, tmp_path, instance
 ) -> None:

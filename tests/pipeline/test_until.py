@@ -83,6 +83,7 @@ def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_i
     assert_same_tables(stored_tables(home / "perf_bugs.duckdb"), whole)
 
 
+@pytest.mark.exhaustive
 def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path) -> None:
     text = middling.study.read_text().replace('corpus = "."', f'corpus = "{middling.corpus}"')
     text = text.replace('"repository.git"', f'"{middling.corpus / "repository.git"}"')

@@ -96,6 +96,7 @@ def test_every_command_that_writes_is_refused_and_none_that_reads(
         assert perf_assets(*sample).returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
     small: Prepared, home: Path
 ) -> None:
