@@ -1,8 +1,11 @@
 """The SQL models, read: one SELECT a file, each after those it reads.
 
 The comment at the head of a file describes its table or view, whose columns are declared beside it.
+What a model reads stands behind FROM and JOIN, with its schema; to parse its text as well takes
+many times as long, and is left to whoever asks for more than that.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +13,17 @@ from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile, zip_longest
 from pathlib import Path
-
-from sqlglot import exp
+from typing import TYPE_CHECKING
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.parsing import ColumnSource, column_lineage, parse_query, tables_read
 from perf_assets.tables import LAYERS, Table, declared
+
+if TYPE_CHECKING:
+    from perf_assets.sql_models.parsing import ColumnSource
+
+COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
+TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Model:
         return tuple(table.name for table in self.reads)
 
     @cached_property
-    def column_lineage(self) -> Mapping[str, tuple[ColumnSource, ...]]:
+    def column_lineage(self) -> Mapping[str, "tuple[ColumnSource, ...]"]:
         """The columns of the tables it reads from which each of its own columns is made.
 
         Followed when it is asked for: that takes some time.
@@ -53,6 +60,8 @@ class Model:
             A column cannot be followed, or the columns differ from the declared ones; the sentence
             names the file.
         """
+        from perf_assets.sql_models.parsing import column_lineage, parse_query  # noqa: PLC0415
+
         sources = column_lineage(self.path, parse_query(self.path, self.sql), self.reads)
         selected, written = list(sources), list(self.table.column)
         if selected != written:
@@ -71,8 +80,9 @@ def load_models(directory: Path | None = None) -> tuple[Model, ...]:
     Raises
     ------
     PerfAssetsError
-        A file that is not one SELECT or lacks its head comment, an upstream table that is not
-        declared, or models that read each other in a circle; the sentence names the file.
+        A file that lacks its head comment or, of another directory than the project's, is not one
+        SELECT; an upstream table that is not declared, or models that read each other in a circle;
+        the sentence names the file.
     """
     return _load(directory or models_dir())
 
@@ -83,6 +93,8 @@ def _load(root: Path) -> tuple[Model, ...]:
     drafts = {}
     for path in sorted(root.glob("*/*.sql")):
         draft = _draft(path, tables)
+        if root != models_dir():
+            _check_declared(path, check_query(path, draft.sql), tables)
         drafts[draft.table.name] = draft
     for name, table in tables.items():
         if table.schema_name in LAYERS and name not in drafts:
@@ -115,12 +127,11 @@ def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A model's file once it is parsed, before its place among the others is known."""
+    """A model's file once it is read, before its place among the others is known."""
 
     table: Table
     path: Path
     sql: str
-    query: exp.Query
 
 
 def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
@@ -139,7 +150,19 @@ def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
             "alone"
         )
     table = tables[name].model_copy(update={"description": description})
-    return _Draft(table, path, text.strip().rstrip(";"), parse_query(path, text))
+    return _Draft(table, path, text.strip().rstrip(";"))
+
+
+def check_query(path: Path, sql: str) -> tuple[str, ...]:
+    """The tables that a text reads; refused with a sentence where it is not one SELECT."""
+    from perf_assets.sql_models.parsing import parse_query, tables_read  # noqa: PLC0415
+
+    return tables_read(parse_query(path, sql))
+
+
+def tables_behind(sql: str) -> tuple[str, ...]:
+    """The tables that stand behind FROM and JOIN, as ``schema.table``, sorted."""
+    return tuple(sorted({*TABLE_READ.findall(COMMENTS_AND_TEXTS.sub(" ", sql))}))
 
 
 def read_description(text: str) -> str:
@@ -166,11 +189,15 @@ def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[
 
 
 def _upstream(draft: _Draft, known: Mapping[str, Table]) -> tuple[str, ...]:
-    upstream = tables_read(draft.query)
+    upstream = tables_behind(draft.sql)
+    _check_declared(draft.path, upstream, known)
+    return upstream
+
+
+def _check_declared(path: Path, upstream: tuple[str, ...], known: Mapping[str, Table]) -> None:
     for table in upstream:
         if table not in known:
-            raise PerfAssetsError(f"{draft.path}: {table}, which it reads, is not declared")
-    return upstream
+            raise PerfAssetsError(f"{path}: {table}, which it reads, is not declared")
 
 
 def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:

@@ -1,11 +1,17 @@
 """Tables and SQL models laid into DuckDB: tables with their constraints, views, comments."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import duckdb
 
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.files import Model, described_tables, read_description
+from perf_assets.sql_models.files import (
+    Model,
+    check_query,
+    described_tables,
+    read_description,
+)
 from perf_assets.tables import Table
 from perf_assets.tables.ddl import quoted, table_definition
 
@@ -75,8 +81,29 @@ def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"COMMENT ON MACRO TABLE {AS_OF_MACRO} IS {quoted(description)}")
 
 
+@contextmanager
+def parsed(model: Model) -> Iterator[None]:
+    """Say what is wrong with the text of a model that DuckDB cannot parse, and in which file."""
+    try:
+        yield
+    except duckdb.ParserException:
+        check_query(model.path, model.sql)
+        raise
+
+
 def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
-    """Lay ``model`` into the database as a view; False where the same is there, left untouched."""
+    """Lay ``model`` into the database as a view; False where the same is there, left untouched.
+
+    Raises
+    ------
+    PerfAssetsError
+        Its text cannot be parsed; the sentence names the file.
+    """
+    with parsed(model):
+        return _create_view(connection, model)
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
     catalog = "SELECT sql FROM duckdb_views() WHERE view_name = ?"
     schema, own_name = model.name.split(".")
     stored = connection.execute(

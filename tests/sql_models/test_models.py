@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
 from perf_assets.sql_models.files import Model, described_tables, load_models
 from perf_assets.sql_models.laying import comment_statements, create_table, create_view
+from perf_assets.sql_models.parsing import parse_query, tables_read
 from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import Table
 from tests.model_database import ModelDatabase, lay_models
@@ -85,6 +87,18 @@ def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:
         "raw.commits",
         "replication.fix_commits",
     )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_stands_behind_from_and_join_is_what_the_parsed_model_reads(name: str) -> None:
+    parsed = parse_query(model(name).path, model(name).sql)
+    assert model(name).upstream == tables_read(parsed)
+
+
+def test_a_text_that_cannot_be_parsed_is_told_with_its_file_when_it_is_laid() -> None:
+    broken = replace(model("staging.repositories"), sql="select 1 as a frm raw.issues")
+    with pytest.raises(PerfAssetsError, match=f"^{re.escape(str(broken.path))}: this does not"):
+        create_view(duckdb.connect(), broken)
 
 
 def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> None:

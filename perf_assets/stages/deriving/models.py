@@ -13,6 +13,7 @@ from perf_assets.sql_models.laying import (
     create_table,
     create_view,
     keep_old_views,
+    parsed,
 )
 from perf_assets.stages.deriving.workspace import Workspace
 from perf_assets.storage import fingerprints
@@ -61,9 +62,16 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
 
 
 def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
-    """Let ``engine`` compute the table of a SQL model, which is there; audit and replace it."""
+    """Let ``engine`` compute the table of a SQL model, which is there; audit and replace it.
+
+    Raises
+    ------
+    PerfAssetsError
+        Its text cannot be parsed; the sentence names the file.
+    """
     by = share_key(model.name)
-    return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
+    with parsed(model):
+        return replace_by_shares(gate, model.name, engine.shares(model.name, by), by)
 
 
 def lay_view(gate: Gate, model: Model) -> bool:
