@@ -6,22 +6,22 @@ import pytest
 
 IS_THOROUGH = os.environ.get("PERF_ASSETS_TESTS") == "all"
 # How often a run is killed, and how many seeds a random story has.
-KILLS = int(os.environ.get("PERF_ASSETS_KILLS", "12" if IS_THOROUGH else "1"))
-SEEDS = int(os.environ.get("PERF_ASSETS_SEEDS", "12" if IS_THOROUGH else "1"))
+KILLS = int(os.environ.get("PERF_ASSETS_KILLS", "5" if IS_THOROUGH else "1"))
+SEEDS = int(os.environ.get("PERF_ASSETS_SEEDS", "5" if IS_THOROUGH else "1"))
 # Of each kind, to measure how often tests of trends are wrong.
 HISTORIES = int(os.environ.get("PERF_ASSETS_HISTORIES", "1000" if IS_THOROUGH else "0"))
 if not IS_THOROUGH:  # a worker for each core: more threads would only contend, and are in test-all
     for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-EXAMPLES = 500 if IS_THOROUGH else 60  # of a property that is quick to try
+EXAMPLES = 200 if IS_THOROUGH else 60  # of a property that is quick to try
 
 
 def examples(few: int, many: int | None = None) -> int:
     """The number of examples of a property that takes its time, of which ``few`` are enough.
 
-    `make test-all` tries ``many``, by default ten times as many.
+    `make test-all` tries ``many``, by default five times as many.
     """
-    return (many or 10 * few) if IS_THOROUGH else few
+    return (many or 5 * few) if IS_THOROUGH else few
 
 
 def some(*cases: object, few: int = 1) -> list[object]:
