@@ -71,7 +71,7 @@ def test_a_query_is_chosen_changed_and_taken_along(page: "Page", small: Prepared
         ask(page, "SELECT nothing FROM nowhere")
         page.get_by_text("Table with name nowhere does not exist!").wait_for()
         ask(page, "FROM read_text('/etc/hostname')")
-        page.get_by_text("file system operations are disabled").wait_for()
+        page.get_by_text("has been disabled by configuration").wait_for()
         assert failures["https://evil.example/x.png"] == "csp"
         assert obeyed == []
         page.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from perf_assets.assets.checks import DECLARED
 from perf_assets.sample.generator import generate
 from tests.browser.walking import BACKFILLS, ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
 from tests.support import perf_assets_process
@@ -73,11 +74,11 @@ def test_a_month_that_is_refused_says_which_rows(page: "Page", ui: Ui) -> None:
     dialog.get_by_role("button", name=LAUNCH).click()
     ended = ui.waited_for(RUNS, lambda one: one["runId"] != before and one["status"] in ENDED)
     assert ended["status"] == "FAILURE"
-    rule = "closed_at_is_not_below_created_at"
-    page.goto(f"{ui.address}/assets/raw/issues?view=checks&checkDetail={rule}")
+    page.goto(f"{ui.address}/assets/raw/issues?view=checks&checkDetail={DECLARED}")
     page.get_by_text("This is a blocking asset check.").wait_for()
     page.get_by_text("1 row in 1 partition").wait_for()
     page.get_by_text("[Show Markdown]").click()
+    page.get_by_role("dialog").get_by_text("closed_at_is_not_below_created_at").first.wait_for()
     page.get_by_role("dialog").get_by_text("2019-01-01").first.wait_for()
 
 
