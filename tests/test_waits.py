@@ -24,6 +24,7 @@ REASONS = {
     ("loopback/stackexchange/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
     ("processes/messages.py", "sent.recv_into"): "select said that there is something, or "
     "ended_when_idle ends the other process; which, as it waits, ends when this one does",
+    ("processes/python_process.py", "process.wait"): "it was killed",
     ("processes/python_process.py", "subprocess.Popen"): "whoever starts it waits with a limit",
     ("processes/reaper.py", "subprocess.Popen"): "not waited for",
     ("processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",

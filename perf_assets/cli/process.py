@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from perf_assets import progress, stopping
 from perf_assets.processes.children import end_children
+from perf_assets.processes.python_process import end_started
 from perf_assets.processes.reaper import start_reaper
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -52,6 +53,7 @@ def finish(work: Callable[[], None]) -> None:
     event = _next(events)
     if event != FINISHED:
         _stop(event, told)
+    end_started()
     dismiss_reaper()
     # The interpreter waits for threads when it ends; a person need not.
     threading.Thread(target=lambda: os._exit(128 + _next(events)), daemon=True).start()

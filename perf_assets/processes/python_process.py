@@ -1,14 +1,27 @@
 """A process of ours that runs Python at the other end of a socket."""
 
+import atexit
 import socket
 import subprocess
 import sys
+from weakref import WeakSet
 
 # It imports from where this process does (-I: from nowhere else). The folder it is started in may
 # hold anything: no file of a checked project is to be run as a module of Python.
 PROGRAM = (
     "import sys; sys.path[:] = {path!r}; from {module} import {function}; {function}({descriptor})"
 )
+
+
+_started: "WeakSet[subprocess.Popen[bytes]]" = WeakSet()
+
+
+@atexit.register
+def end_started() -> None:
+    """End all that were started: one may be importing still, and not know that it is alone."""
+    for process in tuple(_started):
+        process.kill()
+        process.wait()
 
 
 def start(module: str, function: str = "main") -> tuple["subprocess.Popen[bytes]", socket.socket]:
@@ -42,4 +55,5 @@ def start(module: str, function: str = "main") -> tuple["subprocess.Popen[bytes]
         raise
     finally:
         theirs.close()
+    _started.add(process)
     return process, ours

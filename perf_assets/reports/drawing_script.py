@@ -3,7 +3,6 @@
 Making it takes seconds in which nothing else of a Python process goes on, so that another one does.
 """
 
-import atexit
 import socket
 import subprocess
 from functools import cache
@@ -17,11 +16,9 @@ from perf_assets.processes.messages import receive, send
 def prepare() -> "tuple[subprocess.Popen[bytes], socket.socket] | None":
     """Start making it, for whoever will write a report soon."""
     try:
-        process, line = python_process.start(__name__, send_script.__name__)
+        return python_process.start(__name__, send_script.__name__)
     except OSError:  # it is made here, then
         return None
-    atexit.register(process.kill)  # it may still be at it when this one ends
-    return process, line
 
 
 @cache

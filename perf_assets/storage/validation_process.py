@@ -4,7 +4,6 @@ Importing it takes seconds, and so do its validations in sum: neither holds up a
 and its memory is not on top of what the rows of a run take.
 """
 
-import atexit
 import os
 import pickle
 import signal
@@ -70,7 +69,6 @@ class _Validator:
                 f"no process can be started to audit rows in ({error.strerror}): end other "
                 "programs and run again"
             ) from None
-        atexit.register(self.process.kill)  # it may still be importing when this one ends
         return self.line
 
     def ask(self, request: _Request) -> object:

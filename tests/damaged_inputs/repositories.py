@@ -144,6 +144,6 @@ def _git(place: Path, *arguments: str, given: bytes | None = None) -> bytes:
 
 
 KINDS = (
-    Kind("git_repositories", 2, _repositories),
+    Kind("git_repositories", 4, _repositories),
     Kind("git_commits", 2, _commits),
 )

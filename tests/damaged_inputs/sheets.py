@@ -177,5 +177,5 @@ KINDS = (
     Kind("review_sheets", 80, _review_sheets),
     Kind("labelled_questions", 60, _labelled),
     Kind("published_studies", 30, _published_studies),
-    Kind("verdicts", 6, _verdicts),
+    Kind("verdicts", 15, _verdicts),
 )
