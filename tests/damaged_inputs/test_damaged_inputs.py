@@ -14,6 +14,7 @@ from tests.thoroughness import IS_THOROUGH
 
 CASES = 20_000 if IS_THOROUGH else 1000
 ENOUGH = 30  # cases of which both ends must be among them
+NEVER_REFUSED = {"verdicts"}  # a damaged line is set aside, the others are kept
 
 
 @pytest.mark.slow
@@ -24,4 +25,5 @@ def test_a_damaged_input_is_read_or_refused_in_one_sentence(
     cases = share_of(kind, CASES)
     *_, result = tried(kind, Surroundings(tmp_path, small), range(cases))
     assert not result.findings, "\n".join(map(str, result.findings[:10]))
-    assert cases < ENOUGH or {READ, REFUSED} <= set(result.ends)
+    ends = {READ} if kind.name in NEVER_REFUSED else {READ, REFUSED}
+    assert cases < ENOUGH or ends <= set(result.ends)
