@@ -29,7 +29,7 @@ from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
-from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.storage.warehouse import kept_open, open_warehouse
 from perf_assets.study import Repository, Study, Until
 from perf_assets.workers import Task, work_through, worker_count
 
@@ -97,7 +97,7 @@ def run_study(  # noqa: PLR0913
     tags = refresh_tags(COMMAND_LINE, verify=verify, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
-    with writing(home.path), opened as record:
+    with writing(home.path), kept_open(home.warehouse), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         if study.lake is not None:
             names = [one.name for one in chosen if isinstance(one, Repository)]

@@ -1,7 +1,6 @@
 """How the steps of a run are executed: in one process, the only one that writes to the home."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 
 import dagster as dg
 from dagster._core.execution.context.system import PlanOrchestrationContext
@@ -11,6 +10,7 @@ from dagster._core.executor.in_process import InProcessExecutor
 
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
+from perf_assets.storage.warehouse import kept_open
 
 WORKER = "repository_worker"
 """The step that writes to the home of a worker alone."""
@@ -34,7 +34,10 @@ class OneWriter(InProcessExecutor):
         A worker has a home of its own, and locks that.
         """
         is_work = all(key.startswith(WORKER) for key in execution_plan.step_keys_to_execute)
-        with nullcontext() if is_work else writing(self._home.path):
+        if is_work:
+            yield from super().execute(plan_context, execution_plan)
+            return
+        with writing(self._home.path), kept_open(self._home.warehouse):
             yield from super().execute(plan_context, execution_plan)
 
 

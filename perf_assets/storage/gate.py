@@ -1,7 +1,8 @@
 """The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -136,6 +137,25 @@ class Gate:
         """
         cases = self._cases(offers)
         self._audit(cases)
+        return self._finish(cases)
+
+    def begin(self, offers: Sequence[Offer]) -> Callable[[], list[Outcome]]:
+        """As :meth:`store`, but return while the audit goes on; what is returned ends the storing.
+
+        Until then nothing is written, and nobody else may write what is stored of the partitions.
+        """
+        cases = self._cases(offers)
+        auditor = ThreadPoolExecutor(1, "audit")
+        audit = auditor.submit(self._audit, cases)
+        auditor.shutdown(wait=False)
+
+        def finish() -> list[Outcome]:
+            audit.result()
+            return self._finish(cases)
+
+        return finish
+
+    def _finish(self, cases: Sequence[_Case]) -> list[Outcome]:
         for case in cases:
             case.outcome.failure = self._refusal(case)
         self._write([case for case in cases if case.outcome.failure is None])

@@ -18,7 +18,7 @@ from perf_assets.storage.copies import (
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.verdicts import keep_verdicts
-from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.storage.warehouse import let_go, open_warehouse
 from perf_assets.tables.ddl import quoted
 
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
@@ -53,6 +53,7 @@ def publish(home: Home) -> bool:
             if is_readable and _is_as(database.connection, published):
                 return False
             _copy(database.connection, home.warehouse, unfinished)
+        let_go(home.warehouse)
         # Of the very same moment as what it was copied from, whatever the clock says.
         changed = home.warehouse.stat().st_mtime_ns
         os.utime(unfinished, ns=(changed, changed))

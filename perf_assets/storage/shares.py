@@ -1,15 +1,16 @@
 """Tables that are computed whole, and may be larger than memory: replaced a share at a time."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import duckdb
 import polars as pl
 
 from perf_assets.progress import phase
 from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
-from perf_assets.storage.gate import Gate, Outcome, refusal
+from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome, refusal
 from perf_assets.storage.judging import OF_ROWS
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, Difference
@@ -62,9 +63,18 @@ class _Judged:
         return self.refused is None
 
 
+def begin_replacing(gate: Gate, table: str, rows: pl.DataFrame) -> Callable[[], Outcome]:
+    """Begin the audit of all ``rows`` of ``table``; what is returned waits for it, and stores them.
+
+    As :meth:`Gate.begin`.
+    """
+    finish = gate.begin([Offer([Candidate(table, rows)])])
+    return lambda: finish()[0]
+
+
 def replace_by_shares(
     gate: Gate, table: str, shares: Iterable[pl.DataFrame], by: str | None
-) -> Outcome:
+) -> Callable[[], Outcome]:
     """Audit all rows of ``table``, and replace what is stored of it: all of it, or nothing.
 
     Parameters
@@ -74,9 +84,25 @@ def replace_by_shares(
 
     Returns
     -------
-    As :meth:`Gate.store`. Where a critical rule fails, the first share that breaks it is kept in
+    What came of it, when it is called: of a single share the audit has only begun until then. As
+    :meth:`Gate.store`; of several shares the first that breaks a critical rule is kept in
     quarantine, with the report on all of them.
     """
+    known = iter(shares)
+    beginning = list(islice(known, 2))
+    if len(beginning) == 1:
+        return begin_replacing(gate, table, beginning[0])
+    outcome = _replaced(gate, table, _each(beginning, known), by)
+    return lambda: outcome
+
+
+def _each(beginning: list[pl.DataFrame], rest: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    while beginning:
+        yield beginning.pop(0)  # nobody holds it any longer than the others
+    yield from rest
+
+
+def _replaced(gate: Gate, table: str, shares: Iterable[pl.DataFrame], by: str | None) -> Outcome:
     judged, failure = _Judged(), None
     title = f"computing and storing {table}"
     try:

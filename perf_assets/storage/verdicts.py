@@ -74,13 +74,18 @@ def keep_verdicts(database: Database, home: Home) -> int:
     How many the warehouse lacked.
     """
     kept = read_kept(home.verdicts).rows
-    return sum(_keep(database, home, sort, kept[sort.table]) for sort in SORTS)
+    published = _published(home.published)
+    return sum(
+        _keep(database, home, sort, kept[sort.table], published[sort.table]) for sort in SORTS
+    )
 
 
-def _keep(database: Database, home: Home, sort: Sort, kept: pl.DataFrame) -> int:
+def _keep(
+    database: Database, home: Home, sort: Sort, kept: pl.DataFrame, published: pl.DataFrame
+) -> int:
     create(database.connection, table_of(sort.table))  # not there in a home of an older version
     stored = database.frame(f"FROM {sort.table}")
-    told = pl.concat([kept, _published(home.published, sort)])
+    told = pl.concat([kept, published])
     lacking = told.join(stored, on=sort.identity, how="anti").unique(
         sort.identity, maintain_order=True
     )
@@ -222,16 +227,16 @@ def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
     )
 
 
-def _published(path: Path, sort: Sort) -> pl.DataFrame:
-    """The verdicts of the published database, as far as it can be read."""
-    nothing = _frame(sort.table, [])
-    try:
-        with duckdb.connect(str(path), read_only=True) as connection:
-            connection.execute("SET TimeZone = 'UTC'")
-            rows: pl.DataFrame = connection.sql(f"FROM {sort.table}").pl()
-    except duckdb.Error:
-        return nothing
-    return rows.select(nothing.columns).cast(dict(nothing.schema))  # type: ignore[arg-type]
+def _published(path: Path) -> dict[str, pl.DataFrame]:
+    """The verdicts of the published database by table, as far as it can be read."""
+    found = {sort.table: _frame(sort.table, []) for sort in SORTS}
+    with suppress(duckdb.Error), duckdb.connect(str(path), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for table, none in found.items():
+            with suppress(duckdb.Error):  # of one that is damaged the others can be read
+                rows = connection.sql(f"FROM {table}").pl().select(none.columns)
+                found[table] = rows.cast(dict(none.schema))
+    return found
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

@@ -48,8 +48,14 @@ LEFT JOIN meta.watermarks AS marks
 WHERE loads."table" = ? AND loads.repository = ? ORDER BY loads.month
 """
 LOCK_WAIT_SECONDS = 10.0
+SMALL_BYTES = (
+    64_000_000  # of a warehouse; what DuckDB keeps of a larger one is memory that steps need
+)
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
+
+# Connections that nobody uses, for as long as DuckDB is to keep a database open; None: not yet.
+_kept: dict[Path, duckdb.DuckDBPyConnection | None] = {}
 
 
 @dataclass(frozen=True)
@@ -224,10 +230,43 @@ def open_warehouse(path: Path) -> Iterator[Database]:
         connection = _in_our_format(path)
         try:
             yield Database(connection)
+            _keep(path)
         except duckdb.Error as error:
+            let_go(path)  # which DuckDB may have given up
             raise _explained(error, path) or error from error
         finally:
             connection.close()
+
+
+@contextmanager
+def kept_open(path: Path) -> Iterator[None]:
+    """Keep the warehouse at ``path`` open between its openings inside, as long as it is small.
+
+    To open and close it, DuckDB reads and writes its whole catalog: a tenth of a second for each
+    step of a run.
+    """
+    _kept.setdefault(path)
+    try:
+        yield
+    finally:
+        let_go(path)
+        del _kept[path]
+
+
+def let_go(path: Path) -> None:
+    """Close the database at ``path`` where only ``kept_open`` keeps it: its file has all then."""
+    if kept := _kept.get(path):
+        _kept[path] = None
+        kept.close()
+
+
+def _keep(path: Path) -> None:
+    if path not in _kept:
+        return
+    if path.stat().st_size > SMALL_BYTES:
+        let_go(path)
+    elif _kept[path] is None:
+        _kept[path] = duckdb.connect(str(path))
 
 
 def reading(path: Path) -> duckdb.DuckDBPyConnection:
@@ -243,6 +282,7 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
     published = Home(path.parent).published
+    let_go(path)
     try:
         connection = duckdb.connect(str(path), read_only=True)
         version = migrations.stored_format(connection)

@@ -130,7 +130,7 @@ def models_on_duckdb(size: Size) -> dict[str, Cost]:
             with closing(Workspace(database)) as workspace:
                 for name in MARTS:
                     with measured(costs, name):
-                        outcome = build_model(gate, MODELS[name], workspace)
+                        outcome = build_model(gate, MODELS[name], workspace)()
                         assert outcome.failure is None, outcome.failure
     return costs
 

@@ -61,7 +61,7 @@ def stored(database: Database) -> list[tuple[object, ...]]:
 
 
 def replaced(gate: Gate, parts: Sequence[pl.DataFrame]) -> Outcome:
-    return replace_by_shares(gate, TABLE, parts, share_key(TABLE))
+    return replace_by_shares(gate, TABLE, parts, share_key(TABLE))()
 
 
 @given(heights, st.integers(1, 12), st.integers(1, 5))

@@ -12,14 +12,13 @@ from perf_assets.core.analyses.comparisons import (
     CONFIDENCE,
     by_repository,
     complete_months,
-    rows_of_repositories,
 )
 from perf_assets.core.analyses.incidence import DAY, watched
 from perf_assets.core.analyses.paths import (
     MONTHS_IN_A_YEAR,
     Paths,
     months_about_their_mean,
-    paths_of,
+    paths_by_repository,
 )
 from perf_assets.core.analyses.wording import factor_text, p_text
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
@@ -89,14 +88,14 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     difference in closing the part has mean 0 and the variance of labels permuted within the
     months of opening, by which it is tested.
     """
-    histories = rows_of_repositories(issue_history)
-    rows = []
-    for dataset, repository, all_months in by_repository(trend_monthly):
-        months = complete_months(all_months).get_column("month").to_list()
-        history = histories.get((dataset, repository))
-        if history is not None and len(months) > 1:
-            row = open_share_change(paths_of(history, months))
-            rows.append({"dataset": dataset, "repository": repository, **row})
+    months = complete_months(trend_monthly)
+    known = issue_history.select("dataset", "repository").unique()
+    months = months.join(known, on=["dataset", "repository"], how="semi", maintain_order="left")
+    rows = [
+        {"dataset": dataset, "repository": repository, **open_share_change(paths)}
+        for (dataset, repository), paths in paths_by_repository(issue_history, months).items()
+        if paths.months > 1
+    ]
     return pl.DataFrame(rows, schema=schema_of("analysis.open_share_changes"))
 
 

@@ -108,9 +108,8 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
 
 def strata_of(rows: pl.DataFrame) -> list[pl.DataFrame]:
     """The rows of each dataset and repository, in order of their names."""
-    key = rows.select("dataset", "repository")
-    if rows.height and key.n_unique() == 1:  # as they mostly are: nothing is to be parted
-        return [rows]
+    if rows["repository"].n_unique() == rows["dataset"].n_unique() == 1:
+        return [rows]  # as they mostly are: nothing is to be parted
     return [own for _, _, own in by_repository(rows)]
 
 

@@ -190,26 +190,24 @@ def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterato
 
 
 def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, StratifiedComparison]:
-    is_of_fixes = METRICS[metric] == "fixed"
-    population = bugs.filter("is_fixed") if is_of_fixes else bugs
-    known = population.select(
-        *("dataset", "repository", "is_performance", *(["cluster"] if is_of_fixes else [])),
-        value=pl.col(metric).cast(pl.Float64).fill_nan(None),
-    ).drop_nulls("value")
-    strata = [_stratum(own, is_of_fixes) for own in strata_of(known)]
+    strata = [_stratum(own, metric) for own in strata_of(bugs)]
     first, second = (
         median_of(np.concatenate([np.zeros(0), *values]))
         for values in ([one.x for one in strata], [one.y for one in strata])
     )
     found = compare_strata(strata, CONFIDENCE)
-    return (first, second), found.clusters if is_of_fixes else None, found
+    return (first, second), found.clusters if METRICS[metric] == "fixed" else None, found
 
 
-def _stratum(bugs: pl.DataFrame, is_clustered: bool) -> Stratum:
-    value, label = bugs["value"].to_numpy(), bugs["is_performance"]
-    # A discussion belongs to its bug alone.
-    cluster = bugs["cluster"].to_numpy() if is_clustered else np.arange(bugs.height)
-    kinds = [kind.fill_null(value=False).to_numpy() for kind in (label, ~label)]
+def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:
+    # Arrays, not queries: of ten thousand repositories these are a million.
+    value = bugs[metric].cast(pl.Float64).to_numpy()
+    is_known, cluster = ~np.isnan(value), np.arange(len(value))
+    if METRICS[metric] == "fixed":
+        is_known &= bugs["is_fixed"].fill_null(value=False).to_numpy()
+        cluster = bugs["cluster"].to_numpy()  # a discussion belongs to its bug alone
+    label = bugs["is_performance"]
+    kinds = [is_known & kind.fill_null(value=False).to_numpy() for kind in (label, ~label)]
     return Stratum(
         *(value[kind] for kind in kinds), *(cluster[kind].astype(np.int64) for kind in kinds)
     )

@@ -5,7 +5,7 @@ take them for bugs that still may be fixed, says that many more are fixed, and s
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -92,10 +92,8 @@ def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
             watched(bug_metrics, trend_monthly)
         )
         for event in ("fixed", "closed_without_fix")
-        for is_performance in (True, False)
-        for found in cumulative_incidence(
-            _waits(bugs.filter(is_performance=is_performance), event), CURVE_DAYS, CONFIDENCE
-        )
+        for is_performance, waits in zip((True, False), _both_waits(bugs, event), strict=True)
+        for found in cumulative_incidence(waits, CURVE_DAYS, CONFIDENCE)
         if found.share is not None
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.fix_curves"), orient="row")
@@ -191,26 +189,23 @@ def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
 
 
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
-    return (
-        _waits(bugs.filter("is_performance"), event),
-        _waits(bugs.filter(~pl.col("is_performance")), event),
-    )
-
-
-def _waits(bugs: pl.DataFrame, event: str) -> Waits:
-    is_fixed, is_closed = pl.col("is_fixed_then"), pl.col("is_closed")
-    asked: dict[str, Any] = {
-        "fixed": is_fixed,
-        "closed_without_fix": is_closed & ~is_fixed,
+    """The waits of performance bugs and of others."""
+    # Arrays, not queries: of ten thousand repositories these are a hundred thousand.
+    is_closed = bugs["is_closed"].to_numpy()
+    fixed = bugs["is_fixed_then"]
+    asked = {
+        "fixed": fixed.fill_null(value=False).to_numpy(),
+        "closed_without_fix": is_closed & (~fixed).fill_null(value=False).to_numpy(),
         "closed": is_closed,
     }
-    ends = pl.when(asked[event]).then(1).when(is_closed).then(2).otherwise(0)
-    found = bugs.select("days", "watched_days", ends=ends)
-    return Waits(
-        found["days"].to_numpy(),
-        found["ends"].to_numpy().astype(np.int64),
-        found["watched_days"].to_numpy(),
+    ends = np.where(asked[event], 1, np.where(is_closed, 2, 0)).astype(np.int64)
+    days, watched_days = bugs["days"].to_numpy(), bugs["watched_days"].to_numpy()
+    label = bugs["is_performance"]
+    first, second = (
+        Waits(days[kind], ends[kind], watched_days[kind])
+        for kind in (one.fill_null(value=False).to_numpy() for one in (label, ~label))
     )
+    return first, second
 
 
 def _utc(column: str) -> pl.Expr:

@@ -11,7 +11,6 @@ from perf_assets.core.analyses.apart import of_each
 from perf_assets.core.analyses.closing import open_share_change
 from perf_assets.core.analyses.comparisons import (
     METRICS,
-    by_repository,
     by_repository_and_pooled,
     complete_months,
     rows_of_repositories,
@@ -24,7 +23,7 @@ from perf_assets.core.analyses.paths import (
     SERIES,
     Paths,
     by_chance,
-    paths_of,
+    paths_by_repository,
     permutation_test,
 )
 from perf_assets.core.analyses.trends import NO_TREND, trend_change
@@ -104,16 +103,14 @@ def label_sensitivity(
             if same not in known:
                 known[same] = list(_of_bugs(own))
             rows += [(dataset, repository, rule, *found) for found in known[same]]
-    histories, graded_by = rows_of_repositories(issue_history), rows_of_repositories(rules)
-    cases = [
-        ((dataset, repository), months["month"].to_list())
-        for dataset, repository, months in by_repository(complete_months(trend_monthly))
-        if (dataset, repository) in histories and (dataset, repository) in graded_by
-    ]
+    months, graded_by = complete_months(trend_monthly), rows_of_repositories(rules)
+    for known_of in (issue_history, rules):
+        months = months.join(known_of, on=key[:2], how="semi", maintain_order="left")
+    cases = [*paths_by_repository(issue_history, months).items()]
 
-    def relabelled(case: tuple[tuple[str, str], list[str]]) -> list[tuple[Any, ...]]:
-        place, months = case
-        paths, graded = paths_of(histories[place], months), graded_by[place]
+    def relabelled(case: tuple[tuple[str, str], Paths]) -> list[tuple[Any, ...]]:
+        place, paths = case
+        graded = graded_by[place]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
         different = {one.is_performance.tobytes(): one for one in labelled.values()}
         known = {labels: list(_of_months(one)) for labels, one in different.items()}

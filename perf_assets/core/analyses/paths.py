@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,8 @@ RISK = 0.001
 """With what probability, at most, a reading that was decided early is another one in the end."""
 
 MONTHS_IN_A_YEAR = 12
+
+_REPOSITORY = ("dataset", "repository")
 
 
 @dataclass(frozen=True)
@@ -79,60 +82,116 @@ class Paths:
 
 def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
     """The bug reports of one repository's ``marts.issue_history``, as of the last of ``months``."""
-    n_months = len(months)
-    last = months[-1] if months else ""
-    known = history.filter(pl.col("month") <= last).sort("number", "month")
-    now = known.unique("number", keep="last", maintain_order=True).filter("is_bug_report")
-    now = now.with_columns(report=pl.int_range(pl.len(), dtype=pl.Int64))
-    spans = known.join(now.select("number", "report"), on="number").with_columns(
-        start=_place("month", months),
-        end=_place("until_month", months).fill_null(n_months),
-        closed=pl.col("closed_at").dt.convert_time_zone("UTC").dt.strftime("%Y-%m"),
+    key = [pl.lit("").alias(name) for name in _REPOSITORY]
+    series = pl.DataFrame({"month": months}, schema={"month": pl.String}).with_columns(key)
+    return paths_by_repository(history.with_columns(key), series).get(("", ""), NO_PATHS)
+
+
+def paths_by_repository(
+    history: pl.DataFrame, months: pl.DataFrame
+) -> dict[tuple[str, str], Paths]:
+    """The bug reports of each dataset and repository, in their order, as of its last month.
+
+    Parameters
+    ----------
+    history : ``marts.issue_history``.
+    months : dataset, repository, month: those of the series, in order of time.
+
+    Notes
+    -----
+    All repositories go through the same queries: of many small ones, queries of their own would
+    take longer than what they find.
+    """
+    series = months.select(*_REPOSITORY, _number("month"))
+    series = series.group_by(_REPOSITORY, maintain_order=True).agg("month").sort(_REPOSITORY)
+    closed = pl.col("closed_at").dt.convert_time_zone("UTC").dt
+    known = (
+        history.select(
+            *(*_REPOSITORY, "number", "is_bug_report", "is_performance", "is_fixed"),
+            *(_number(name) for name in ("month", "until_month", "opened_month")),
+            is_open=pl.col("state") == "open",
+            closed_month=(12 * closed.year().cast(pl.Int64) + closed.month()).fill_null(-1),
+        )
+        .join(series.select(*_REPOSITORY, last=pl.col("month").list.last()), on=_REPOSITORY)
+        .filter(pl.col("month") <= pl.col("last"))
+        .sort(*_REPOSITORY, "number", "month")
     )
-    is_fixed = pl.col("is_fixed")
-    is_of_series = pl.col("month").is_in(months)
-    parts = []
+    now = (
+        known.unique([*_REPOSITORY, "number"], keep="last", maintain_order=True)
+        .filter("is_bug_report")
+        .with_columns(report=pl.int_range(pl.len(), dtype=pl.Int64).over(_REPOSITORY))
+    )
+    of_report = now.select(*_REPOSITORY, "number", "report")
+    spans = known.join(of_report, on=[*_REPOSITORY, "number"], maintain_order="left")
+    reports, parts = (
+        rows.partition_by(_REPOSITORY, as_dict=True, include_key=False) for rows in (now, spans)
+    )
+    return {
+        (dataset, repository): _paths(
+            reports.get((dataset, repository), now.clear()),
+            parts.get((dataset, repository), spans.clear()),
+            np.array(numbers),
+        )
+        for dataset, repository, numbers in series.iter_rows()
+    }
+
+
+def _number(column: str) -> pl.Expr:
+    """A month, written as YYYY-MM, as a number that rises by one from each to the next."""
+    year, month = (pl.col(column).str.slice(*part).cast(pl.Int64) for part in ((0, 4), (5, 2)))
+    return (12 * year + month).alias(column)
+
+
+def _paths(reports: pl.DataFrame, spans: pl.DataFrame, months: NDArray[np.int64]) -> Paths:
+    """The paths of one repository, from its reports and what each was from month to month."""
+    n_months = len(months)
+    names = ("report", "month", "opened_month", "closed_month", "is_open", "is_fixed")
+    report, month, opened, closed, is_open, is_fixed = (spans[name].to_numpy() for name in names)
+    start = np.searchsorted(months, month)
+    end = np.searchsorted(months, spans["until_month"].fill_null(months[-1] + 1).to_numpy())
+    is_of_series = months[start] == month
+    steps = []
     for place, (series, chosen) in enumerate(
         {
-            "open": pl.col("state") == "open",
+            "open": is_open,
             "fixed": is_fixed,
-            "opened": (pl.col("month") == pl.col("opened_month")) & is_of_series,
-            "newly_fixed": is_fixed & (pl.col("closed") == pl.col("month")) & is_of_series,
+            "opened": (month == opened) & is_of_series,
+            "newly_fixed": is_fixed & (closed == month) & is_of_series,
         }.items()
     ):
-        rows = spans.filter(chosen)
-        parts.append(_steps(rows, "start", 1, place, n_months))
+        steps.append((report[chosen], start[chosen] + place * n_months, 1.0))
         if series not in FLOWS:
-            parts.append(_steps(rows, "end", -1, place, n_months))
-    steps = pl.concat(parts)
-    shape = (now.height, len(SERIES) * n_months)
-    places = (steps["report"].to_numpy(), steps["column"].to_numpy())
-    # Steps of one report in one month add up.
-    matrix = sparse.coo_array((steps["step"].to_numpy(), places), shape=shape).tocsr()
-    opened = now["opened_month"].rank("dense").cast(pl.Int64) - 1
+            ended = chosen & (end < n_months)
+            steps.append((report[ended], end[ended] + place * n_months, -1.0))
     return Paths(
         n_months,
-        matrix,
-        now["is_performance"].to_numpy(),
-        opened.to_numpy(),
-        now["number"].to_numpy(),
+        _matrix(reports.height, n_months, steps),
+        reports["is_performance"].to_numpy(),
+        np.unique(reports["opened_month"].to_numpy(), return_inverse=True)[1],
+        reports["number"].to_numpy(),
     )
 
 
-def _place(column: str, months: list[str]) -> pl.Expr:
-    """Place of a month in the series: 0 for all before it, their number for all after it."""
-    places = pl.Series(months, dtype=pl.String).search_sorted
-    return pl.col(column).map_batches(
-        lambda values: places(values.fill_null("9999-99")).cast(pl.Int64), return_dtype=pl.Int64
-    )
+def _matrix(
+    n_reports: int, n_months: int, steps: Sequence[tuple[NDArray[Any], NDArray[Any], float]]
+) -> sparse.csr_array:
+    """Steps, each of reports at columns; those of one report in one month add up."""
+    nothing = np.zeros(0, dtype=np.int64)
+    rows = np.concatenate([nothing, *(report for report, _, _ in steps)])
+    columns = np.concatenate([nothing, *(column for _, column, _ in steps)])
+    values = np.concatenate([np.zeros(0), *(np.full(len(one), step) for one, _, step in steps)])
+    shape = (n_reports, len(SERIES) * n_months)
+    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _steps(rows: pl.DataFrame, at: str, step: int, place: int, n_months: int) -> pl.DataFrame:
-    return rows.filter(pl.col(at) < n_months).select(
-        "report",
-        column=pl.col(at) + place * n_months,
-        step=pl.lit(float(step)),
-    )
+NO_PATHS = Paths(
+    0,
+    sparse.csr_array((0, 0), dtype=np.float64),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.int64),
+    np.zeros(0, dtype=np.int64),
+)
+"""Of a repository without a month."""
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,16 @@ from perf_assets.core.analyses.comparisons import (
     TREND_ALTERNATIVE,
     by_repository,
     complete_months,
-    rows_of_repositories,
 )
 from perf_assets.core.analyses.paths import (
     FLOWS,
     MONTHS_IN_A_YEAR,
+    NO_PATHS,
     SERIES,
     Chance,
     Paths,
     by_chance,
-    paths_of,
+    paths_by_repository,
     permutation_test,
 )
 from perf_assets.core.analyses.wording import factor_text, p_text
@@ -84,15 +84,12 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     trend.
     """
     rows: list[Mapping[str, Any]] = []
-    histories = rows_of_repositories(issue_history)
+    paths = paths_by_repository(issue_history, complete_months(trend_monthly))
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
         cases = {
-            repository: (
-                complete_months(months),
-                histories.get((dataset, repository), issue_history.clear()),
-            )
+            repository: (complete_months(months), paths.get((dataset, repository), NO_PATHS))
             for _, repository, months in by_repository(of_dataset)
         }
         tested = of_each([*cases.values()], _tested, "testing trends")
@@ -104,10 +101,9 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     return pl.DataFrame(rows, schema=schema_of(_SCHEMA))
 
 
-def _tested(case: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """The flows of a repository, and its rows, from its complete months and its history."""
-    months, history = case
-    paths = paths_of(history, months.get_column("month").to_list())
+def _tested(case: tuple[pl.DataFrame, Paths]) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """The flows of a repository, and its rows, from its complete months and its paths."""
+    months, paths = case
     flows = _flows(months, paths)
     return flows, list(_repository_rows(months, flows, paths))
 

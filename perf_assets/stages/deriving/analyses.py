@@ -1,13 +1,14 @@
 """Analyses: the tables of statistics, computed from the marts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import polars as pl
 
 from perf_assets.engines.elsewhere import Engine
 from perf_assets.progress import phase
 from perf_assets.sql_models.lineage import ANALYSES
-from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.shares import begin_replacing
 from perf_assets.tables import table_of
 
 # Texts and labels are most of what there is; who does not read them is not given them.
@@ -34,10 +35,14 @@ NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 def build_analysis(
     gate: Gate, table: str, engine: Engine, elsewhere: Collection[str] = ()
-) -> Outcome:
-    """Compute, audit and replace one table of statistics, which is there.
+) -> Callable[[], Outcome]:
+    """Compute one table of statistics, which is there, and begin its audit.
 
     Stored tables are read from the warehouse, but those ``elsewhere``; views are the engine's.
+
+    Returns
+    -------
+    What waits for the audit, and replaces the table.
     """
     # Where nothing is computed nothing of it is imported.
     from perf_assets.stages.deriving.statistics import COMPUTE  # noqa: PLC0415
@@ -49,8 +54,7 @@ def build_analysis(
                 for upstream in ANALYSES[table]
             )
         )
-        (outcome,) = gate.store([Offer([Candidate(table, rows)])])
-    return outcome
+        return begin_replacing(gate, table, rows)
 
 
 def _rows(

@@ -71,40 +71,72 @@ def derive(
 def _derived(
     gate: Gate, wanted: Collection[str] | None, forced: Collection[str], there: Elsewhere
 ) -> Iterator[Derived]:
-    failed: set[str] = set()
     # Each table comes after its inputs: what is read of them is what they hold to the end.
     content = cache(partial(_content, gate, there))
     standing, changed = _standing(gate), set[str]()
+    work = _Work(gate)
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
+            yield from work.finished()
             is_same = name in standing and not changed & set(_upstream(name))
             if not is_same and lay_view(gate, model):
                 changed.add(name)
             yield Derived(name, name in changed or name in forced)
             continue
-        if failed & set(_inputs(name)):
+        if work.table in _inputs(name):
+            yield from work.finished()
+        if work.failed & set(_inputs(name)):
             log.warning("%s is left as it was, for what it is made from failed its audit", name)
-            failed.add(name)
+            work.failed.add(name)
             continue
         if name not in standing:
             create_table(gate.database.connection, table_of(name))
             changed.add(name)
         basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(gate.database, [name], basis):
+            yield from work.finished()
             yield Derived(name)
             continue
-        if model is None:
-            outcome = build_analysis(gate, name, there.engine, there.fingerprints)
-        else:
-            outcome = build_model(gate, model, there.engine)
-        yield Derived(name, is_new=True, outcome=outcome)
+        try:
+            if model is None:
+                finish = build_analysis(gate, name, there.engine, there.fingerprints)
+            else:
+                finish = build_model(gate, model, there.engine)
+        finally:  # whatever becomes of this one
+            yield from work.finished()
+        work.begin(name, basis, finish)
+    yield from work.finished()
+
+
+class _Work:
+    """The table whose audit goes on while the next one is computed; and those that failed theirs.
+
+    table : its name; none when nothing is under way.
+    """
+
+    def __init__(self, gate: Gate) -> None:
+        self.table: str | None = None
+        self.failed: set[str] = set()
+        self._gate = gate
+
+    def begin(self, table: str, basis: str, finish: Callable[[], Outcome]) -> None:
+        """Have ``table`` computed; ``finish`` waits for its audit and stores it."""
+        self.table, self._basis, self._finish = table, basis, finish
+
+    def finished(self) -> Iterator[Derived]:
+        """The table that is under way, stored or refused; nothing where none is."""
+        if self.table is None:
+            return
+        table, self.table = self.table, None
+        outcome = self._finish()
+        yield Derived(table, is_new=True, outcome=outcome)
         if outcome.failure is None:
-            fingerprints.note(gate.database, [name], basis)
+            fingerprints.note(self._gate.database, [table], self._basis)
         else:
-            failed.add(name)
+            self.failed.add(table)
 
 
 def _standing(gate: Gate) -> set[str]:

@@ -1,5 +1,6 @@
 """Models: the SQL models laid into the warehouse, views as views, marts computed and audited."""
 
+from collections.abc import Callable
 from contextlib import closing
 
 import polars as pl
@@ -61,8 +62,12 @@ def _register_tag_sets(gate: Gate, study: Study) -> None:
         gate.store([Offer([Candidate("meta.tag_sets", rows)])])
 
 
-def build_model(gate: Gate, model: Model, engine: Engine) -> Outcome:
-    """Let ``engine`` compute the table of a SQL model, which is there; audit and replace it.
+def build_model(gate: Gate, model: Model, engine: Engine) -> Callable[[], Outcome]:
+    """Let ``engine`` compute the table of a SQL model, which is there, and begin its audit.
+
+    Returns
+    -------
+    What waits for the audit, and replaces the table. One of several shares was replaced before.
 
     Raises
     ------
@@ -101,7 +106,7 @@ def describe_tables(gate: Gate) -> None:
     if not _is_stored(gate, history):  # in a home of an older version, before its next run
         create_table(gate.database.connection, history.table)
         with closing(Workspace(gate.database)) as workspace:
-            build_model(gate, history, workspace)
+            build_model(gate, history, workspace)()
     keep_old_views(gate.database.connection)
     create_as_of_macro(gate.database.connection)
     if statements := comment_statements(gate.database.connection):
