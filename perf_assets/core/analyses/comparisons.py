@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from perf_assets.core.statistics.samples import (
     Floats,
@@ -91,6 +92,22 @@ def metric_samples(bugs: pl.DataFrame, metric: str) -> tuple[pl.Series, pl.Serie
         values.filter(pl.col("is_performance")).get_column(metric),
         values.filter(~pl.col("is_performance")).get_column(metric),
     )
+
+
+def kinds_of(bugs: pl.DataFrame) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which are performance bugs, and which are others; one without a label is neither."""
+    return are_true(bugs["is_performance"]), are_false(bugs["is_performance"])
+
+
+def are_true(values: pl.Series) -> NDArray[np.bool_]:
+    """Which of them are true; a missing one is not."""
+    # Arrays, not queries: of ten thousand repositories these are a million.
+    return (values.fill_null(value=False) if values.null_count() else values).to_numpy()
+
+
+def are_false(values: pl.Series) -> NDArray[np.bool_]:
+    """Which of them are false; a missing one is not."""
+    return ~(values.fill_null(value=True) if values.null_count() else values).to_numpy()
 
 
 def complete_months(months: pl.DataFrame) -> pl.DataFrame:

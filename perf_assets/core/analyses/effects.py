@@ -15,7 +15,9 @@ from perf_assets.core.analyses.comparisons import (
     CONFIDENCE,
     METRICS,
     Comparison,
+    are_true,
     by_repository_and_pooled,
+    kinds_of,
     median_of,
     strata_of,
 )
@@ -200,14 +202,12 @@ def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, Strat
 
 
 def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:
-    # Arrays, not queries: of ten thousand repositories these are a million.
     value = bugs[metric].cast(pl.Float64).to_numpy()
     is_known, cluster = ~np.isnan(value), np.arange(len(value))
     if METRICS[metric] == "fixed":
-        is_known &= bugs["is_fixed"].fill_null(value=False).to_numpy()
+        is_known &= are_true(bugs["is_fixed"])
         cluster = bugs["cluster"].to_numpy()  # a discussion belongs to its bug alone
-    label = bugs["is_performance"]
-    kinds = [is_known & kind.fill_null(value=False).to_numpy() for kind in (label, ~label)]
+    kinds = [is_known & kind for kind in kinds_of(bugs)]
     return Stratum(
         *(value[kind] for kind in kinds), *(cluster[kind].astype(np.int64) for kind in kinds)
     )

@@ -12,9 +12,12 @@ import polars as pl
 
 from perf_assets.core.analyses.comparisons import (
     CONFIDENCE,
+    are_false,
+    are_true,
     by_repository,
     by_repository_and_pooled,
     complete_months,
+    kinds_of,
     strata_of,
 )
 from perf_assets.core.analyses.wording import p_text
@@ -190,21 +193,15 @@ def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
 
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
     """The waits of performance bugs and of others."""
-    # Arrays, not queries: of ten thousand repositories these are a hundred thousand.
-    is_closed = bugs["is_closed"].to_numpy()
-    fixed = bugs["is_fixed_then"]
+    is_closed, fixed = bugs["is_closed"].to_numpy(), bugs["is_fixed_then"]
     asked = {
-        "fixed": fixed.fill_null(value=False).to_numpy(),
-        "closed_without_fix": is_closed & (~fixed).fill_null(value=False).to_numpy(),
+        "fixed": are_true(fixed),
+        "closed_without_fix": is_closed & are_false(fixed),
         "closed": is_closed,
     }
     ends = np.where(asked[event], 1, np.where(is_closed, 2, 0)).astype(np.int64)
     days, watched_days = bugs["days"].to_numpy(), bugs["watched_days"].to_numpy()
-    label = bugs["is_performance"]
-    first, second = (
-        Waits(days[kind], ends[kind], watched_days[kind])
-        for kind in (one.fill_null(value=False).to_numpy() for one in (label, ~label))
-    )
+    first, second = (Waits(days[kind], ends[kind], watched_days[kind]) for kind in kinds_of(bugs))
     return first, second
 
 

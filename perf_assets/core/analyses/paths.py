@@ -224,14 +224,14 @@ def by_chance(paths: Paths, permutations: int, *, alarms: bool = True) -> Chance
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
     found: dict[tuple[str, str], int] = {}
     drawn = 0
-    for sums in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
-        drawn += len(sums)
+    for sums, place in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
+        drawn += len(place)
         for series, counts in paths.counts(sums).items():
-            slopes[series].append(slopes_of(counts, totals[series]))
+            slopes[series].append(slopes_of(counts, totals[series])[place])
             if not alarms:
                 continue
             for method, alarm in _alarms(series, counts, totals[series]):
-                found[series, method] = found.get((series, method), 0) + int(alarm.sum())
+                found[series, method] = found.get((series, method), 0) + int(alarm[place].sum())
         if drawn in LOOKS and _are_decided(paths, slopes):
             break
     return Chance(drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, found)

@@ -16,8 +16,8 @@ from perf_assets.core.analyses.apart import of_each
 from perf_assets.core.analyses.comparisons import (
     POOLED,
     TREND_ALTERNATIVE,
-    by_repository,
     complete_months,
+    rows_of_repositories,
 )
 from perf_assets.core.analyses.paths import (
     FLOWS,
@@ -31,7 +31,7 @@ from perf_assets.core.analyses.paths import (
     permutation_test,
 )
 from perf_assets.core.analyses.wording import factor_text, p_text
-from perf_assets.core.statistics.samples import cox_stuart, finite
+from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
 
@@ -84,16 +84,18 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     trend.
     """
     rows: list[Mapping[str, Any]] = []
-    paths = paths_by_repository(issue_history, complete_months(trend_monthly))
+    complete = complete_months(trend_monthly).with_columns(years=_years())
+    paths, months = paths_by_repository(issue_history, complete), rows_of_repositories(complete)
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
-        cases = {
-            repository: (complete_months(months), paths.get((dataset, repository), NO_PATHS))
-            for _, repository, months in by_repository(of_dataset)
-        }
-        tested = of_each([*cases.values()], _tested, "testing trends")
-        for repository, (_, found) in zip(cases, tested, strict=True):
+        names = of_dataset["repository"].unique().sort()
+        cases = [
+            (months.get((dataset, name), complete.clear()), paths.get((dataset, name), NO_PATHS))
+            for name in names
+        ]
+        tested = of_each(cases, _tested, "testing trends")
+        for repository, (_, found) in zip(names, tested, strict=True):
             rows += [{**row, "dataset": dataset, "repository": repository} for row in found]
         if len(tested) > 1:
             pooled = _pooled_rows(pl.concat([flows for flows, _ in tested]))
@@ -111,11 +113,12 @@ def _tested(case: tuple[pl.DataFrame, Paths]) -> tuple[pl.DataFrame, list[dict[s
 def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:
     """The complete months with the counts of the flows by the labels that reports have now."""
     totals, counts = paths.totals, paths.performance_counts()
-    return months.with_columns(
+    own = [
         pl.Series(name, counted[series].astype(np.int64))
         for series in FLOWS
         for name, counted in zip(SERIES[series], (counts, totals), strict=True)
-    )
+    ]
+    return pl.DataFrame([months["repository"], months["years"], *own])
 
 
 def _repository_rows(
@@ -149,11 +152,12 @@ def _row(series: str, method: str, n: int, **figures: object) -> dict[str, Any]:
     }
 
 
-def _share(months: pl.DataFrame, series: str) -> pl.Series:
-    """The percentages of a series; NULL where there is nothing of which to take a share."""
-    performance, total = SERIES[series]
-    share = pl.when(pl.col(total) > 0).then(100.0 * pl.col(performance) / pl.col(total))
-    return months.select(share=share).get_column("share")
+def _share(months: pl.DataFrame, series: str) -> Floats:
+    """The percentages of a series; NaN where there is nothing of which to take a share."""
+    performance, total = (months[name].to_numpy() for name in SERIES[series])
+    share: Floats = np.full(len(total), np.nan)
+    np.divide(100.0 * performance, total, out=share, where=total > 0)
+    return share
 
 
 def _paper_row(series: str, months: pl.DataFrame, chance: Chance | None) -> dict[str, Any]:
@@ -198,8 +202,7 @@ def _flow_rows(
     series: str, months: pl.DataFrame, strata: NDArray[Any], chance: Chance | None
 ) -> Iterator[dict[str, Any]]:
     successes, totals = (months[name].to_numpy() for name in SERIES[series])
-    # One calendar for all repositories, so that a year is a year.
-    years = months.select(_years()).to_series().to_numpy()
+    years = months["years"].to_numpy()
     n = int(np.sum(totals > 0))
     permutations = None if chance is None else chance.permutations
     fit = binomial_regression(successes, totals, years, strata)
@@ -237,6 +240,7 @@ def _flow_rows(
 
 
 def _years() -> pl.Expr:
+    """One calendar for all repositories, so that a year is a year."""
     year, month = (pl.col("month").str.slice(*part).cast(pl.Int64) for part in ((0, 4), (5, 2)))
     return year + (month - 1) / MONTHS_IN_A_YEAR
 

@@ -15,6 +15,9 @@ from perf_assets.core.statistics.samples import Floats
 _AT_ONCE = 4_000_000
 """Drawn members that are held in memory at a time."""
 
+_BITS = 62
+"""So many cases have a bit each in a number that tells draws apart."""
+
 _FEW_CASES = 500
 """So many are shuffled faster than some are drawn from them."""
 
@@ -25,7 +28,7 @@ def permuted_counts(
     permutations: int,
     seed: int,
     looks: Sequence[int] = (),
-) -> Iterator[Floats]:
+) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
     """The sums of the rows of randomly drawn members, some permutations at a time.
 
     Parameters
@@ -43,7 +46,8 @@ def permuted_counts(
 
     Yields
     ------
-    Shape (some, columns); all together ``permutations`` rows.
+    Sums, shape (draws, columns), and of each permutation the place of its draw among them; all
+    together ``permutations`` places. Of few cases a draw comes often, and is there once.
     """
     n_cases = steps.shape[0]
     random = np.random.default_rng(seed)
@@ -52,12 +56,13 @@ def permuted_counts(
     for first, last in pairwise(ends):
         for start in range(first, last, some):
             number = min(some, last - start)
-            drawn = _draw(random, n_cases, n_members, number)
-            bounds = np.arange(number + 1, dtype=np.int64) * n_members
-            ones = np.ones(len(drawn), dtype=np.float64)
-            members = sparse.csr_array((ones, drawn, bounds), shape=(number, n_cases))
+            drawn = _draw(random, n_cases, n_members, number).reshape(number, n_members)
+            chosen, place = _distinct(drawn, n_cases)
+            bounds = np.arange(len(chosen) + 1, dtype=np.int64) * n_members
+            ones = np.ones(chosen.size, dtype=np.float64)
+            members = sparse.csr_array((ones, chosen.ravel(), bounds), (len(chosen), n_cases))
             sums: Floats = (members @ steps).toarray()
-            yield sums
+            yield sums, place
 
 
 def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: float) -> bool:
@@ -85,6 +90,16 @@ def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: fl
     is_below = stats.binom.cdf(counts, permutations, level / 2) <= risk / 2
     is_above = stats.binom.sf(counts - 1, permutations, level / 2) <= risk / 2
     return bool(is_below.any() or is_above.all())
+
+
+def _distinct(
+    drawn: NDArray[np.int64], n_cases: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The draws that differ, and the place among them of each; of many cases all of them."""
+    if n_cases > _BITS:
+        return drawn, np.arange(len(drawn))
+    _, first, place = np.unique(np.sum(1 << drawn, axis=1), return_index=True, return_inverse=True)
+    return drawn[first], place
 
 
 def _draw(

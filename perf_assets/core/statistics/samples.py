@@ -283,6 +283,8 @@ def holm(pvalues: Sequence[float | None]) -> list[float | None]:
 
 def as_floats(values: Values) -> Floats:
     """The values as floats, None as NaN, in their order."""
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float64)
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import sparse
 
 from perf_assets.core.analyses.paths import LEVEL, LOOKS, RISK
@@ -12,12 +13,31 @@ from perf_assets.core.statistics.permutation import is_decided, permuted_counts
 RISK_OF_A_LOOK = RISK / len(LOOKS)
 
 
+def sums_of(
+    steps: sparse.csr_array, members: int, looks: tuple[int, ...] = ()
+) -> list[NDArray[np.float64]]:
+    return [sums[place] for sums, place in permuted_counts(steps, members, 50, 7, looks)]
+
+
 def test_the_draws_are_the_same_whatever_the_looks() -> None:
     steps = sparse.csr_array(np.arange(40, dtype=float).reshape(10, 4))
-    whole = np.concatenate(list(permuted_counts(steps, 3, 50, 7)))
-    parts = list(permuted_counts(steps, 3, 50, 7, (5, 20, 80)))
+    (whole,) = sums_of(steps, 3)
+    parts = sums_of(steps, 3, (5, 20, 80))
     assert [len(part) for part in parts] == [5, 15, 30]
     assert np.array_equal(np.concatenate(parts), whole)
+
+
+@pytest.mark.parametrize("cases", [1, 4, 61, 62, 63, 200])
+def test_each_permutation_has_the_sums_of_members_drawn_once(cases: int) -> None:
+    members = max(1, cases // 3)
+    # Of the identity the sums of a permutation are its members.
+    drawn = np.concatenate(sums_of(sparse.eye_array(cases, format="csr"), members))
+    assert drawn.shape == (50, cases)
+    assert np.all((drawn == 0) | (drawn == 1))
+    assert np.all(drawn.sum(axis=1) == members)
+    # Draws that come again are counted each time: about as often as by chance.
+    if cases == 4:
+        assert np.all(drawn.sum(axis=0) > 3)
 
 
 @given(st.integers(1, 5_000), st.floats(0, 1), st.floats(1e-9, 0.01))
