@@ -6,7 +6,7 @@ import dagster as dg
 
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.telling import Teller
-from perf_assets.reports import drawing_script
+from perf_assets.reports import drawing_process
 from perf_assets.sql_models.files import load_models
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deriving.about import tell_study
@@ -34,7 +34,7 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
             forced = wanted if teller.asked.is_forced else teller.never_told(wanted)
             for derived in derive(gate, wanted, forced, elsewhere):
                 if derived.outcome is not None:  # then the report is written anew
-                    drawing_script.prepare()
+                    drawing_process.prepare()
                 yield derived
 
     models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from perf_assets.reports import drawing_process
 from perf_assets.reports.figures import FIGURES, Shown, shown, svg
 from perf_assets.reports.figures.drawing import LARGEST_INLINE
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
@@ -145,3 +146,15 @@ def fill(database: ModelDatabase, repository: str) -> None:
     known = effect("comments", method="cliffs_delta", n_performance=5, n_other=9)
     known |= {"repository": repository, "dataset": "live"}
     insert(database.connection, "analysis.effect_sizes", [known])
+
+
+def test_a_picture_is_the_same_wherever_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = '{"data": {"values": [{"a": 1}, {"a": 2}]}, "mark": "point"}'
+    monkeypatch.setattr(drawing_process, "_started", [])
+    here = drawing_process.svg(chart)
+    drawing_process.prepare.__wrapped__()
+    ((process, _),) = drawing_process._started
+    assert drawing_process.svg(chart) == here
+    assert process.poll() is None
+    process.kill()
+    assert drawing_process.svg(chart) == here

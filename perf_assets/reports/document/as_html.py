@@ -20,7 +20,7 @@ from perf_assets.reports.document.parts import (
     is_address,
     texts,
 )
-from perf_assets.reports.drawing_script import drawing_script
+from perf_assets.reports.drawing_process import drawing_script
 from perf_assets.reports.figures import drawing
 from perf_assets.reports.figures.drawing import CONFIG, SCHEMA, Spec, svg
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from perf_assets.reports import drawing_process
+
 Spec = dict[str, Any]
 
 INK, SOFT, LINE, AXIS = "#0f172a", "#475569", "#e2e8f0", "#94a3b8"
@@ -58,8 +60,5 @@ def svg(chart: Spec) -> str:
 
 @lru_cache(maxsize=256)  # a run shows each in its events and in the report
 def _svg(chart: str) -> str:
-    # Few of those who read figures draw them.
-    import vl_convert  # noqa: PLC0415
-
-    drawn = _UNSEEN.sub("", str(vl_convert.vegalite_to_svg(chart)))
+    drawn = _UNSEEN.sub("", drawing_process.svg(chart))
     return _TAG.sub(lambda tag: _MORE_DIGITS.sub("", tag[0]), drawn)

@@ -1,0 +1,86 @@
+"""Drawing with Vega-Lite, in a process of its own where a report is about to be written.
+
+A browser's engine is behind it, which takes half a second to start and seconds to put together the
+script that draws in a reader's browser; in both nothing else of a Python process goes on.
+"""
+
+import select
+import socket
+import subprocess
+from contextlib import suppress
+from functools import cache, partial
+from threading import Lock
+
+from perf_assets.processes import python_process
+from perf_assets.processes.idle import ended_when_idle
+from perf_assets.processes.messages import receive, send
+
+_SCRIPT = "script"
+_SMALLEST = '{"data": {"values": [{}]}, "mark": "point"}'
+_lock = Lock()
+_started: "list[tuple[subprocess.Popen[bytes], socket.socket]]" = []
+
+
+@cache
+def prepare() -> None:
+    """Start the process, for whoever will draw soon; without it drawing is done here."""
+    with suppress(OSError):
+        _started.append(python_process.start(__name__, serve.__name__))
+
+
+@cache
+def drawing_script() -> str:
+    """The script, which sets ``window.vegaEmbed``."""
+    return _asked(_SCRIPT) or _script()
+
+
+def svg(chart: str) -> str:
+    """A chart, given as JSON of Vega-Lite, as an SVG element."""
+    return _asked(chart) or _svg(chart)
+
+
+def _asked(what: str) -> str | None:
+    """What the other process answers; nothing where there is none, or it was lost."""
+    with _lock:
+        if not _started:
+            return None
+        process, line = _started[0]
+        try:
+            with ended_when_idle(process):
+                send(line, what)
+                return str(receive(line))
+        except (OSError, EOFError):
+            _started.clear()
+            line.close()
+            process.kill()
+            process.wait()
+            return None
+
+
+# ---- the other end
+
+
+def serve(descriptor: int) -> None:
+    """Draw for the process at the other end of the socket, until that is gone."""
+    # Who asked for what cannot be drawn draws it by itself then, and says why not.
+    with socket.socket(fileno=descriptor) as line, suppress(Exception):
+        for make in (partial(_svg, _SMALLEST), _script):  # what it takes to draw, while it can
+            if not select.select([line], [], [], 0)[0]:
+                make()
+        while True:
+            what = str(receive(line))
+            send(line, _script() if what == _SCRIPT else _svg(what))
+
+
+@cache
+def _script() -> str:
+    # Few of those who read reports draw them.
+    import vl_convert  # noqa: PLC0415
+
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+def _svg(chart: str) -> str:
+    import vl_convert  # noqa: PLC0415
+
+    return str(vl_convert.vegalite_to_svg(chart))
