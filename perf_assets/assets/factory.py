@@ -168,10 +168,11 @@ def whole_asset(
             for rest in broken.values():
                 yield from teller.told_rules(rest)
             # What is shown of one may be read from others that come later.
+            shown = shown_of(gate, [asset for asset, _ in complete if asset in changed])
             for asset, seconds in complete:
                 if asset in changed:
-                    taken = {"seconds": round(seconds, 2)}
-                    yield from teller.told(asset, {**shown_of(gate, asset), **taken})
+                    _, metadata = next(shown)
+                    yield from teller.told(asset, {**metadata, "seconds": round(seconds, 2)})
                 else:
                     yield from teller.done(asset)
         if failures:

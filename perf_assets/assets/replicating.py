@@ -49,8 +49,8 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
             yield from teller.told_rules({table: broken_rules(table, outcome) for table in TABLES})
             if outcome.failure is not None:
                 raise failure(outcome.failure, "audit")
-            for asset in package.assets:
-                yield from teller.told(asset, shown_of(gate, asset))
+            for asset, metadata in shown_of(gate, package.assets):
+                yield from teller.told(asset, metadata)
 
     @dg.asset(
         key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL

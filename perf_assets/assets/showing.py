@@ -1,7 +1,7 @@
 """What the page of an asset shows of its rows after a run: verdicts, pictures, previews, sizes."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -38,27 +38,42 @@ def sizes_of(gate: Gate, asset: str) -> Mapping[str, Any]:
     return sizes
 
 
-def shown_of(gate: Gate, asset: str) -> Mapping[str, Any]:
-    """All that is shown of ``asset``: what its figures say and look like comes first."""
+def shown_of(gate: Gate, assets: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each of ``assets`` with all that is shown of it: what its figures say and look like first."""
     connection = gate.database.connection
-    metadata: dict[str, Any] = {}
-    for table in tables_of(asset):
-        metadata |= figure_of(connection, table)
-    metadata |= numbers_of(connection, asset)
-    if asset.startswith(PREVIEWED):
-        metadata |= _preview(connection, table_of(asset))
-    lineage = lineage_of(asset)
-    if lineage is not None:
-        metadata["dagster/column_lineage"] = lineage
-    return {**metadata, **sizes_of(gate, asset)}
+    figures = {
+        asset: {table: _found(connection, table) for table in tables_of(asset)} for asset in assets
+    }
+    for asset, of_tables in figures.items():
+        metadata: dict[str, Any] = {}
+        for table, found in of_tables.items():
+            metadata |= _figure(table, found)
+        metadata |= numbers_of(connection, asset)
+        if asset.startswith(PREVIEWED):
+            metadata |= _preview(connection, table_of(asset))
+        lineage = lineage_of(asset)
+        if lineage is not None:
+            metadata["dagster/column_lineage"] = lineage
+        yield asset, {**metadata, **sizes_of(gate, asset)}
 
 
 def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
     """Verdict, picture and table of the figure of ``table``; nothing where it has none."""
+    return _figure(table, _found(connection, table))
+
+
+def _found(connection: duckdb.DuckDBPyConnection, table: str) -> "Shown | None":
+    """The figure of ``table``; where another process draws, it begins to, for the report too."""
     # It takes what computes, which a run that has nothing to do should not wait for.
-    from perf_assets.reports.figures import shown  # noqa: PLC0415
+    from perf_assets.reports.figures import begin, panel_of_page, shown  # noqa: PLC0415
 
     found = shown(connection, table)
+    if found is not None and found.chart is not None:
+        begin([found.chart, *map(panel_of_page, found.panels)])
+    return found
+
+
+def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
     if found is None:
         return {}
     name = short_name(table)

@@ -7,8 +7,9 @@ script that draws in a reader's browser; in both nothing else of a Python proces
 import select
 import socket
 import subprocess
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from threading import Lock
 
 from perf_assets.processes import python_process
@@ -17,7 +18,10 @@ from perf_assets.processes.messages import receive, send
 
 _SCRIPT = "script"
 _SMALLEST = '{"data": {"values": [{}]}, "mark": "point"}'
+PAUSE_SECONDS = 0.2
 _lock = Lock()
+_line = ThreadPoolExecutor(1, "drawing")
+_begun: "dict[str, Future[str | None]]" = {}
 _started: "list[tuple[subprocess.Popen[bytes], socket.socket]]" = []
 
 
@@ -34,9 +38,16 @@ def drawing_script() -> str:
     return _asked(_SCRIPT) or _script()
 
 
+def begin(chart: str) -> None:
+    """Have a chart drawn by the process, where there is one, before it is asked for."""
+    if _started and chart not in _begun:
+        _begun[chart] = _line.submit(_asked, chart)
+
+
 def svg(chart: str) -> str:
     """A chart, given as JSON of Vega-Lite, as an SVG element."""
-    return _asked(chart) or _svg(chart)
+    begun = _begun.pop(chart, None)
+    return (_asked(chart) if begun is None else begun.result()) or _svg(chart)
 
 
 def _asked(what: str) -> str | None:
@@ -64,12 +75,12 @@ def serve(descriptor: int) -> None:
     """Draw for the process at the other end of the socket, until that is gone."""
     # Who asked for what cannot be drawn draws it by itself then, and says why not.
     with socket.socket(fileno=descriptor) as line, suppress(Exception):
-        for make in (partial(_svg, _SMALLEST), _script):  # what it takes to draw, while it can
-            if not select.select([line], [], [], 0)[0]:
-                make()
+        _svg(_SMALLEST)  # starts the engine
         while True:
             what = str(receive(line))
             send(line, _script() if what == _SCRIPT else _svg(what))
+            if not select.select([line], [], [], PAUSE_SECONDS)[0]:
+                _script()  # the report comes after the pictures
 
 
 @cache

@@ -22,7 +22,7 @@ from perf_assets.reports.document.parts import (
 )
 from perf_assets.reports.drawing_process import drawing_script
 from perf_assets.reports.figures import drawing
-from perf_assets.reports.figures.drawing import CONFIG, SCHEMA, Spec, svg
+from perf_assets.reports.figures.drawing import Spec, panel_of_page, svg
 
 HERE = Path(__file__).parent
 MOST_ROWS = 100
@@ -158,7 +158,7 @@ def _item(item: Item) -> str:
 def _panel(panel: Spec) -> str:
     """A chart as a static picture, and what a script draws in its place, of the same colours."""
     title, description = panel["title"], panel["description"]
-    whole = {"$schema": SCHEMA, "config": CONFIG, "background": "transparent", **panel}
+    whole = panel_of_page(panel)
     live = whole | {"autosize": {"type": "fit-x", "contains": "padding"}}
     # Within a script < may begin what ends it.
     spec = json.dumps(live, separators=(",", ":")).replace("<", "\\u003c")

@@ -6,10 +6,10 @@ The same figures stand in Dagster beside their table, and in the report.
 import duckdb
 
 from perf_assets.reports.figures import audits, bugs, code, quality, questions, trends
-from perf_assets.reports.figures.drawing import svg
+from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
-__all__ = ["FIGURES", "Shown", "shown", "svg"]
+__all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
 
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -47,7 +47,22 @@ def joined(panels: Sequence[Spec], columns: int = 2) -> Spec:
     body: Spec = panels[0] if len(panels) == 1 else {"concat": list(panels), "columns": columns}
     if len(panels) > 1:
         body |= {"spacing": 30, "resolve": {"scale": {"color": "independent"}}}
-    return {"$schema": SCHEMA, "background": "white", "config": CONFIG, **body}
+    return {"$schema": SCHEMA, "config": CONFIG, "background": "white", **body}
+
+
+def panel_of_page(panel: Spec) -> Spec:
+    """One panel as a chart on whatever it stands on."""
+    return {"$schema": SCHEMA, "config": CONFIG, "background": "transparent", **panel}
+
+
+def begin(charts: Iterable[Spec]) -> None:
+    """Have charts drawn, where another process does that, before they are asked for."""
+    for chart in charts:
+        drawing_process.begin(_transparent(chart))
+
+
+def _transparent(chart: Spec) -> str:
+    return json.dumps({**chart, "background": "transparent"})
 
 
 def svg(chart: Spec) -> str:
@@ -55,10 +70,14 @@ def svg(chart: Spec) -> str:
 
     Whoever shows it gives it a text for readers who cannot see it.
     """
-    return _svg(json.dumps(chart))
+    drawn = _svg(_transparent(chart))
+    color = chart.get("background", "transparent")
+    if color == "transparent":
+        return drawn
+    return drawn.replace(">", f'><rect width="100%" height="100%" fill="{color}"/>', 1)
 
 
-@lru_cache(maxsize=256)  # a run shows each in its events and in the report
+@lru_cache(maxsize=256)  # a run shows most in its events, on white, and in the report
 def _svg(chart: str) -> str:
     drawn = _UNSEEN.sub("", drawing_process.svg(chart))
     return _TAG.sub(lambda tag: _MORE_DIGITS.sub("", tag[0]), drawn)
