@@ -1,7 +1,5 @@
 """What the commands share: options, progress on the terminal, and mistakes told in one sentence."""
 
-import atexit
-import gc
 import os
 import sys
 import traceback
@@ -17,7 +15,7 @@ from rich.console import Console
 from perf_assets import stopping
 from perf_assets.cli.memory import check_memory
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.garbage import no_search_for_garbage
+from perf_assets.garbage import no_search_for_garbage, search_seldom
 from perf_assets.mishaps import mishap
 from perf_assets.plain import plain
 
@@ -91,8 +89,7 @@ def importing() -> Iterator[None]:
     check_memory()
     with no_search_for_garbage():
         yield
-    gc.freeze()
-    atexit.register(gc.unfreeze)  # libraries tidy up at the end
+    search_seldom()
 
 
 home_option = click.option(

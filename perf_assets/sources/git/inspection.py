@@ -377,3 +377,4 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
+    os._exit(0)  # who waits for it need not wait for the interpreter to take itself apart
