@@ -21,12 +21,13 @@ from perf_assets.sources.git.command import (
     run,
 )
 from perf_assets.storage.copies import fault_in, read_whole
+from perf_assets.storage.database_errors import LOCK_HOLDER
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_kept, write_kept
-from perf_assets.storage.warehouse import LOCK_HOLDER, bring_back, open_warehouse
+from perf_assets.storage.warehouse import bring_back, open_warehouse
 
 # More than one where two processes made it at once, or one was let down by its disk: Dagster opens
 # it no more.

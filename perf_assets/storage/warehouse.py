@@ -15,17 +15,16 @@ import polars as pl
 
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mishaps import DAMAGE, DISK, want_of_room
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.copies import (
     create_database,
-    fault_in,
     read_whole,
     set_in_place,
     tables_of,
 )
+from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
@@ -51,7 +50,6 @@ LOCK_WAIT_SECONDS = 10.0
 SMALL_BYTES = (
     64_000_000  # of a warehouse; what DuckDB keeps of a larger one is memory that steps need
 )
-LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 # Connections that nobody uses, for as long as DuckDB is to keep a database open; None: not yet.
@@ -233,7 +231,7 @@ def open_warehouse(path: Path) -> Iterator[Database]:
             _keep(path)
         except duckdb.Error as error:
             let_go(path)  # which DuckDB may have given up
-            raise _explained(error, path) or error from error
+            raise explained(error, path) or error from error
         finally:
             connection.close()
 
@@ -296,7 +294,7 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
         is_held = LOCK_HOLDER.search(str(error)) is not None
         if is_held and path != published and published.exists():
             return reading(published)
-        raise _explained(error, path) or error from None
+        raise explained(error, path) or error from None
 
 
 def _make(home: Home) -> None:
@@ -308,7 +306,7 @@ def _make(home: Home) -> None:
     try:
         create_database(unfinished)
     except duckdb.Error as error:
-        raise _explained(error, home.warehouse) or error from None
+        raise explained(error, home.warehouse) or error from None
     set_in_place(unfinished, home.warehouse)
 
 
@@ -326,7 +324,7 @@ def bring_back(home: Home) -> None:
             with duckdb.connect(str(home.published), read_only=True) as connection:
                 read_whole(connection)
         except duckdb.Error as error:
-            raise _explained(error, home.published) or error from None
+            raise explained(error, home.published) or error from None
         shutil.copyfile(home.published, unfinished)
         set_in_place(unfinished, home.warehouse)
     log.warning(
@@ -363,7 +361,7 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
             migrations.migrate(connection, version, FORMAT)
     except duckdb.Error as error:
         connection.close()
-        raise _explained(error, path) or error from error
+        raise explained(error, path) or error from error
     except BaseException:
         connection.close()
         raise
@@ -377,44 +375,8 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
             return duckdb.connect(str(path))
         except duckdb.Error as error:
             if LOCK_HOLDER.search(str(error)) is None or time.monotonic() > deadline:
-                raise _explained(error, path) or error from None
+                raise explained(error, path) or error from None
             time.sleep(0.2)
-
-
-def _explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
-    """What a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
-    text = str(error)
-    holder = LOCK_HOLDER.search(text)
-    if holder:
-        return PerfAssetsError(
-            f"{path} is in use by {holder['program']} (process {holder['pid']}): wait until it is "
-            "done or stop it; to look at the data meanwhile, open the published perf_bugs.duckdb"
-        )
-    first_line = text.splitlines()[0]
-    if sentence := want_of_room(text, path):
-        return PerfAssetsError(sentence)
-    # Before damage: after a write that failed DuckDB gives up the open database, not the file.
-    is_of_disk = DISK.search(text) is not None
-    if not is_of_disk and DAMAGE.search(text):
-        return _damaged(path, fault_in(error, path))
-    if is_of_disk or isinstance(error, duckdb.IOException):
-        return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
-    return None
-
-
-def _damaged(path: Path, how: str) -> PerfAssetsError:
-    """What to say of a database that cannot be read: how it is damaged, and what mends it."""
-    home = Home(path.parent)
-    if path == home.published:
-        remedy = "perf-assets run publishes it anew"
-    elif home.published.exists():
-        remedy = "what was published takes its place"
-    else:
-        remedy = "it is moved aside, and the next run makes it anew"
-    return PerfAssetsError(
-        f"{path} is damaged ({how}): perf-assets doctor --repair --home {home.path} mends it, "
-        f"{remedy}; or bring back a backup with perf-assets restore FILE --home {home.path}"
-    )
 
 
 def _check_name(table: str) -> None:

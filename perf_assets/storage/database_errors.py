@@ -1,0 +1,49 @@
+"""What a person can do where a database cannot be opened, read or written."""
+
+import re
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.mishaps import DAMAGE, DISK, want_of_room
+from perf_assets.storage.copies import fault_in
+from perf_assets.storage.home import Home
+
+LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+
+
+def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
+    """What a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
+    text = str(error)
+    holder = LOCK_HOLDER.search(text)
+    if holder:
+        return PerfAssetsError(
+            f"{path} is in use by {holder['program']} (process {holder['pid']}): wait until it is "
+            "done or stop it; to look at the data meanwhile, open the published perf_bugs.duckdb"
+        )
+    first_line = text.splitlines()[0]
+    if sentence := want_of_room(text, path):
+        return PerfAssetsError(sentence)
+    # Before damage: after a write that failed DuckDB gives up the open database, not the file.
+    is_of_disk = DISK.search(text) is not None
+    if not is_of_disk and DAMAGE.search(text):
+        return _damaged(path, fault_in(error, path))
+    if is_of_disk or isinstance(error, duckdb.IOException):
+        return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
+    return None
+
+
+def _damaged(path: Path, how: str) -> PerfAssetsError:
+    """What to say of a database that cannot be read: how it is damaged, and what mends it."""
+    home = Home(path.parent)
+    if path == home.published:
+        remedy = "perf-assets run publishes it anew"
+    elif home.published.exists():
+        remedy = "what was published takes its place"
+    else:
+        remedy = "it is moved aside, and the next run makes it anew"
+    return PerfAssetsError(
+        f"{path} is damaged ({how}): perf-assets doctor --repair --home {home.path} mends it, "
+        f"{remedy}; or bring back a backup with perf-assets restore FILE --home {home.path}"
+    )
