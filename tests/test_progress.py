@@ -102,6 +102,7 @@ def told(
             thread.join()
 
 
+@pytest.mark.slow
 def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
     told: list[tuple[float, str]],
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
     assert min(b - a for a, b in pairwise(moments)) >= 0.5
 
 
+@pytest.mark.slow
 def test_short_phases_are_not_told_and_many_long_ones_no_more_often(
     told: list[tuple[float, str]],
 ) -> None:

@@ -333,6 +333,7 @@ DOCUMENTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(DOCUMENTS)
 @settings(max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow])
 def test_any_document_is_a_study_or_refused_in_one_sentence(content: dict[str, object]) -> None:

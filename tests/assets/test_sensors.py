@@ -59,6 +59,7 @@ def test_a_passing_fault_is_started_again_in_its_time(instance, monkeypatch) -> 
     assert request.tags[REASON] == f"retry 1 of {root[:8]}"
 
 
+@pytest.mark.slow
 def test_after_three_retries_it_is_left_to_people(instance, monkeypatch) -> None:
     for tries in ("1", "2", "3"):
         fail(instance, "passing", **{sensors.RETRY: tries})

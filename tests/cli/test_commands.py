@@ -99,6 +99,7 @@ def test_status_doctor_and_agreement_are_told_to_programs_too(home: Path, small:
     assert perf_assets("agreement", "--home", home, "--json").returncode == 2
 
 
+@pytest.mark.slow
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
     assert_refused(perf_assets_process("status", "--home", tmp_path / "no"), "no such home")
     assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")

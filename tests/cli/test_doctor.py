@@ -72,6 +72,7 @@ def test_the_foretold_cost_is_that_of_the_run(
     assert client.total.points <= int(foretold[2]) <= client.total.points + 6
 
 
+@pytest.mark.slow
 def test_what_is_stored_need_not_be_loaded_again(
     corpus: Path, server: CorpusServer, tmp_path: Path
 ) -> None:

@@ -136,6 +136,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=20 * EXAMPLES)
 @given(st.lists(PIECES, max_size=25).map("".join), st.integers(1, 12))
 def test_plain_python_is_told_as_the_lexer_tells_it(text: str, last: int) -> None:

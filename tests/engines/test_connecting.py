@@ -52,6 +52,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         SparkEngine(address)
 
 
+@pytest.mark.slow
 def test_where_nothing_listens_that_is_said_soon() -> None:
     url = f"sc://127.0.0.1:{free_port()}"
     begun = time.monotonic()

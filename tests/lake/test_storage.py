@@ -219,7 +219,7 @@ class _Passing(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def between(bucket: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     server = Between(bucket)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     for name, value in {
         "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}",

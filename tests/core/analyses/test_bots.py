@@ -111,6 +111,7 @@ def test_a_group_without_bug_reports_leaves_nothing_to_compare() -> None:
 COUNTS = st.tuples(st.integers(0, 4), st.integers(0, 3), st.none() | st.floats(0, 99))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None)
 @given(
     st.lists(

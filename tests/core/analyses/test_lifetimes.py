@@ -1,6 +1,7 @@
 """Lifetimes of performance bugs against those of others."""
 
 import polars as pl
+import pytest
 
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
@@ -50,6 +51,7 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     assert alone["p_value"] is alone["magnitude"] is None
 
 
+@pytest.mark.slow
 def test_kinds_that_are_never_of_one_repository_are_not_compared_and_that_is_no_fault() -> None:
     rows = [
         ("owner/a", True, "introduced", 1.0, 2.0),

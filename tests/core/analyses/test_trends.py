@@ -110,6 +110,7 @@ def test_the_flow_is_tested_as_the_statistics_say():
     assert (other["statistic"], other["p_value"]) == pytest.approx((float(z), float(p)))
 
 
+@pytest.mark.slow
 def test_a_permutation_p_is_the_share_of_permuted_labels_with_as_steep_a_slope():
     bugs = generated(5, months=20, by_month=6)
     history, names = issue_history(bugs), [month(place) for place in range(20)]

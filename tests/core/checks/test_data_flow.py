@@ -4,6 +4,7 @@ import ast
 from collections import defaultdict
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -149,6 +150,7 @@ def test_what_is_found_never_changes_while_the_loop_runs(
         assert len(set(map(repr, asked[line]))) <= 1, f"line {line}: {asked[line]}\n{text}"
 
 
+@pytest.mark.slow
 @given(
     st.lists(blocks, max_size=4), st.sampled_from(("n", "n + 1", "abs(n)", "[n, 3]", "box.kept"))
 )

@@ -101,6 +101,7 @@ def test_without_questions_there_are_no_rows() -> None:
 hours = st.none() | st.floats(0.1, 99.0)
 
 
+@pytest.mark.slow
 @given(st.lists(hours, min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(waited, random) -> None:
     waits = [wait(number, value) for number, value in enumerate(waited, 1)]

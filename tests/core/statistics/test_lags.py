@@ -21,6 +21,7 @@ def counts(seed: int, n: int = 60, base: float = 12) -> np.ndarray:
     return np.random.default_rng(seed).poisson(base * slow).astype(float)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000))
 def test_each_correlation_is_that_of_scipy_over_the_pairs_of_its_lag(seed: int) -> None:
     x, y = noise(seed, 40).round(1), noise(seed + 5000, 40).round(1)

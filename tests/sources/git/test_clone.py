@@ -181,7 +181,7 @@ def web(tmp_path, source):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Guarded, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
@@ -203,6 +203,7 @@ def test_a_secret_in_the_url_is_used_and_never_shown(web, source, tmp_path):
     assert "ghp_1" not in refused(f"{url}/no.git?token=ghp_1", tmp_path / "other.git")
 
 
+@pytest.mark.slow
 def test_a_redirection_to_another_host_gets_no_secret(source, tmp_path):
     heard = []
 
@@ -224,7 +225,7 @@ def test_a_redirection_to_another_host_gets_no_secret(source, tmp_path):
 
     other, server = (ThreadingHTTPServer(("127.0.0.1", 0), one) for one in (Elsewhere, Redirecting))
     for one in (other, server):
-        threading.Thread(target=one.serve_forever, daemon=True).start()
+        threading.Thread(target=one.serve_forever, args=(0.01,), daemon=True).start()
     said = refused(f"http://octocat:s3cret@127.0.0.1:{server.server_port}/x.git", tmp_path / "c")
     for one in (other, server):
         one.shutdown()

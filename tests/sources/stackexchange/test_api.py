@@ -73,6 +73,7 @@ def test_whatever_goes_wrong_the_rows_are_the_same(site, seed) -> None:
         assert any(request.fault for request in server.requests)
 
 
+@pytest.mark.slow
 def test_a_pause_that_it_asks_for_is_kept_to_the_second(site) -> None:
     faults = Faults(3, 0.3, kinds=("backoff", "throttle"), wait=1)
     waited: list[str] = []
@@ -226,7 +227,7 @@ def test_a_redirection_to_another_host_gets_neither_request_nor_key(monkeypatch,
     with ForumServer({SITE: site}) as other:
         elsewhere = other.url
         server = ThreadingHTTPServer(("127.0.0.1", 0), Redirecting)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         client = ApiClient(f"http://127.0.0.1:{server.server_port}", SITE, patience=QUICK)
         with pytest.raises(PerfAssetsError) as error:
             list(client.items("questions", "questions", Question))
