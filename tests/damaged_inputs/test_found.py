@@ -20,6 +20,7 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.loopback.stackexchange.site import read_site
 from perf_assets.mishaps import mishap
+from perf_assets.sources.git.command import error_line
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import RejectedError
@@ -195,3 +196,9 @@ def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Pa
     with pytest.raises(PerfAssetsError, match="no backup of perf-assets, or a damaged") as error:
         read_manifest(path)
     assert len(str(error.value)) < LONGEST_SENTENCE + len(str(path))
+
+
+def test_what_git_says_of_a_damaged_file_is_told_by_its_beginning() -> None:
+    told = error_line(f"warning: odd\nfatal: bad boolean config value '{'a={' * 9000}'\n")
+    assert told.startswith("fatal: bad boolean config value 'a={a={")
+    assert len(told) < LONGEST_SENTENCE / 2

@@ -46,6 +46,7 @@ _NOWHERE = os.sep
 
 
 # How git ends when a signal ended what it had started.
+LONGEST_LINE = 300
 STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
@@ -195,7 +196,11 @@ def is_disk_full(said: str) -> bool:
 
 
 def error_line(said: str) -> str:
-    """The line with the error itself: the first that git calls one, else the last."""
+    """The line with the error itself: the first that git calls one, else the last; its beginning.
+
+    Git repeats what it cannot read, which may be a megabyte of a damaged file.
+    """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return (errors or lines[-1:] or ["nothing"])[0]
+    line = (errors or lines[-1:] or ["nothing"])[0]
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
