@@ -45,8 +45,9 @@ _SETTINGS = (
 _NOWHERE = os.sep
 
 
+LONGEST_LINE = 300  # of what git says
+
 # How git ends when a signal ended what it had started.
-LONGEST_LINE = 300
 STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
