@@ -283,19 +283,18 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
 ) -> None:
     heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
     script = (
-        "import os, sys\n"
+        "import atexit, os, sys\n"
         "from perf_assets.cli import main\n"
         "from pathlib import Path\n"
         "from perf_assets.processes.children import descendants\n"
-        "try:\n"
-        "    main()\n"
-        "except SystemExit as end:\n"
-        "    assert not end.code, end.code\n"
-        f"heavy = [name for name in {heavy} if name in sys.modules]\n"
-        "for process in descendants(os.getpid()):\n"
-        "    command = Path(f'/proc/{process}/cmdline').read_text()\n"
-        "    heavy += ['Great Expectations'] * ('validation_process' in command)\n"
-        "print(heavy)\n"
+        "def tell():\n"
+        f"    heavy = [name for name in {heavy} if name in sys.modules]\n"
+        "    for process in descendants(os.getpid()):\n"
+        "        command = Path(f'/proc/{process}/cmdline').read_text()\n"
+        "        heavy += ['Great Expectations'] * ('validation_process' in command)\n"
+        "    print(heavy)\n"
+        "atexit.register(tell)\n"
+        "main()\n"
     )
     arguments = ("run", "--study", str(small.study), "--home", str(place.path))
     ran = subprocess.run(
