@@ -1,5 +1,6 @@
 """Python's search for garbage, put off while much is made that stays."""
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,4 +29,5 @@ def search_seldom() -> None:
     twentieth of its time.
     """
     gc.freeze()
+    atexit.register(gc.unfreeze)  # libraries that tidy up at the end tell of what is left else
     gc.set_threshold(10_000, 20, 10)
