@@ -142,12 +142,12 @@ def whole_asset(
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
             changed: set[str] = set()
             refused: set[str] = set()
-            complete: list[tuple[str, float]] = []
-            started: dict[str, float] = {}
+            complete: list[str] = []
+            seconds: dict[str, float] = defaultdict(float)
             begun = monotonic()
             for one in step(gate, teller):
                 asset = asset_of(one.table)
-                started.setdefault(asset, begun)
+                seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
                 begun = monotonic()
                 left[asset].discard(one.table)
                 if one.outcome is not None:
@@ -164,15 +164,16 @@ def whole_asset(
                     # A run that is killed now would not know of it any more.
                     teller.noticed(asset, sizes_of(gate, asset))
                 if not left[asset]:
-                    complete.append((asset, begun - started[asset]))
+                    complete.append(asset)
             for rest in broken.values():
                 yield from teller.told_rules(rest)
             # What is shown of one may be read from others that come later.
-            shown = shown_of(gate, [asset for asset, _ in complete if asset in changed])
-            for asset, seconds in complete:
+            shown = shown_of(gate, [asset for asset in complete if asset in changed])
+            for asset in complete:
                 if asset in changed:
                     _, metadata = next(shown)
-                    yield from teller.told(asset, {**metadata, "seconds": round(seconds, 2)})
+                    taken = {"seconds": round(seconds[asset], 2)}
+                    yield from teller.told(asset, {**metadata, **taken})
                 else:
                     yield from teller.done(asset)
         if failures:

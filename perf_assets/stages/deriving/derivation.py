@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
+from time import monotonic
 
 from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.sql_models.bundles import tables_in_order
@@ -28,11 +29,13 @@ class Derived:
 
     is_new : whether it was computed now or, of a view, laid.
     outcome : what became of its rows, where they were computed.
+    seconds : what it took to compute and store it; None where nothing else was done meanwhile.
     """
 
     table: str
     is_new: bool = False
     outcome: Outcome | None = None
+    seconds: float | None = None
 
 
 def derived_tables() -> tuple[str, ...]:
@@ -100,14 +103,16 @@ def _derived(
             yield from work.finished()
             yield Derived(name)
             continue
+        begun = monotonic()
         try:
             if model is None:
                 finish = build_analysis(gate, name, there.engine, there.fingerprints)
             else:
                 finish = build_model(gate, model, there.engine)
         finally:  # whatever becomes of this one
+            taken = monotonic() - begun
             yield from work.finished()
-        work.begin(name, basis, finish)
+        work.begin(name, basis, finish, taken)
     yield from work.finished()
 
 
@@ -122,17 +127,19 @@ class _Work:
         self.failed: set[str] = set()
         self._gate = gate
 
-    def begin(self, table: str, basis: str, finish: Callable[[], Outcome]) -> None:
-        """Have ``table`` computed; ``finish`` waits for its audit and stores it."""
-        self.table, self._basis, self._finish = table, basis, finish
+    def begin(self, table: str, basis: str, finish: Callable[[], Outcome], seconds: float) -> None:
+        """Have ``table`` computed, in so long; ``finish`` waits for its audit and stores it."""
+        self.table, self._basis, self._finish, self._seconds = table, basis, finish, seconds
 
     def finished(self) -> Iterator[Derived]:
         """The table that is under way, stored or refused; nothing where none is."""
         if self.table is None:
             return
         table, self.table = self.table, None
+        begun = monotonic()
         outcome = self._finish()
-        yield Derived(table, is_new=True, outcome=outcome)
+        seconds = self._seconds + monotonic() - begun
+        yield Derived(table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:
             fingerprints.note(self._gate.database, [table], self._basis)
         else:
