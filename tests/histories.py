@@ -10,7 +10,10 @@ import polars as pl
 from perf_assets.core.analyses.comparisons import METRICS
 from perf_assets.core.analyses.paths import (
     FLOWS,
+    NO_PATHS,
     SERIES,
+    Paths,
+    paths_by_repository,
 )
 from perf_assets.months import add_months
 
@@ -35,6 +38,13 @@ def month(place: int) -> str:
 def moment(place: int, day: int = 10) -> datetime:
     year, number = map(int, month(place).split("-"))
     return datetime(year, number, 1, tzinfo=UTC) + timedelta(days=day)
+
+
+def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
+    """The paths of a history of one repository, in a series of ``months``."""
+    key = [pl.lit("").alias(name) for name in ("dataset", "repository")]
+    series = pl.DataFrame({"month": months}, schema={"month": pl.String}).with_columns(key)
+    return paths_by_repository(history.with_columns(key), series).get(("", ""), NO_PATHS)
 
 
 def issue_history(

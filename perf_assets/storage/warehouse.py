@@ -47,9 +47,8 @@ LEFT JOIN meta.watermarks AS marks
 WHERE loads."table" = ? AND loads.repository = ? ORDER BY loads.month
 """
 LOCK_WAIT_SECONDS = 10.0
-SMALL_BYTES = (
-    64_000_000  # of a warehouse; what DuckDB keeps of a larger one is memory that steps need
-)
+# Of a warehouse; what DuckDB keeps of a larger one is memory that steps need.
+SMALL_BYTES = 64_000_000
 TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 # Connections that nobody uses, for as long as DuckDB is to keep a database open; None: not yet.

@@ -32,7 +32,6 @@ from perf_assets.core.analyses.paths import (
     Paths,
     by_chance,
     pairs_of,
-    paths_of,
     permutation_test,
 )
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
@@ -42,7 +41,7 @@ from perf_assets.stages.replicating import load_package
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from tests.histories import month
+from tests.histories import month, paths_of
 from tests.places import PYTORCH_PACKAGE
 from tests.thoroughness import HISTORIES
 

@@ -89,8 +89,8 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     months of opening, by which it is tested.
     """
     months = complete_months(trend_monthly)
-    known = issue_history.select("dataset", "repository").unique()
-    months = months.join(known, on=["dataset", "repository"], how="semi", maintain_order="left")
+    key = ["dataset", "repository"]
+    months = months.join(issue_history, on=key, how="semi", maintain_order="left")
     rows = [
         {"dataset": dataset, "repository": repository, **open_share_change(paths)}
         for (dataset, repository), paths in paths_by_repository(issue_history, months).items()

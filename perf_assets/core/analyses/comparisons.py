@@ -1,6 +1,6 @@
 """What the analyses have in common: performance bugs beside others, metric by metric."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +111,7 @@ def are_false(values: pl.Series) -> NDArray[np.bool_]:
 
 
 def complete_months(months: pl.DataFrame) -> pl.DataFrame:
-    """The complete months of one repository, in order of time."""
+    """The complete months, in order of time."""
     return months.filter(pl.col("is_complete")).sort("month")
 
 
@@ -123,11 +123,11 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
         yield dataset, repository, group
 
 
-def strata_of(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """The rows of each dataset and repository, in order of their names."""
+def strata_of(rows: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
+    """The rows of each dataset and repository, with ``columns`` at least, in order of names."""
     if rows["repository"].n_unique() == rows["dataset"].n_unique() == 1:
         return [rows]  # as they mostly are: nothing is to be parted
-    return [own for _, _, own in by_repository(rows)]
+    return [own for _, _, own in by_repository(rows.select("dataset", "repository", *columns))]
 
 
 def rows_of_repositories(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:

@@ -170,6 +170,7 @@ def in_clusters(bugs: pl.DataFrame, fixes: pl.DataFrame) -> pl.DataFrame:
     return together.with_columns(cluster=pl.coalesce("joined", "cluster")).drop("joined")
 
 
+_OF_FIXES = ("is_fixed", "cluster")
 Medians = tuple[float | None, float | None]
 
 
@@ -192,13 +193,15 @@ def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterato
 
 
 def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, StratifiedComparison]:
-    strata = [_stratum(own, metric) for own in strata_of(bugs)]
+    is_of_fixes = METRICS[metric] == "fixed"
+    columns = ("is_performance", metric, *_OF_FIXES) if is_of_fixes else ("is_performance", metric)
+    strata = [_stratum(own, metric) for own in strata_of(bugs, columns)]
     first, second = (
         median_of(np.concatenate([np.zeros(0), *values]))
         for values in ([one.x for one in strata], [one.y for one in strata])
     )
     found = compare_strata(strata, CONFIDENCE)
-    return (first, second), found.clusters if METRICS[metric] == "fixed" else None, found
+    return (first, second), found.clusters if is_of_fixes else None, found
 
 
 def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:

@@ -48,6 +48,8 @@ CURVE_DAYS = (
 DAY = 86_400_000_000
 """Microseconds in a day."""
 
+_READ = ("is_performance", "is_closed", "is_fixed_then", "days", "watched_days")
+
 
 def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
     """The share of bugs fixed, closed without a fix, or closed within 30, 90 and 365 days.
@@ -188,7 +190,7 @@ def _figures(found: Incidence) -> Sequence[float | int | None]:
 
 def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
     """The waits of performance bugs and of others, by repository."""
-    return [_both_waits(own, event) for own in strata_of(bugs)]
+    return [_both_waits(own, event) for own in strata_of(bugs, _READ)]
 
 
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:

@@ -80,13 +80,6 @@ class Paths:
         return self.counts(self.steps.T @ self.is_performance.astype(np.float64))
 
 
-def paths_of(history: pl.DataFrame, months: list[str]) -> Paths:
-    """The bug reports of one repository's ``marts.issue_history``, as of the last of ``months``."""
-    key = [pl.lit("").alias(name) for name in _REPOSITORY]
-    series = pl.DataFrame({"month": months}, schema={"month": pl.String}).with_columns(key)
-    return paths_by_repository(history.with_columns(key), series).get(("", ""), NO_PATHS)
-
-
 def paths_by_repository(
     history: pl.DataFrame, months: pl.DataFrame
 ) -> dict[tuple[str, str], Paths]:
@@ -137,9 +130,15 @@ def paths_by_repository(
 
 
 def _number(column: str) -> pl.Expr:
-    """A month, written as YYYY-MM, as a number that rises by one from each to the next."""
-    year, month = (pl.col(column).str.slice(*part).cast(pl.Int64) for part in ((0, 4), (5, 2)))
+    """A month as a number that rises by one from each to the next."""
+    year, month = year_and_month(column)
     return (12 * year + month).alias(column)
+
+
+def year_and_month(column: str) -> tuple[pl.Expr, pl.Expr]:
+    """The two numbers of a month, written as YYYY-MM."""
+    text = pl.col(column).str
+    return text.slice(0, 4).cast(pl.Int64), text.slice(5, 2).cast(pl.Int64)
 
 
 def _paths(reports: pl.DataFrame, spans: pl.DataFrame, months: NDArray[np.int64]) -> Paths:

@@ -29,6 +29,7 @@ from perf_assets.core.analyses.paths import (
     by_chance,
     paths_by_repository,
     permutation_test,
+    year_and_month,
 )
 from perf_assets.core.analyses.wording import factor_text, p_text
 from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
@@ -241,7 +242,7 @@ def _flow_rows(
 
 def _years() -> pl.Expr:
     """One calendar for all repositories, so that a year is a year."""
-    year, month = (pl.col("month").str.slice(*part).cast(pl.Int64) for part in ((0, 4), (5, 2)))
+    year, month = year_and_month("month")
     return year + (month - 1) / MONTHS_IN_A_YEAR
 
 

@@ -12,14 +12,13 @@ from perf_assets.core.analyses.paths import (
     FLOWS,
     SERIES,
     by_chance,
-    paths_of,
     permutation_test,
 )
 from perf_assets.core.analyses.trends import HEADLINES, trend_tests
 from perf_assets.core.statistics.samples import cox_stuart
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
-from tests.histories import Bug, generated, issue_history, month, trend_monthly
+from tests.histories import Bug, generated, issue_history, month, paths_of, trend_monthly
 from tests.thoroughness import examples
 
 BUGS = st.lists(
