@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from sys import intern
 from typing import IO, Any, TypeVar, cast
 
 from perf_assets.documents import checked
@@ -189,7 +190,15 @@ def _parsed(path: Path, number: int, line: bytes) -> _Line:
         raise _Line(path, number, {}).refuse(f"this is not JSON ({error})") from None
     if not isinstance(record, dict):
         raise _Line(path, number, {}).refuse(f"this is not a JSON object but {line!r:.80}")
-    return _Line(path, number, record)
+    return _Line(path, number, _with_shared_keys(record))
+
+
+def _with_shared_keys(record: Record) -> Record:
+    """The same, of whose keys all records together have one copy: half of their memory."""
+    return {
+        intern(key): _with_shared_keys(value) if isinstance(value, dict) else value
+        for key, value in record.items()
+    }
 
 
 def _issues(directory: Path) -> dict[int, Record]:

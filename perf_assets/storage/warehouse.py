@@ -130,7 +130,8 @@ class Database:
         if rows.height:
             moment = pl.lit(datetime.now(UTC))
             stamped = [column.name for column in table_of(table).columns if column.stamped]
-            rows = rows.with_columns(moment.alias(name) for name in stamped)
+            # For each chunk of a frame DuckDB takes the memory of a whole row group.
+            rows = rows.with_columns(moment.alias(name) for name in stamped).rechunk()
             with self._registered("joining", rows):
                 self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM joining")
 

@@ -6,11 +6,11 @@ from functools import cached_property
 from io import BytesIO
 from typing import Any, NamedTuple
 
-import lizard  # type: ignore[import-untyped]
 from git import Diff
 from pydriller.domain.commit import Commit, Method, ModifiedFile
 
 from perf_assets.sources.git.changed_files import LARGEST_FILE, ChangedFile, shown
+from perf_assets.sources.git.code_metrics import analyse
 
 LARGEST_COMMIT = 8_000_000  # bytes, all versions of all files together
 
@@ -97,7 +97,7 @@ def _analysed(name: str, blob: str, content: bytes) -> _Analysis:
     text = content.decode("utf-8", "ignore")
     if not text:
         return _Analysis(None, None, ())
-    found = lizard.analyze_file.analyze_source_code(name, text)
+    found = analyse(name, text)
     methods = [Method(method) for method in found.function_list]
     if len(_ANALYSED) >= _MOST_ANALYSED:
         _ANALYSED.clear()
