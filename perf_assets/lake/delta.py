@@ -1,5 +1,6 @@
 """Delta tables: made, added to, and read. Nothing else of the package knows how."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -24,6 +25,7 @@ from pyarrow.fs import FileType
 from perf_assets import stopping
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.place import Lake
+from perf_assets.plain import shortened
 from perf_assets.tables.ddl import quoted
 
 BUCKET = "lake_bucket"
@@ -40,6 +42,8 @@ PROPERTIES: dict[str, str | None] = {
 }
 JOINED_BYTES = 128 << 20
 SOURCE = "lake_rows"
+# What DuckDB takes for one file of the table, and not for a pattern, nor for one elsewhere.
+FILE_PATH = re.compile(r"(?:(?!\.)[\w.=%+-]+/){0,10}(?!\.)[\w.=%+-]+", re.ASCII)
 
 
 def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | None:
@@ -186,11 +190,24 @@ def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
 
     first_release, last_release, first_subject, last_subject : the bounds of these columns, NULL
     where they are not known.
+
+    Raises
+    ------
+    PerfAssetsError
+        The log names something that cannot be a file of the table.
     """
     actions = pa.table(table.get_add_actions(flatten=True))
     root = lake.table(name)
+    paths = actions["path"].to_pylist()
+    for path in paths:
+        if not FILE_PATH.fullmatch(path):
+            raise PerfAssetsError(
+                f"{root}: the log of this table is damaged, as it names the file "
+                f"{shortened(path, 100)!r}; bring it back from a backup of the lake, or "
+                "ship to a new lake (another --lake)"
+            )
     columns = {
-        "uri": [f"{root}/{path}" for path in actions["path"].to_pylist()],
+        "uri": [f"{root}/{path}" for path in paths],
         "bucket": actions[f"partition.{BUCKET}"],
         "bytes": actions["size_bytes"],
         "rows": actions["num_records"],

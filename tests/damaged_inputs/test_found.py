@@ -181,6 +181,22 @@ def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
         needed(lake).lay(connection, None)
 
 
+@pytest.mark.parametrize("path", ["lake_bucket=1\0part.parquet", "*/*.parquet", "../a.parquet"])
+def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    releases = made_releases(lake)
+    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1}
+    delta.append(releases.table, pa.Table.from_pylist([row], SCHEMA).to_batches(), SCHEMA)
+    *_, last = sorted(tmp_path.rglob("_delta_log/*.json"))
+    actions = [json.loads(line) for line in last.read_text(encoding="utf-8").splitlines()]
+    for action in actions:
+        action.get("add", {})["path"] = path
+    last.write_text("\n".join(map(json.dumps, actions)), encoding="utf-8")
+    damage = pytest.raises(PerfAssetsError, match="the log of this table is damaged")
+    with damage, duckdb.connect() as connection:
+        needed(lake).lay(connection, None)
+
+
 def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
     with pytest.raises(PerfAssetsError, match="no number"):
         verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))
