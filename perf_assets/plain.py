@@ -37,6 +37,11 @@ def plain(text: object) -> str:
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
 
 
+def is_utf8(text: object) -> bool:
+    """Whether ``text``, the name of a file for one, can be told to those who only take UTF-8."""
+    return _HALVES.search(str(text)) is None
+
+
 def whole_characters(value: Any) -> Any:  # noqa: ANN401
     """``value``, as read from JSON, with U+FFFD for each half of a character in its texts."""
     if isinstance(value, str):

@@ -21,6 +21,7 @@ MODULES = {
     "backup": "backup",
     "restore": "backup",
     "lake": "lake",
+    "report": "report",
     "query": "query",
     "tables": "tables",
     "export": "export",

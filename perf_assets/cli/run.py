@@ -124,8 +124,8 @@ def run(  # noqa: PLR0913
             from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
+                print_headlines,
                 print_next_steps,
-                print_summary,
             )
             from perf_assets.storage.added import open_study_of  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ def run(  # noqa: PLR0913
     if until == "labels":
         click.echo(status_text(read_status(place)))
     else:
-        print_summary(place.published, console)
+        print_headlines(place.published, console)
         print_cost(place.warehouse, started, console)
         print_next_steps(chosen, place, console)
     if failures:

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.plain import is_utf8, shortened
 
 HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
 # Delta Lake and DuckDB each take some of these for something else than themselves.
@@ -56,6 +56,8 @@ class Lake:
             raise PerfAssetsError(
                 f"{shown}: the folder of a lake has none of % * ? [ ] in its path"
             )
+        if not is_utf8(path):
+            raise PerfAssetsError(f"{shown}: the path of this folder is no UTF-8; choose another")
         return cls(str(path))
 
     @property

@@ -106,7 +106,7 @@ class Releases:
             uri
             for uri, first, last in zip(*(files[name].to_pylist() for name in bounds), strict=True)
             if named is None
-            or first is None
+            or None in (first, last)
             or bisect_left(named, first) < bisect_right(named, last)
         ]
 

@@ -208,11 +208,9 @@ group by repository
 order by repository
 """
 COST = """
-select repository, sum(requests) as requests, sum(points) as points
+select coalesce(sum(requests), 0) as requests, coalesce(sum(points), 0) as points
 from meta.source_requests
 where started_at >= ?
-group by repository
-order by repository
 """
 QUALITY = f"""
 select

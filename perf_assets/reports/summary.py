@@ -10,6 +10,7 @@ import polars as pl
 from rich.console import Console
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.headlines import headlines
 from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
@@ -57,8 +58,18 @@ FIGURES = (
 )
 
 
+def print_headlines(published: Path, console: Console) -> None:
+    """Print what was found in a few sentences for each repository, in at most five lines."""
+    with reading(published) as connection:
+        found = list(headlines(connection))
+    for title, sentences in found:
+        say(console, title, style="bold")
+        for sentence in sentences:
+            say(console, sentence, indent="  ")
+
+
 def print_summary(published: Path, console: Console) -> None:
-    """Print the dataset breakdown, the trend tests and the group comparisons."""
+    """Print every table of the results, and what to look at before they are trusted."""
     with reading(published) as connection:
         left_out = passed_over(connection)
         for title, query in FIGURES:
@@ -76,12 +87,12 @@ def print_summary(published: Path, console: Console) -> None:
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
-    """Print what was asked of GitHub, a corpus or a forum, from ``since`` on."""
+    """Print how many requests were sent to GitHub and forums from ``since`` on."""
     with reading(warehouse) as connection:
-        rows = connection.sql(COST, params=[since]).fetchall()
-    for repository, requests, points in rows:
-        cost = f"{requests:,} requests and {points:,} rate-limit points for issues"
-        say(console, f"{repository}: {f'{requests:,} requests' if ':' in repository else cost}")
+        ((requests, points),) = connection.sql(COST, params=[since]).fetchall()
+    if requests:
+        limited = f", {points:,} points of GitHub's rate limit" if points else ""
+        say(console, f"Requests: {requests:,}{limited}")
 
 
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
@@ -100,14 +111,14 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
         if path != default
     )
     lines = (
-        f"\nReport: {_shown(home.report_page)}\nPublished database: {database}\n\nNext:",
-        "  1. Your own repository: write a study.toml of five lines (README.md shows them), then",
+        f"\nReport: {_shown(home.report_page)}\nPublished database: {database}",
+        f"All tables of results: {program} report --full{at_home}\n\nNext:",
+        "  1. Your own repository: write a study.toml of five lines (README.md), then",
         f"     GITHUB_TOKEN=... {program} run --study study.toml",
         "  2. The Dagster UI, with every asset, check and partition:",
         f"     {program} ui{options}",
-        "  3. A query of the cookbook, and all that can be asked:",
+        "  3. A query of the cookbook (without a name: all of them):",
         f"     {program} query monthly_share_of_new_bugs{at_home}",
-        f"     {program} query",
     )
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
 

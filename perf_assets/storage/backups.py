@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.plain import is_utf8, shortened
 from perf_assets.progress import phase
 from perf_assets.storage.copies import copy_while_written, journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home
@@ -130,7 +130,9 @@ def unpack(path: Path, name: str, target: Path) -> None:
 
 
 def _check_place(path: Path) -> None:
-    """Refuse to replace a file that is no backup."""
+    """Refuse to replace a file that is no backup, and a name that the database cannot take."""
+    if not is_utf8(path.absolute()):
+        raise PerfAssetsError(f"{shortened(path, 200)}: this name is no UTF-8: choose another")
     if path.is_dir():
         raise PerfAssetsError(f"{path} is a directory: name the file that the backup becomes")
     if path.exists() and not _is_backup(path):

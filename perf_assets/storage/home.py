@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.plain import is_utf8, shortened
 
 DEFAULT = Path("data")
 IN_ADDRESSES = re.compile(r"\?|%[0-9A-Fa-f]{2}")
@@ -36,6 +36,11 @@ class Home:
                 "here): choose another with --home or PERF_ASSETS_HOME"
             ) from None
         shown = shortened(directory, 200)
+        if not is_utf8(directory.absolute()):
+            raise PerfAssetsError(
+                f"{shown}: this cannot be the home directory, as its path is no UTF-8, which the "
+                "database needs: choose another with --home or PERF_ASSETS_HOME"
+            )
         if found := IN_ADDRESSES.search(str(directory.absolute())):
             raise PerfAssetsError(
                 f"{shown}: this cannot be the home directory, as {found[0]!r} in its path "

@@ -184,7 +184,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     assert CANARY not in ran.stdout + ran.stderr
     asked = [request for request in served.requests[before:] if request.path != "/rate_limit"]
     assert any(request.fault for request in asked)
-    is_told = f"tensorkit: {len(asked)} requests and " in ran.stdout
+    is_told = f"Requests: {len(asked)}, " in ran.stdout
     assert is_told == (until == "published")
     for path in (tmp_path / "home").rglob("*"):
         if path.is_file():

@@ -197,6 +197,38 @@ def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: P
         needed(lake).lay(connection, None)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("backup", "{bad}", "--home", "{good}"), ("run", "--home", "{bad}")],
+    ids=["backup", "home"],
+)
+def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    places = {"bad": f"{tmp_path}/x\udced\udcb2\udc80", "good": str(tmp_path)}
+    refused = perf_assets(*(word.format(**places) for word in words))
+    assert refused.returncode == 2
+    assert "is no UTF-8" in refused.stderr
+    with pytest.raises(PerfAssetsError, match="is no UTF-8"):
+        Lake.of(places["bad"])
+
+
+def test_a_file_of_releases_of_which_the_last_subject_is_not_known_is_read(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    releases = made_releases(lake)
+    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1, "lake_subject": "a/a"}
+    delta.append(releases.table, pa.Table.from_pylist([row], SCHEMA).to_batches(), SCHEMA)
+    *_, last = sorted(tmp_path.rglob("_delta_log/*.json"))
+    actions = [json.loads(line) for line in last.read_text(encoding="utf-8").splitlines()]
+    for action in actions:
+        if "add" in action:
+            known = json.loads(action["add"]["stats"])
+            del known["maxValues"]["lake_subject"]
+            action["add"]["stats"] = json.dumps(known)
+    last.write_text("\n".join(map(json.dumps, actions)), encoding="utf-8")
+    assert len(needed(lake).files(["b/b"])) == 1
+
+
 def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
     with pytest.raises(PerfAssetsError, match="no number"):
         verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))

@@ -1,0 +1,41 @@
+"""What a study found, on the terminal: report."""
+
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.home import Home
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Every table of results, and every remark.")
+@home_option
+@explained
+def report(home: Path, *, full: bool) -> None:
+    """Print what was found in a few sentences for each repository, as a run does at its end.
+
+    \b
+    Examples:
+        perf-assets report
+        perf-assets report --full
+    """
+    import duckdb  # noqa: PLC0415
+
+    from perf_assets.reports.summary import print_headlines, print_summary  # noqa: PLC0415
+
+    place = Home(home)
+    if not place.published.exists():
+        raise PerfAssetsError(
+            f"{home}: no database is published there yet; perf-assets run makes one"
+        )
+    try:
+        (print_summary if full else print_headlines)(place.published, console)
+    except duckdb.CatalogException:
+        raise PerfAssetsError(
+            f"{place.published}: this database was published by another version, and lacks what is "
+            "asked for; perf-assets run publishes it anew"
+        ) from None
+    if place.report_page.exists():
+        click.echo(f"\nReport with charts: {place.report_page}")

@@ -1,0 +1,164 @@
+"""What a run says at its end: a few sentences that fit a terminal."""
+
+import io
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from perf_assets.cli.commands import commands
+from perf_assets.reports.headlines import headlines
+from perf_assets.reports.summary import print_headlines
+from tests.model_database import ModelDatabase, insert
+from tests.rows import Row, comparison, flow_test, trend_month
+from tests.support import Prepared
+
+WIDTH = 80
+LINES_OF_A_REPOSITORY = 5
+NAME = "owner/name"
+
+
+def found(database: Path) -> list[tuple[str, list[str]]]:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        return list(headlines(connection))
+
+
+@pytest.mark.slow
+def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
+    printed = io.StringIO()
+    console = Console(file=printed, width=WIDTH, force_terminal=True, no_color=True)
+    print_headlines(small.home / "perf_bugs.duckdb", console)
+    lines = printed.getvalue().splitlines()
+    assert 2 <= len(lines) <= LINES_OF_A_REPOSITORY
+    assert max(map(len, lines)) <= WIDTH
+
+
+@pytest.mark.slow
+def test_the_share_is_that_of_all_bug_reports(small: Prepared) -> None:
+    database = small.home / "perf_bugs.duckdb"
+    with duckdb.connect(str(database), read_only=True) as connection:
+        ((reports, percent),) = connection.sql(
+            "select count(*), 100 * avg(is_performance::int) from marts.bug_metrics "
+            "where dataset = 'live'"
+        ).fetchall()
+    ((title, sentences),) = found(database)
+    assert title.startswith("sample-lab/tensorkit, ")
+    assert sentences[0].startswith(f"{percent:.1f} % of {reports:,} bugs are performance bugs; ")
+
+
+def of_models(*tables: tuple[str, list[Row]]) -> list[tuple[str, list[str]]]:
+    database = ModelDatabase()
+    for table, rows in tables:
+        insert(database.connection, table, rows)
+    return list(headlines(database.connection))
+
+
+def bugs(performance: int, other: int, repository: str = NAME) -> list[Row]:
+    counts = {"closed": 0, "fixed": 0, "dataset": "live", "repository": repository}
+    return [
+        {"is_performance": True, "open": performance, **counts},
+        {"is_performance": False, "open": other, **counts},
+    ]
+
+
+def adjusted(source: str, result_of: str, p: float) -> Row:
+    numbers = {"p_value": p, "p_value_holm": p, "tests": 2}
+    method = "binomial_regression" if source == "trend_tests" else "mann_whitney"
+    place = {"dataset": "live", "repository": NAME, "source": source, "result_of": result_of}
+    return place | {"method": method} | numbers
+
+
+@pytest.mark.parametrize(
+    ("odds", "p", "verdict"),
+    [
+        (1.5, 0.04, "the share rises (p = 0.040)"),
+        (0.5, 0.0004, "the share falls (p < 0.001)"),
+        (1.5, 0.06, "no trend shown (p = 0.060)"),
+    ],
+)
+def test_a_trend_is_told_where_the_adjusted_test_shows_one(
+    odds: float, p: float, verdict: str
+) -> None:
+    limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1}
+    trend = flow_test("opened", odds_ratio_per_year=odds, **limits)
+    ((title, sentences),) = of_models(
+        ("marts.dataset_breakdown", bugs(3, 9)),
+        ("analysis.trend_tests", [trend]),
+        ("analysis.test_family", [adjusted("trend_tests", "opened", p)]),
+    )
+    assert title == NAME
+    assert sentences == [f"25.0 % of 12 bugs are performance bugs; {verdict}"]
+
+
+@pytest.mark.parametrize(
+    ("delta", "p", "sentence"),
+    [
+        (0.3, 0.01, "They take longer to fix: 9 days in the median, others 4 (p = 0.010)"),
+        (-0.3, 0.01, "They are fixed sooner: 9 days in the median, others 4 (p = 0.010)"),
+        (0.3, 0.2, "Time to fix shows no difference: 9 days in the median, others 4 (p = 0.200)"),
+    ],
+)
+def test_they_take_longer_where_the_adjusted_test_says_so(
+    delta: float, p: float, sentence: str
+) -> None:
+    medians = {"median_performance": 9.0, "median_other": 4.0, "cliffs_delta": delta}
+    ((_, sentences),) = of_models(
+        ("marts.dataset_breakdown", bugs(3, 9)),
+        ("analysis.group_comparisons", [comparison("fix_time_days", **medians)]),
+        ("analysis.test_family", [adjusted("group_comparisons", "fix_time_days", p)]),
+    )
+    untested = "25.0 % of 12 bugs are performance bugs; a trend cannot be tested"
+    assert sentences == [untested, sentence]
+
+
+def test_the_newest_month_is_told_beside_those_before() -> None:
+    before = trend_month("2024-01", opened_performance=4, open_performance=7, open_total=20)
+    newest = trend_month(
+        "2024-02",
+        opened_performance=5,
+        opened_total=9,
+        newly_fixed_performance=2,
+        open_performance=10,
+        open_total=20,
+    )
+    ((_, (_, month)),) = of_models(
+        ("marts.dataset_breakdown", bugs(3, 9)), ("marts.trend_monthly", [before, newest])
+    )
+    assert month == "2024-02: 5 new performance bugs (usually 4), 2 fixed, 10 open (+3)"
+
+
+def test_several_repositories_are_told_together_too() -> None:
+    told = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
+    assert [title for title, _ in told] == ["a/a", "b/b", "All 2 repositories"]
+    assert told[2][1][0].startswith("25.0 % of 4 bugs")
+
+
+def test_of_nothing_nothing_is_told() -> None:
+    assert of_models() == []
+
+
+@pytest.mark.slow
+def test_report_prints_them_and_in_full_every_table(small: Prepared) -> None:
+    home = ["--home", str(small.home)]
+    short = CliRunner().invoke(commands, ["report", *home])
+    full = CliRunner().invoke(commands, ["report", "--full", *home])
+    assert (short.exit_code, full.exit_code) == (0, 0)
+    assert "bugs are performance bugs; " in short.output
+    assert "is the share of performance bugs changing?" not in short.output
+    assert "is the share of performance bugs changing?" in full.output
+
+
+def test_without_a_published_database_report_says_how_to_get_one(tmp_path: Path) -> None:
+    result = CliRunner().invoke(commands, ["report", "--home", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "perf-assets run makes one" in result.output
+
+
+def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "perf_bugs.duckdb")) as connection:
+        connection.execute("create schema marts; create table marts.bugs (number bigint)")
+    result = CliRunner().invoke(commands, ["report", "--home", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "published by another version" in result.output
