@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui explore extras pictures lint check test test-all soak spark-test dictionary mutation upgrade \
+.PHONY: run ui explore extras pictures lint check test test-all soak spark-test reference docs mutation upgrade \
 	clean
 
 run: $(VENV)/.installed
@@ -55,9 +55,16 @@ spark-test: $(VENV)/.installed-dev
 mutation: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)
 
-# docs/data_dictionary.md, from the declarations of the tables; a test says when it is stale.
-dictionary: $(VENV)/.installed
-	$(BIN)/python -c 'from perf_assets.reports.dictionary import dictionary_markdown as page; print(page(), end="")' > docs/data_dictionary.md
+# The pages that code knows: tables, commands, the study file. A test says when one is stale.
+reference: $(VENV)/.installed
+	$(BIN)/python -m perf_assets.cli.reference docs
+
+# docs/ as a site that opens offline: dist/docs/html/index.html.
+docs: $(VENV)/.installed-docs
+	rm -rf dist/docs && mkdir -p dist/docs
+	cp -R docs dist/docs/docs && cp deploy/site.yml dist/docs/mkdocs.yml
+	cd dist/docs && $(abspath $(BIN))/zensical build --strict
+	@echo "Open dist/docs/html/index.html"
 
 # docs/pictures, in chromium, from the home that make run leaves.
 pictures: $(VENV)/.installed-dev
@@ -80,6 +87,10 @@ $(EXTRAS:%=$(VENV)/.installed-%): $(VENV)/.installed-%: $(VENV)/.installed $(LOC
 	deploy/install $(VENV) $*
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed $(LOCKS)/docs.txt
+	deploy/install $(VENV) docs
+	touch $@
+
 extras: $(EXTRAS:%=$(VENV)/.installed-%)
 
 $(VENV)/.installed-dev: pyproject.toml deploy/install $(LOCKS)/base.txt $(LOCKS)/dev.txt | $(VENV)/bin/python
@@ -93,12 +104,13 @@ BEYOND_BASE = $$(sed -nE 's/^([a-zA-Z0-9._-]+)(\[.*\])?==[^ ]* \\$$/--no-emit-pa
 
 upgrade: $(VENV)/.installed-dev
 	$(LOCK) --upgrade --all-extras --group build pyproject.toml --output-file $(LOCKS)/all.txt
-	rm -f $(LOCKS)/base.txt $(LOCKS)/dev.txt $(EXTRAS:%=$(LOCKS)/%.txt)
+	rm -f $(LOCKS)/base.txt $(LOCKS)/dev.txt $(LOCKS)/docs.txt $(EXTRAS:%=$(LOCKS)/%.txt)
 	$(LOCK) --constraint $(LOCKS)/all.txt --group build pyproject.toml --output-file $(LOCKS)/base.txt
 	$(foreach extra,$(EXTRAS),$(LOCK) --constraint $(LOCKS)/all.txt --extra $(extra) $(BEYOND_BASE) \
 		--group build pyproject.toml --output-file $(LOCKS)/$(extra).txt &&) true
 	$(LOCK) --constraint $(LOCKS)/all.txt --all-extras $(BEYOND_BASE) \
 		--group build pyproject.toml --output-file $(LOCKS)/dev.txt
+	$(LOCK) --constraint $(LOCKS)/base.txt $(BEYOND_BASE) --group docs pyproject.toml --output-file $(LOCKS)/docs.txt
 	rm $(LOCKS)/all.txt
 
 clean:

@@ -22,10 +22,10 @@ from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
 from perf_assets.assets.workers import worker_assets
 from perf_assets.assets.writing import one_writer
+from perf_assets.config.study import Study
 from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.added import open_study_of
 from perf_assets.storage.home import Home
-from perf_assets.study import Study
 
 
 def build_definitions(

@@ -15,10 +15,11 @@ from perf_assets.assets.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.record import open_instance
 from perf_assets.assets.workers import POOL as WORKER_POOL
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Repository, Study, Until
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
-from perf_assets.partitions import Subject
 from perf_assets.progress import phase
 from perf_assets.sources.opening import out_of_reach
 from perf_assets.sources.waiting import LONGEST_WAIT
@@ -30,7 +31,6 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open, open_warehouse
-from perf_assets.study import Repository, Study, Until
 from perf_assets.workers import Task, work_through, worker_count
 
 log = logging.getLogger(__name__)

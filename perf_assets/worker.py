@@ -12,6 +12,7 @@ from perf_assets.assets.jobs import WORK
 from perf_assets.assets.open_runs import cancel_runs, open_runs
 from perf_assets.assets.record import open_instance
 from perf_assets.assets.workers import worker_tags
+from perf_assets.config.study import Study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import QUIET, failures_of, span_of
 from perf_assets.progress import phase
@@ -19,7 +20,6 @@ from perf_assets.sources.opening import out_of_reach
 from perf_assets.stopping import undoing
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import is_alive
-from perf_assets.study import Study
 from perf_assets.workers import Task
 
 TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on its runs: host and process

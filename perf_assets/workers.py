@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from perf_assets.config.study import Study, Until
 from perf_assets.errors import PerfAssetsError
 from perf_assets.plain import shortened
 from perf_assets.progress import Phase, phase
 from perf_assets.storage.home import Home
-from perf_assets.study import Study, Until
 
 COUNT = "PERF_ASSETS_WORKERS"
 MOST = 256

@@ -5,7 +5,7 @@ from random import Random
 
 import polars as pl
 
-from perf_assets.forums import Forum, TagSet
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sample.generator.forum.dump import write_dump
 from perf_assets.sample.generator.forum.plan import TAG_SETS, as_of, plan_forum
 from perf_assets.sample.generator.forum.plan import Forum as Planned

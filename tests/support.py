@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from perf_assets.config.study import SAMPLE, load_study
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import SAMPLE, load_study
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",

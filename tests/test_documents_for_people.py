@@ -2,39 +2,60 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import yaml
 
-from perf_assets.reports.dictionary import dictionary_markdown
+from perf_assets.cli.reference import pages
 from tests.places import ROOT
 
-DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+LONGEST_README = 150  # lines: two screens, and the rest is pages
 TOP = ("perf_assets", "dbt_like_models", "expectations", "sql", "tests", "docs", "deploy")
 PATH = re.compile(rf"(?:{'|'.join(TOP)})/[\w./{{}},*<>-]*")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
 
-def paths(text: str) -> Iterator[str]:
-    """The paths in a text, those that stand for many left out."""
-    for found in [*PATH.findall(text), *LINK.findall(text)]:
+def paths(text: str, folder: Path = ROOT) -> Iterator[Path]:
+    """The paths in a text that stands in ``folder``, those that stand for many left out."""
+    for found in PATH.findall(text):
         if not set("<>{*") & set(found):
-            yield found.rstrip(".,")
+            yield ROOT / found.rstrip(".,")
+    for found in LINK.findall(text):
+        yield (folder / found).resolve()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_path_in_a_document_is_there(document) -> None:
-    named = set(paths(document.read_text(encoding="utf-8")))
-    assert {path for path in named if not (ROOT / path).exists()} == set()
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_path_in_a_document_is_there(document: Path) -> None:
+    named = set(paths(document.read_text(encoding="utf-8"), document.parent))
+    assert {path for path in named if not path.exists()} == set()
 
 
 def test_a_path_that_is_gone_would_be_found() -> None:
-    assert list(paths("see `perf_assets/gone.py`, or [x](docs/gone.md).")) == [
-        "perf_assets/gone.py",
-        "docs/gone.md",
-        "docs/gone.md",
+    text = "see `perf_assets/gone.py`, or [x](gone.md)."
+    assert list(paths(text, ROOT / "docs")) == [
+        ROOT / "perf_assets" / "gone.py",
+        ROOT / "docs" / "gone.md",
     ]
 
 
-def test_the_data_dictionary_says_what_the_declarations_say() -> None:
-    written = (ROOT / "docs" / "data_dictionary.md").read_text(encoding="utf-8")
-    assert written == dictionary_markdown(), "make dictionary writes it anew"
+def test_every_page_is_on_the_site() -> None:
+    site = yaml.safe_load((ROOT / "deploy" / "site.yml").read_text(encoding="utf-8"))
+    on_it = {
+        page
+        for entry in site["nav"]
+        for page in ([entry] if isinstance(entry, str) else next(iter(entry.values())))
+    }
+    there = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert {page for page in there if not page.startswith("checks/")} | {"checks/index.md"} == on_it
+
+
+def test_the_readme_takes_two_screens() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= LONGEST_README
+
+
+@pytest.mark.parametrize(("name", "page"), pages().items(), ids=list(pages()))
+def test_a_page_that_code_knows_says_what_the_code_says(name: str, page: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page, "make reference writes it"

@@ -26,7 +26,7 @@ ORDER = (
     ("sample",),
     ("engines",),
     ("sources",),
-    ("study", "partitions", "forums", "lakehouse"),
+    ("config",),
     ("loopback",),
     ("sql_models",),
     ("core",),

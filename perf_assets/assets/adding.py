@@ -9,13 +9,13 @@ import dagster as dg
 from pydantic import Field
 
 from perf_assets.assets.telling import failure
+from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import months_between
 from perf_assets.reports.forecast import examine
 from perf_assets.storage.added import Added, add_repository, added_to
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import LOCATION, UI
-from perf_assets.study import Study
 
 JOB = "add_repository"
 SECONDS = 60.0

@@ -8,6 +8,7 @@ from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import PartitionedStep, Stored, stored, whole_asset
 from perf_assets.assets.mining import by_repository
 from perf_assets.assets.telling import Teller
+from perf_assets.config.study import Repository, Study
 from perf_assets.stages.deciding.details import TABLES as DETAIL_TABLES
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import KINDS, label_cohorts, tell_label_kinds
@@ -18,7 +19,6 @@ from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.stages.gathering import gathered
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
-from perf_assets.study import Repository, Study
 
 LABELS = stored(
     "performance_labels",

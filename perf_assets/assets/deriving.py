@@ -6,6 +6,7 @@ import dagster as dg
 
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.assets.telling import Teller
+from perf_assets.config.study import Study
 from perf_assets.reports import drawing_process
 from perf_assets.sql_models.files import load_models
 from perf_assets.sql_models.lineage import ANALYSES
@@ -15,7 +16,6 @@ from perf_assets.stages.deriving.models import register_study
 from perf_assets.stages.gathering import gathered
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
-from perf_assets.study import Study
 
 
 def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:

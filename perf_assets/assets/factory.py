@@ -17,9 +17,9 @@ from perf_assets.assets.partitions import by_subject, partitions_of
 from perf_assets.assets.showing import shown_of, sizes_of
 from perf_assets.assets.telling import Event, Teller, broken_rules, failure
 from perf_assets.assets.writing import POOL
+from perf_assets.config.partitions import Subject
 from perf_assets.errors import PassingError, PerfAssetsError
 from perf_assets.mishaps import mishap
-from perf_assets.partitions import Subject
 from perf_assets.sql_models.bundles import asset_of, tables_of
 from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.storage.gate import BrokenRule, Gate, Outcome

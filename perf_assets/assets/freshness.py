@@ -6,9 +6,9 @@ from datetime import timedelta
 import dagster as dg
 
 from perf_assets.assets.keys import asset_key, name_of
+from perf_assets.config.study import Study
 from perf_assets.sql_models.bundles import PUBLISHED, REPORT
 from perf_assets.storage.gate import Gate
-from perf_assets.study import Study
 
 # The monthly schedules start on the second day; by noon of the fourth a month should be there.
 DEADLINE, SINCE_THE_FIRST = "0 12 4 * *", timedelta(days=3, hours=12)

@@ -6,8 +6,8 @@ import dagster as dg
 from pydantic import Field
 
 from perf_assets.assets.factory import explained
+from perf_assets.config.study import Study
 from perf_assets.storage.home import Home
-from perf_assets.study import Study
 
 JOB = "maintain_lake"
 POOL = "lake_maintenance"

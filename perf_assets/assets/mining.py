@@ -6,6 +6,7 @@ import dagster as dg
 
 from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import PartitionedStep, Stored, partitioned_asset, stored
+from perf_assets.config.study import Repository, Study
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
@@ -13,7 +14,6 @@ from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
 from perf_assets.stages.mining.static_findings import mine_findings
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
-from perf_assets.study import Repository, Study
 
 ISSUES = stored("github_issues", *ISSUE_TABLES, kinds=["github"])
 COMMITS = stored("git_commits", *COMMIT_TABLES, kinds=["git"])

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 import dagster as dg
 
+from perf_assets.config.partitions import Subject
 from perf_assets.months import end_of, start_of
-from perf_assets.partitions import Subject
 
 REPOSITORY = "repository"
 TAG_SET = "tag_set"

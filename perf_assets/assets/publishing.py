@@ -12,6 +12,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.showing import figure_of
 from perf_assets.assets.telling import Event, Teller, told
 from perf_assets.assets.writing import POOL
+from perf_assets.config.study import Study
 from perf_assets.reports.monthly import keep_report
 from perf_assets.sql_models.bundles import PUBLISHED, REPORT
 from perf_assets.stages.deriving.about import tell_database
@@ -19,7 +20,6 @@ from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import reading
-from perf_assets.study import Study
 
 GROUP = "published"
 

@@ -7,7 +7,8 @@ import dagster as dg
 from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
 from perf_assets.assets.telling import Teller
-from perf_assets.forums import TagSet
+from perf_assets.config.forums import TagSet
+from perf_assets.config.study import Study
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.deciding.performance_questions import TABLES as LABEL_TABLES
 from perf_assets.stages.deciding.performance_questions import label_performance_questions
@@ -16,7 +17,6 @@ from perf_assets.stages.deriving.derivation import Derived
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
-from perf_assets.study import Study
 
 FORUM = "stackexchange"  # the kind of every asset that is by tag set and month
 KIND_TABLES = (LABELLED, QUESTION_KINDS)

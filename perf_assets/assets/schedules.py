@@ -12,11 +12,11 @@ from perf_assets.assets.jobs import DERIVED, EVERY_QUESTION, EVERYTHING, WORK
 from perf_assets.assets.maintaining import JOB as MAINTENANCE
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.workers import worker_tags
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import last_full_month
-from perf_assets.partitions import Subject
 from perf_assets.plain import shortened
-from perf_assets.study import Study
 
 SWITCH = "PERF_ASSETS_SCHEDULES"
 """The variable that says whether schedules are on unless the UI says otherwise: on or off."""

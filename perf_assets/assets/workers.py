@@ -18,10 +18,10 @@ from perf_assets.assets.factory import Stored, explained, open_gate, specs_toget
 from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
 from perf_assets.assets.telling import Event, Teller, failure
 from perf_assets.assets.writing import WORKER
+from perf_assets.config.study import Repository, Study, Until
 from perf_assets.sql_models.bundles import asset_of
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
-from perf_assets.study import Repository, Study, Until
 
 GITHUB = "https://api.github.com"
 NICE = 10

@@ -136,6 +136,4 @@ max_wait_option = click.option(
 )
 
 
-json_option = click.option(
-    "--json", "is_json", is_flag=True, help="As JSON, for programs; see the README."
-)
+json_option = click.option("--json", "is_json", is_flag=True, help="As JSON, for programs.")

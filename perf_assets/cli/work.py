@@ -20,11 +20,11 @@ from perf_assets.cli.shell import (
     study_option,
     to_option,
 )
+from perf_assets.config.study import Until
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.mishaps import mishap
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
-from perf_assets.study import Until
 
 
 @click.command()

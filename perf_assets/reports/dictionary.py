@@ -12,7 +12,7 @@ from perf_assets.tables import Column, Table
 HEAD = """# Data dictionary
 
 Every table and view of the published database, as its declaration in `dbt_like_models/` says.
-Written by `make dictionary`; the same texts are comments in the database. All timestamps are UTC,
+Written by `make reference`; the same texts are comments in the database. All timestamps are UTC,
 months are written `YYYY-MM`, and what is missing is NULL.
 """
 SCHEMAS = {

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 
+from perf_assets.config.forums import Forum
+from perf_assets.config.study import Repository, Study
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum
 from perf_assets.plain import plain
 from perf_assets.progress import in_words
 from perf_assets.sources.git.remote import Address, read_heads
@@ -25,7 +26,6 @@ from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.home import Home
 from perf_assets.storage.outdated import outdated_cohorts
 from perf_assets.storage.warehouse import Database, reading
-from perf_assets.study import Repository, Study
 
 # A page asks for its issues, for each connection of each issue, and for the commits of each pull
 # request; GitHub divides by 100:

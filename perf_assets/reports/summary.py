@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 from rich.console import Console
 
+from perf_assets.config.study import SAMPLE, Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.headlines import headlines
 from perf_assets.reports.leading import passed_over, remark, without
@@ -32,7 +33,6 @@ from perf_assets.reports.queries import (
 from perf_assets.reports.terminal import print_table, say
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
-from perf_assets.study import SAMPLE, Study
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (

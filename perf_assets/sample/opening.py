@@ -4,7 +4,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from perf_assets.study import SAMPLE, Study, load_study
+from perf_assets.config.study import SAMPLE, Study, load_study
 
 
 def open_study(source: str | Path | None, home: Path) -> Study:

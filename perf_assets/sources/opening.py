@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from perf_assets.config.study import Repository
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.server import CorpusServer
@@ -13,7 +14,6 @@ from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
 from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from perf_assets.config.study import Study
 from perf_assets.engines.elsewhere import Elsewhere
 from perf_assets.sql_models.files import load_models
 from perf_assets.storage.gate import Gate
-from perf_assets.study import Study
 from perf_assets.tables import table_of
 
 if TYPE_CHECKING:

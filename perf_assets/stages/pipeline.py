@@ -6,6 +6,7 @@ What Dagster runs asset by asset, in the same order; tests run it so, and so can
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
+from perf_assets.config.study import Repository, Study, Until
 from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.deciding.details import inspect_fixes
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
@@ -24,7 +25,6 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository, Study, Until
 
 log = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perf_assets.config.study import Repository, Study, Until
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.bringing import restore
 from perf_assets.lake.leases import leased
@@ -19,7 +20,6 @@ from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository, Study, Until
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from perf_assets.addresses import git_address
+from perf_assets.config.study import Repository, Study, new_repository
 from perf_assets.documents import UntoldError
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sample.opening import open_study
 from perf_assets.storage.home import Home
-from perf_assets.study import Repository, Study, new_repository
 
 
 @dataclass(frozen=True)

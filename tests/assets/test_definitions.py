@@ -8,9 +8,9 @@ from dagster._core.definitions.freshness import CronFreshnessPolicy
 
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import by_subject, key_of, partitions_of
+from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.storage.home import Home
-from perf_assets.study import Study, load_study
 from tests.support import Prepared, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]

@@ -8,11 +8,11 @@ import pytest
 
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, partitions_of, range_tags
+from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Study, load_study
 from tests.forum_places import planned, written
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]

@@ -19,12 +19,12 @@ from perf_assets.assets.checks import DECLARED, check_results, named_rules
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags
 from perf_assets.assets.record import open_instance
+from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
 from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
-from perf_assets.study import Study, load_study
 from tests.support import Prepared, assert_same_tables, environment, stored_tables
 
 pytestmark = pytest.mark.slow

@@ -11,6 +11,7 @@ import yaml
 from perf_assets.assets.jobs import DERIVED, WORK
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.sensors import PARTITION, job_of
+from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.lake.bringing import bring
 from perf_assets.lake.place import Lake
@@ -18,7 +19,6 @@ from perf_assets.months import last_full_month
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import INSTANCE, ONE_RUN, with_workers, write_instance_config
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import load_study
 from tests.support import Prepared
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]

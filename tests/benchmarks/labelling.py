@@ -28,9 +28,9 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.config.study import load_study
 from perf_assets.core.labelling.labels import Rules, label_issues
 from perf_assets.core.statistics.agreement import wilson_interval
-from perf_assets.study import load_study
 
 WORDS = {
     **dict.fromkeys(("yes", "true", "1", "y", "performance"), True),

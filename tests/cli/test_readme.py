@@ -1,4 +1,4 @@
-"""What the README tells a user to type works, on what `make run` leaves."""
+"""What README, tutorials and guides tell a user to type works, on what `make run` leaves."""
 
 import os
 import re
@@ -16,16 +16,18 @@ from tests.support import Prepared, environment
 pytestmark = pytest.mark.slow
 
 # They need GitHub, a token of one's own or the paper's data, or stay until they are stopped.
-ELSEWHERE = ("study.toml", "replicate", "make ", "GITHUB_TOKEN", " ui")
+ELSEWHERE = ("study.toml", "replicate", "make ", "GITHUB_TOKEN", " ui", " my-project")
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("[tg]u*/*.md")))
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
 def commands() -> list[str]:
-    """Each command of the README that this machine can try, in its order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """Each command that this machine can try, once, in the order of the pages."""
+    text = "\n".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
     lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
-    typed = [line[2:].partition("   #")[0].strip() for line in lines if line.startswith("$ ")]
-    return [line for line in typed if not any(word in line for word in ELSEWHERE)]
+    typed = [line[2:].partition("  #")[0].strip() for line in lines if line.startswith("$ ")]
+    tried = [line for line in typed if not any(word in line for word in ELSEWHERE)]
+    return list(dict.fromkeys(tried))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import tomllib
 import github
 
 from perf_assets.cli.check_settings import settings
+from perf_assets.config.study import load_study
 from perf_assets.core.checks.globs import is_meant_or_within
 from perf_assets.loopback.corpus import Corpus, read_corpus
 from perf_assets.loopback.github.server import CorpusServer
@@ -18,7 +19,6 @@ from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.opening import UNLIMITED
 from perf_assets.storage.added import open_study_of, read_added
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused

@@ -15,6 +15,7 @@ from perf_assets.assets.adding import NewRepository
 from perf_assets.assets.maintaining import Retention
 from perf_assets.assets.schedules import SWITCH, schedules
 from perf_assets.cli.commands import commands
+from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.engines.connection import TOKEN
 from perf_assets.errors import PerfAssetsError
@@ -25,7 +26,6 @@ from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.waiting import wait_in_seconds
 from perf_assets.storage.added import Added, added_to, open_study_of
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
 from perf_assets.web.guard import answered_names
 from perf_assets.workers import COUNT, worker_count
 from tests.damaged_inputs.damage import hostile, spoilt

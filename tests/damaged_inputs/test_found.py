@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from perf_assets.assets.maintaining import Retention
+from perf_assets.config.study import load_study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake import delta
 from perf_assets.lake.mishaps import explained
@@ -29,7 +30,6 @@ from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.backups import read_manifest
 from perf_assets.storage.home import Home
 from perf_assets.storage.verdicts import SORTS, SUM, read_kept
-from perf_assets.study import load_study
 from perf_assets.workers import COUNT, worker_count
 from tests.damaged_inputs.kinds import LONGEST_SENTENCE
 from tests.review_sheets import sheet, verdicts_of

@@ -15,10 +15,10 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.execution import run_study
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
 from tests.support import (
     Prepared,
     assert_same_tables,

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import read_corpus
@@ -18,7 +19,6 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.study import load_study
 from tests.thoroughness import SEEDS
 
 pytestmark = pytest.mark.slow

@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
@@ -21,7 +22,6 @@ from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.study import load_study
 from tests.model_database import insert
 from tests.places import PROBLEMS, PYTORCH_PACKAGE
 from tests.replication_package import replace_in, write_package

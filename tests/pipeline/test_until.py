@@ -7,9 +7,9 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
 from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from perf_assets.assets.jobs import DERIVED
+from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_study
@@ -23,7 +24,6 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
-from perf_assets.study import load_study
 from tests.engines.servers import sail
 from tests.fleet import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables

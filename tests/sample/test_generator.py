@@ -15,12 +15,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, end_of, months_between
 from perf_assets.sample.generator import GeneratedCorpus, generate, texts
 from perf_assets.sample.generator.traps import REGISTER
-from perf_assets.study import load_study
 from tests.places import ROOT
 from tests.thoroughness import some
 

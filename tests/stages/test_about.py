@@ -6,12 +6,12 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.study import load_study
 from perf_assets.stages.deriving.about import tell_database
 from perf_assets.stages.deriving.models import describe_tables
 from perf_assets.storage.gate import Candidate, Gate, Offer
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import load_study
 from tests.support import Prepared, materialize
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]

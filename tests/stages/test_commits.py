@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perf_assets.stages.mining.commits
+from perf_assets.config.study import Repository
 from perf_assets.months import months_between
 from perf_assets.progress import current
 from perf_assets.reports.status import read_status, status_text
@@ -26,7 +27,6 @@ from perf_assets.storage.audit import audit_together
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
 from tests.thoroughness import examples

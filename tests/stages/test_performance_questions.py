@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.forums import TagSet
+from perf_assets.config.forums import TagSet
 from perf_assets.stages.deciding.performance_questions import label_performance_questions
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home

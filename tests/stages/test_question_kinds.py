@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.config.study import Study, load_study
 from perf_assets.core.questions import classification
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.deciding.question_kinds import LABELLED, QUESTION_KINDS, tell_question_kinds
@@ -15,7 +16,6 @@ from perf_assets.stages.deriving.derivation import derive
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Study, load_study
 from tests.model_database import insert
 from tests.places import ROOT
 from tests.question_examples import FORUM, labelled

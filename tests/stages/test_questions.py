@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from perf_assets.config.forums import Forum
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum
 from perf_assets.loopback.stackexchange.faults import Faults
 from perf_assets.loopback.stackexchange.server import ForumServer
 from perf_assets.loopback.stackexchange.site import Site, read_site

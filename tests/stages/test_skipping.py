@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.config.study import Study, load_study
 from perf_assets.sql_models.files import load_models
 from perf_assets.sql_models.lineage import ANALYSES
 from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
@@ -21,7 +22,6 @@ from perf_assets.stages.replicating import load_package
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Study, load_study
 from tests.replication_package import write_package
 from tests.support import Prepared, assert_same_tables, stored_tables
 from tests.thoroughness import SEEDS

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.config.study import Repository
 from perf_assets.core.checks.tracking import identity
 from perf_assets.months import months_between
 from perf_assets.progress import current
@@ -29,7 +30,6 @@ from perf_assets.stages.mining.static_findings import (
 from perf_assets.storage.gate import Gate, Outcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.study import Repository
 from tests.git_repositories import FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git, make
 from tests.places import ROOT
 from tests.support import assert_same_tables, stored_tables

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from perf_assets.config.study_file import NAME_PATTERN
 from perf_assets.core.paper.constants import MONTHS_BEFORE_TREND
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, is_month, last_full_month
@@ -38,7 +39,6 @@ from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
 from perf_assets.stopping import undoing
-from perf_assets.study import NAME_PATTERN
 
 GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum, TagSet
 from perf_assets.months import end_of, start_of
 from perf_assets.sources.stackexchange.api_client import MOST_PAGES, PAGE, ApiClient
 from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.core.posts import text_and_code
-from perf_assets.forums import Forum, TagSet
 from perf_assets.sources.stackexchange.extract import Extract
 from perf_assets.tables import schema_of
 

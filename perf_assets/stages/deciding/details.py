@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.config.study import Repository
 from perf_assets.core import languages
 from perf_assets.progress import Phase, phase
 from perf_assets.sources.git import update_clone
@@ -20,7 +21,6 @@ from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.study import Repository
 from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)

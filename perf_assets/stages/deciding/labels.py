@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from perf_assets.config.study import Study
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.elsewhere import Elsewhere
@@ -13,7 +14,6 @@ from perf_assets.stages.deciding.work import Work
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.study import Study
 from perf_assets.tables import table_of
 
 KINDS = "labels.label_kinds"

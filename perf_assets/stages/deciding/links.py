@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.config.study import Study
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import from_first, loaded_months
 from perf_assets.stages.deciding.work import Work
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.study import Study
 
 TABLES = ("links.fix_links",)
 

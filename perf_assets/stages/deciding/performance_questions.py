@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.config.forums import TagSet
 from perf_assets.core.labelling.stems import STEMS, label_questions
-from perf_assets.forums import TagSet
 from perf_assets.progress import phase
 from perf_assets.stages.deciding.months import loaded_months
 from perf_assets.stages.deciding.work import Work

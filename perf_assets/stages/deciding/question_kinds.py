@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from perf_assets.config.forums import Forum
+from perf_assets.config.study import Study
 from perf_assets.core.questions.choices import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
-from perf_assets.forums import Forum
 from perf_assets.progress import phase
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.deriving.models import lay_views
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.warehouse import Difference
-from perf_assets.study import Study
 from perf_assets.tables import schema_of, table_of
 
 log = logging.getLogger(__name__)

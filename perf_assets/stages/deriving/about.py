@@ -7,13 +7,13 @@ from importlib.metadata import version
 import polars as pl
 
 from perf_assets import __version__
+from perf_assets.config.study import Study
 from perf_assets.storage.audit_records import RESULTS
 from perf_assets.storage.copies import STORAGE_VERSION, content, tables_of
 from perf_assets.storage.gate import Gate
 from perf_assets.storage.migrations import create
 from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
-from perf_assets.study import Study
 from perf_assets.tables import table_of
 
 OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names

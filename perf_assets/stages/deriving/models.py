@@ -5,6 +5,7 @@ from contextlib import closing
 
 import polars as pl
 
+from perf_assets.config.study import Study
 from perf_assets.engines.elsewhere import Engine
 from perf_assets.sql_models.files import Model, load_models
 from perf_assets.sql_models.laying import (
@@ -21,7 +22,6 @@ from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
 from perf_assets.storage.shares import replace_by_shares, share_key
 from perf_assets.storage.warehouse import Difference
-from perf_assets.study import Study
 from perf_assets.tables import table_of
 
 

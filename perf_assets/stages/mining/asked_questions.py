@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.forums import Forum, TagSet
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.progress import phase
 from perf_assets.sources.stackexchange.api_client import ApiClient, Patience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import polars as pl
 
+from perf_assets.config.study import Repository
 from perf_assets.progress import Phase, phase
 from perf_assets.sources.git import (
     RULE_VERSION,
@@ -27,7 +28,6 @@ from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from perf_assets.config.study import Repository
 from perf_assets.progress import phase
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
@@ -19,7 +20,6 @@ from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
 from perf_assets.storage.outdated import outdated_cohorts
 from perf_assets.storage.warehouse import Difference
-from perf_assets.study import Repository
 
 log = logging.getLogger(__name__)
 

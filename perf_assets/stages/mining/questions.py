@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum, TagSet
 from perf_assets.progress import phase
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract

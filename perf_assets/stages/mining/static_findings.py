@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.config.study import Repository
 from perf_assets.core.checks.checking import DEFAULT
 from perf_assets.progress import phase
 from perf_assets.sources.git import update_clone
@@ -35,7 +36,6 @@ from perf_assets.stages.mining.checked_files import (
 )
 from perf_assets.storage import fingerprints
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.study import Repository
 from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)

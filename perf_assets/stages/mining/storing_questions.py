@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.forums import Forum, TagSet
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
 from perf_assets.storage.audit import Parameters
 from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum, TagSet
 from perf_assets.loopback.stackexchange.faults import Faults
 from perf_assets.loopback.stackexchange.server import ForumServer
 from perf_assets.loopback.stackexchange.site import Site, read_site

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from perf_assets import study as written_study
+from perf_assets.config import study_file as written_study
+from perf_assets.config.study import Until, load_study
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
-from perf_assets.study import Until, load_study
 from tests.thoroughness import examples
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
@@ -320,12 +320,12 @@ def table(shape: type[BaseModel], likely: dict[str, str]) -> st.SearchStrategy[d
 
 DOCUMENTS = st.builds(
     lambda study, repositories: {**study, "repositories": repositories},
-    table(written_study._StudyEntry, {"name": "mine"}).map(
+    table(written_study.StudyEntry, {"name": "mine"}).map(
         lambda entry: {key: value for key, value in entry.items() if key != "repositories"}
     ),
     st.one_of(
         st.lists(
-            table(written_study._RepositoryEntry, {"name": "owner/name", "start": "2020-01"}),
+            table(written_study.RepositoryEntry, {"name": "owner/name", "start": "2020-01"}),
             max_size=3,
         ),
         VALUES,

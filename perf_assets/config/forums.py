@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.addresses import api_address
+from perf_assets.config.partitions import Subject
 from perf_assets.documents import Document, Many
 from perf_assets.months import last_full_month
-from perf_assets.partitions import Subject
 from perf_assets.plain import shortened
 
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
@@ -111,15 +111,34 @@ Month = Annotated[str, AfterValidator(_month)]
 class ForumEntry(Document):
     """A [[forums]] table as it is written."""
 
-    name: Word
-    tags: dict[Word, Many[Tag]] = Field(min_length=1)
-    start: Month
-    end: Month | None = None
-    dump: str | None = None
-    api_url: Annotated[str, AfterValidator(api_address)] | None = None
-    site: Word | None = None
-    repositories: dict[Word, str] = Field(default_factory=dict)
-    labelled: str | None = None
+    name: Word = Field(description="name of the forum, as `stackoverflow`")
+    tags: dict[Word, Many[Tag]] = Field(
+        min_length=1,
+        description="tag sets, each with its tags; an empty list takes every question of a "
+        "small site",
+    )
+    start: Month = Field(description="first month of questions, YYYY-MM")
+    end: Month | None = Field(
+        None, description="last month of questions; default: the last full month"
+    )
+    dump: str | None = Field(
+        None,
+        description="Posts.xml, its .7z or .zst, or the folder that holds it; without it the "
+        "API is read",
+    )
+    api_url: Annotated[str, AfterValidator(api_address)] | None = Field(
+        None,
+        description="base of the API; after a dump it brings what is newer; default: Stack "
+        "Exchange's, where there is no dump",
+    )
+    site: Word | None = Field(None, description="the API's name of the site; default: `name`")
+    repositories: dict[Word, str] = Field(
+        default_factory=dict,
+        description="the repository a tag set is about, where their names differ",
+    )
+    labelled: str | None = Field(
+        None, description="a CSV file of question_id,kind from which kinds are learned"
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> "ForumEntry":

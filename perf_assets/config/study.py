@@ -5,37 +5,33 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from pydantic import AfterValidator, Field, model_validator
-
-from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
+from perf_assets.addresses import git_address
+from perf_assets.config.forums import Forum, ForumEntry, TagSet
+from perf_assets.config.lakehouse import Lakehouse
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study_file import VERIFY_MONTHS, RepositoryEntry, StudyEntry
 from perf_assets.core.labelling.labels import Rules
-from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS, WIDENED_KEYWORDS
+from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.choices import KindMethod
-from perf_assets.documents import Document, Many, checked
+from perf_assets.documents import checked
 from perf_assets.errors import PerfAssetsError
-from perf_assets.forums import Forum, ForumEntry, TagSet
-from perf_assets.lakehouse import LakeEntry, Lakehouse
 from perf_assets.loopback.corpus import newest_month
-from perf_assets.months import add_months, is_month, last_full_month
-from perf_assets.partitions import Subject
+from perf_assets.months import add_months
 from perf_assets.plain import plain, shortened
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
-VERIFY_MONTHS = 6
-FIRST_MONTH = "1970-01"  # git knows no earlier commits
 LARGEST_FILE = 1_000_000  # bytes
 Until = Literal["labels", "links", "details", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
 leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
 all that the study wants."""
 S = TypeVar("S", bound=Subject)
-NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ def load_study(source: str | Path) -> Study:
     is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
     path = packaged if is_packaged else Path(source)
     content = _parsed(path, _read(path))
-    return _study(path, checked(_StudyEntry, content, path))
+    return _study(path, checked(StudyEntry, content, path))
 
 
 def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
@@ -138,7 +134,7 @@ def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
         A key is wrong, or the study has it already.
     """
     place = "the new repository"
-    entry = checked(_RepositoryEntry, given, place)
+    entry = checked(RepositoryEntry, given, place)
     for known in study.repositories:
         if entry.name.casefold() in {one.casefold() for one in (known.name, *known.aliases)}:
             raise PerfAssetsError(
@@ -187,128 +183,7 @@ def _parsed(path: Path, text: str) -> object:
         ) from None
 
 
-def _text(value: str) -> str:
-    if not value.strip():
-        raise ValueError("a text that is not blank is needed here")
-    if CONTROL.search(value) or len(value) > LONGEST:
-        raise ValueError(
-            f"a text of at most {LONGEST:,} characters without control characters is needed here"
-        )
-    return value.strip()
-
-
-def _month(value: str) -> str:
-    if not is_month(value):
-        raise ValueError("this is no month; write it as YYYY-MM")
-    if value < FIRST_MONTH:
-        raise ValueError(f"nothing is mined from before {FIRST_MONTH}")
-    return value
-
-
-def _name(value: str) -> str:
-    if NAME_PATTERN.fullmatch(value) is None:
-        raise ValueError("this is no repository; write owner/name")
-    return value
-
-
-def _git(value: str) -> str:
-    git_address(value)
-    return value
-
-
-_Text = Annotated[str, AfterValidator(_text)]
-_Month = Annotated[str, AfterValidator(_month)]
-
-
-class _RepositoryEntry(Document):
-    """A [[repositories]] table as it is written."""
-
-    name: Annotated[str, AfterValidator(_name)]
-    start: _Month
-    trend_start: _Month | None = None
-    end: _Month | None = None
-    git: Annotated[_Text, AfterValidator(_git)] | None = None
-    github_url: Annotated[str, AfterValidator(api_address)] | None = None
-    corpus: _Text | None = None
-    checks: bool = True
-    aliases: Many[Annotated[str, AfterValidator(_name)]] = ()
-
-    @model_validator(mode="after")
-    def _is_in_order(self) -> "_RepositoryEntry":
-        if self.start > last_full_month():
-            raise ValueError(f"start {self.start} is not over yet; nothing to mine")
-        for key, month in (("trend_start", self.trend_start), ("end", self.end)):
-            if month is not None and month < self.start:
-                raise ValueError(f"{key} {month} is before start {self.start}")
-        if self.trend_start is not None and self.trend_start > last_full_month():
-            raise ValueError(f"trend_start {self.trend_start} is not over yet; nothing to show")
-        if self.corpus is not None and self.github_url is not None:
-            raise ValueError("give either corpus or github_url, not both")
-        return self
-
-
-class _StudyEntry(Document):
-    """A study file as it is written."""
-
-    name: _Text
-    repositories: Many[_RepositoryEntry] = ()
-    forums: Many[ForumEntry] = ()
-    performance_labels: Many[_Text] = ("performance",)
-    non_bug_labels: Many[_Text] = ()
-    keywords: Many[_Text] = paper.KEYWORDS
-    strong_keywords: Many[_Text] | None = None
-    weak_keywords: Many[_Text] | None = None
-    widened_keywords: Many[_Text] = WIDENED_KEYWORDS
-    count_approaches: Many[Literal[APPROACHES]] = APPROACHES  # type: ignore[valid-type]
-    verify_months: int = Field(VERIFY_MONTHS, ge=1, le=1200)
-    close_look: bool = True
-    kind_method: KindMethod = "better"
-    lake: LakeEntry | None = None
-
-    @model_validator(mode="after")
-    def _grades_keywords_once(self) -> "_StudyEntry":
-        strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
-        for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
-            for word in sorted(words - set(self.keywords)):
-                raise ValueError(
-                    f"{key}: {shortened(word, 60)!r} is none of the keywords; add it there"
-                )
-        for word in sorted(strong & weak):
-            raise ValueError(
-                f"{shortened(word, 60)!r} is a strong and a weak keyword; remove it from one"
-            )
-        return self
-
-    def graded(self, words: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-        """The keywords of a grade: those given, else those of the ``default`` that are keywords."""
-        chosen = [word for word in default if word in self.keywords] if words is None else words
-        return tuple(dict.fromkeys(chosen))
-
-    @model_validator(mode="after")
-    def _names_each_subject_once(self) -> "_StudyEntry":
-        if not self.repositories and not self.forums:
-            raise ValueError("there is nothing to study: add [[repositories]] or [[forums]]")
-        seen: set[str] = set()
-        for repository in self.repositories:
-            if repository.name.casefold() in seen:
-                raise ValueError(f"repositories: {repository.name} is listed twice")
-            seen.add(repository.name.casefold())
-        for repository in self.repositories:
-            for alias in repository.aliases:
-                if alias.casefold() in seen:
-                    raise ValueError(
-                        f"repositories: {alias}, an alias of {repository.name}, is a repository of "
-                        "the study or an alias already; a name belongs to one repository"
-                    )
-                seen.add(alias.casefold())
-        names = [forum.name.casefold() for forum in self.forums]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"forums: {name} is listed twice")
-        return self
-
-
-def _study(path: Path, entry: _StudyEntry) -> Study:
+def _study(path: Path, entry: StudyEntry) -> Study:
     return Study(
         entry.name,
         path,
@@ -333,7 +208,7 @@ def _study(path: Path, entry: _StudyEntry) -> Study:
     )
 
 
-def _forum(path: Path, place: int, entry: ForumEntry, study: _StudyEntry) -> Forum:
+def _forum(path: Path, place: int, entry: ForumEntry, study: StudyEntry) -> Forum:
     """The forum with its paths, which are relative to the study file at ``path``."""
     known = {one.name for one in study.repositories}
     for label, name in entry.repositories.items():
@@ -350,7 +225,7 @@ def _forum(path: Path, place: int, entry: ForumEntry, study: _StudyEntry) -> For
     return entry.forum(dump, labelled, short)
 
 
-def _repository(path: Path, place: int, entry: _RepositoryEntry) -> Repository:
+def _repository(path: Path, place: int, entry: RepositoryEntry) -> Repository:
     """The repository with its paths, which are relative to the study file at ``path``."""
     corpus = _beside(path, place, "corpus", entry.corpus) if entry.corpus is not None else None
     if corpus is not None and not corpus.is_dir():

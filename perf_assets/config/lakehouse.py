@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.documents import Document, UntoldError
 
@@ -52,9 +52,13 @@ def _spark_url(value: str) -> str:
 class LakeEntry(Document):
     """A [lake] table as it is written."""
 
-    url: Annotated[str, AfterValidator(_lake_url)]
-    engine: Engine = "duckdb"
-    spark: Annotated[str, AfterValidator(_spark_url)] | None = None
+    url: Annotated[str, AfterValidator(_lake_url)] = Field(
+        description="a folder, seen from this file, `file:///path`, or `s3://bucket/prefix`"
+    )
+    engine: Engine = Field("duckdb", description="what computes models and statistics")
+    spark: Annotated[str, AfterValidator(_spark_url)] | None = Field(
+        None, description='the Spark Connect server of `engine = "spark"`: `sc://host:port`'
+    )
 
     @model_validator(mode="after")
     def _names_its_server(self) -> "LakeEntry":

@@ -1,0 +1,141 @@
+"""Pages of reference that code knows: every command, and every key of the study file."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from perf_assets.cli.commands import commands
+from perf_assets.config.study_file import StudyEntry
+from perf_assets.reports.dictionary import dictionary_markdown
+from perf_assets.reports.writing import write_whole
+
+WRITTEN = "Written by `make reference`"
+COMMANDS = f"""# Commands
+
+Every command, as `perf-assets COMMAND --help` has it. {WRITTEN}.
+
+Exit codes: 0, all is well; 1, some rows are in quarantine and the rest is done; 2, something you
+can fix, explained in one sentence; 70, a defect of perf-assets, with its traceback; 130, 143 and
+129, stopped by Ctrl-C, SIGTERM or a closed terminal (SIGHUP). A stopped command goes on when it is
+run again.
+"""
+STUDY = f"""# The study file
+
+Every key of `study.toml`. {WRITTEN}. `perf-assets doctor --study study.toml` checks a file and says
+what a run will cost.
+
+A label matches an entry when it contains it, whatever the case and spaces.
+"""
+TITLES = {"repositories": "[[repositories]]", "forums": "[[forums]]", "lake": "[lake]"}
+
+
+def pages() -> dict[str, str]:
+    """All pages that code knows, by their path below ``docs/``."""
+    return {
+        "data_dictionary.md": dictionary_markdown(),
+        "reference/commands.md": commands_markdown(),
+        "reference/study_file.md": study_file_markdown(),
+    }
+
+
+def commands_markdown() -> str:
+    """A section for each command: how it is called, what it does, its options."""
+    return "\n".join([COMMANDS, *_of_group(commands, "perf-assets")])
+
+
+def study_file_markdown() -> str:
+    """A table of the keys of the study file, and one for each table in it."""
+    return "\n".join([STUDY, *_of_entry("Top level", StudyEntry)])
+
+
+def _of_group(group: click.Group, called: str) -> Iterator[str]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from _of_group(command, f"{called} {name}")
+        else:
+            yield from _of_command(command, f"{called} {name}")
+
+
+def _of_command(command: click.Command, called: str) -> Iterator[str]:
+    context = click.Context(command, info_name=called)
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"## {called}\n\n```\n{called} {usage}\n```\n"
+    yield "\n\n".join(_paragraphs(command.help or "")) + "\n"
+    records = [option.get_help_record(context) for option in command.params]
+    options = [record for record in records if record is not None and record[1]]
+    if options:
+        yield "| option | meaning |\n| --- | --- |"
+        for spelled, meaning in options:
+            yield f"| `{_cell(spelled)}` | {_cell(meaning)} |"
+        yield ""
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a help text; those that click must not wrap as blocks of code."""
+    for paragraph in map(str.strip, text.split("\n\n")):
+        if paragraph.startswith("\b"):
+            lines = [line.strip() for line in paragraph.splitlines()[1:]]
+            yield "```\n" + "\n".join(lines) + "\n```"
+        else:
+            yield " ".join(paragraph.split())
+
+
+def _of_entry(title: str, entry: type[BaseModel]) -> Iterator[str]:
+    yield f"## {title}\n\n| key | meaning | default |\n| --- | --- | --- |"
+    inner = []
+    for name, field in entry.model_fields.items():
+        meaning, _, default = (field.description or "").partition("; default: ")
+        if choices := [*_choices(field.annotation)]:
+            meaning += f": {', '.join(f'`{choice}`' for choice in choices)}"
+        yield f"| `{name}` | {_cell(meaning)} | {_cell(default or _default(field))} |"
+        inner += [(TITLES[name], model) for model in _models(field.annotation)]
+    yield ""
+    for heading, model in inner:
+        yield from _of_entry(f"`{heading}`", model)
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "must be given"
+    value = field.default
+    if value in (None, (), PydanticUndefined):
+        return "none"
+    if isinstance(value, tuple):
+        return ", ".join(f"`{one}`" for one in value)
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _models(kind: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
+    """The models in a type such as ``tuple[Model, ...] | None``."""
+    if isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, BaseModel):
+        yield kind
+    elif get_origin(kind) in (tuple, Union, UnionType):
+        for inner in get_args(kind):
+            yield from _models(inner)
+
+
+def _choices(kind: Any) -> Iterator[str]:  # noqa: ANN401
+    """The values of a type such as ``Literal["a", "b"]`` or ``tuple[Literal["a", "b"], ...]``."""
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    for inner in get_args(kind) if get_origin(kind) in (tuple, Annotated) else ():
+        yield from _choices(inner)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    for name, page in pages().items():
+        write_whole(Path(sys.argv[1]) / name, page.encode())

@@ -1,0 +1,1 @@
+"""What is studied: the study file, as written and as understood."""
