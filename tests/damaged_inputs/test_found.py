@@ -181,7 +181,7 @@ def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
         needed(lake).lay(connection, None)
 
 
-@pytest.mark.parametrize("path", ["lake_bucket=1\0part.parquet", "*/*.parquet", "../a.parquet"])
+@pytest.mark.parametrize("path", ["a\0b.parquet", "*/*.parquet", "../a.parquet", ENDLESS])
 def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: Path) -> None:
     lake = Lake(str(tmp_path))
     releases = made_releases(lake)
