@@ -43,7 +43,7 @@ PROPERTIES: dict[str, str | None] = {
 JOINED_BYTES = 128 << 20
 SOURCE = "lake_rows"
 # What DuckDB takes for one file of the table, and not for a pattern, nor for one elsewhere.
-FILE_PATH = re.compile(r"(?:(?!\.)[\w.=%+-]{1,255}/){0,5}(?!\.)[\w.=%+-]{1,255}", re.ASCII)
+FILE_PATH = re.compile(r"(?=.{1,300}$)(?:(?!\.)[\w.=%+-]+/)*(?!\.)[\w.=%+-]+", re.ASCII)
 
 
 def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | None:
