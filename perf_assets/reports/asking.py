@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from perf_assets.documents import nearest
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
+from perf_assets.plain import is_utf8, plain
 from perf_assets.sql_models.cookbook import Query
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.ddl import quoted
@@ -61,6 +61,8 @@ def ask(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
         A parameter is not known or has another type, or DuckDB refuses the query: its words, and
         the line.
     """
+    if not all(map(is_utf8, (query.sql, *values.values()))):
+        raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
     unknown = [name for name in values if name not in query.variables]
     if unknown:
         known = nearest(unknown[0], query.variables) if query.variables else "it has none"

@@ -213,6 +213,12 @@ def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
         Lake.of(places["bad"])
 
 
+def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    duckdb.connect(str(Home(tmp_path).published)).close()
+    refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--home", tmp_path)
+    assert (refused.returncode, "is no UTF-8" in refused.stderr) == (2, True)
+
+
 def test_a_file_of_releases_of_which_the_last_subject_is_not_known_is_read(tmp_path: Path) -> None:
     lake = Lake(str(tmp_path))
     releases = made_releases(lake)
