@@ -62,7 +62,7 @@ reference: $(VENV)/.installed
 # docs/ as a site that opens offline: dist/docs/html/index.html.
 docs: $(VENV)/.installed-docs
 	rm -rf dist/docs && mkdir -p dist/docs
-	cp -R docs dist/docs/docs && cp deploy/site.yml dist/docs/mkdocs.yml
+	cp -R docs dist/docs/docs && cp docs/site.yml dist/docs/mkdocs.yml
 	cd dist/docs && $(abspath $(BIN))/zensical build --strict
 	@echo "Open dist/docs/html/index.html"
 

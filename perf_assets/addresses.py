@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
-from perf_assets.documents import UntoldError
+from perf_assets.config_files import SensitiveValueError
 
 GIT_SCHEMES = ("https", "http", "ssh", "git", "file")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -36,23 +36,25 @@ def git_address(text: str) -> GitAddress:
 
     Raises
     ------
-    UntoldError
+    SensitiveValueError
         It would be an option or a command to git, or hands a secret to what cannot keep it.
     """
     if CONTROL.search(text) or len(text) > LONGEST:
-        raise UntoldError(
+        raise SensitiveValueError(
             f"give an address of at most {LONGEST:,} characters, none of them a control character"
         )
     if text.startswith("-"):
-        raise UntoldError("this would be an option to git; write ./ before a path that begins so")
+        raise SensitiveValueError(
+            "this would be an option to git; write ./ before a path that begins so"
+        )
     if re.match(r"[\w+.-]*::", text):
-        raise UntoldError("this would make git run a command; give a URL or a path")
+        raise SensitiveValueError("this would make git run a command; give a URL or a path")
     if "://" in text:
         return _of_url(text)
     # What looks like a login in what is no URL; a path that does can be written with ./ before it.
     is_plain_path = re.match(r"[.~]|/(?!/)", text) is not None
     if not is_plain_path and re.search(r":.*@|^[^/\\]*@[^/\\:]*[/\\]", text):
-        raise UntoldError(
+        raise SensitiveValueError(
             "ssh takes no password; write user@host:path, or https://user:token@host/path, and "
             "./ before a path"
         )
@@ -62,7 +64,7 @@ def git_address(text: str) -> GitAddress:
 
 
 def api_address(text: str) -> str:
-    """``text``, an http(s) address without credentials; UntoldError where it is none."""
+    """``text``, an http(s) address without credentials; SensitiveValueError where it is none."""
     parts = _split(text)
     if (
         parts is None
@@ -75,7 +77,7 @@ def api_address(text: str) -> str:
         or len(text) > LONGEST
         or any(sign in text for sign in " \\?#")
     ):
-        raise UntoldError(
+        raise SensitiveValueError(
             "give an http(s) address without credentials; the token belongs in GITHUB_TOKEN"
         )
     return text
@@ -107,20 +109,20 @@ def _split(url: str) -> SplitResult | None:
 def _of_url(url: str) -> GitAddress:
     parts = _split(url)
     if parts is None or (not parts.hostname and parts.scheme != "file"):
-        raise UntoldError("this is not a URL; write https://host/path")
+        raise SensitiveValueError("this is not a URL; write https://host/path")
     if parts.scheme not in GIT_SCHEMES:
-        raise UntoldError(f"git is asked by {', '.join(GIT_SCHEMES)} only")
+        raise SensitiveValueError(f"git is asked by {', '.join(GIT_SCHEMES)} only")
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     host = parts.netloc.rpartition("@")[2]
     if user.startswith("-") or host.startswith("-"):
-        raise UntoldError("this would be an option to git; correct the host")
+        raise SensitiveValueError("this would be an option to git; correct the host")
     is_http = parts.scheme in ("http", "https")
     if password and not is_http:
-        raise UntoldError(
+        raise SensitiveValueError(
             f"{parts.scheme} takes no password; write {parts.scheme}://user@host/path"
         )
     if (user or parts.query) and is_http and not is_private(url):
-        raise UntoldError("a secret would be sent over plain http; write https://")
+        raise SensitiveValueError("a secret would be sent over plain http; write https://")
     kept = f"{user}@{host}" if user and not is_http else host
     clean = urlunsplit((parts.scheme, kept, parts.path, "", ""))
     hidden = {password, f"{user}:{password}" if password else "", parts.query, parts.fragment}

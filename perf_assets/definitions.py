@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from perf_assets.assets.adding import adding_job
-from perf_assets.assets.deciding import decided, deciding_assets, label_kinds_asset
-from perf_assets.assets.deriving import derived_assets
-from perf_assets.assets.describing import source_specs, with_code
+from perf_assets.assets.add_repository_job import add_repository_job
+from perf_assets.assets.asset_specs import source_specs, with_code
+from perf_assets.assets.enrichment import decided, deciding_assets, label_kinds_asset
+from perf_assets.assets.executor import single_writer
 from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import REVIEWED, study_jobs, studyless_jobs
-from perf_assets.assets.maintaining import maintaining_job
+from perf_assets.assets.lake_maintenance_job import lake_maintenance_job
 from perf_assets.assets.mining import COMMITS, FINDINGS, ISSUES, mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
@@ -20,11 +20,11 @@ from perf_assets.assets.replicating import replication_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
+from perf_assets.assets.transform import derived_assets
 from perf_assets.assets.workers import worker_assets
-from perf_assets.assets.writing import one_writer
 from perf_assets.config.study import Study
-from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
-from perf_assets.storage.added import open_study_of
+from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
+from perf_assets.storage.added_repositories import open_study_of
 from perf_assets.storage.home import Home
 
 
@@ -47,14 +47,14 @@ def build_definitions(
         jobs=[*jobs, *_plain_jobs(study, home)],
         schedules=schedules(study),
         sensors=[retrying(jobs)],
-        executor=one_writer(home),
+        executor=single_writer(home),
     )
 
 
 def _plain_jobs(study: Study, home: Home) -> list[dg.JobDefinition]:
     """The jobs that make no asset."""
-    kept = [] if study.lake is None else [maintaining_job(study, home)]
-    return [adding_job(study, home), *kept]
+    kept = [] if study.lake is None else [lake_maintenance_job(study, home)]
+    return [add_repository_job(study, home), *kept]
 
 
 def _repository_assets(
@@ -72,7 +72,7 @@ def studyless_definitions(home: Home) -> dg.Definitions:
     return dg.Definitions(
         assets=_whole_assets(None, home),
         jobs=studyless_jobs(dg.AssetSelection.all(), REVIEWED),
-        executor=one_writer(home),
+        executor=single_writer(home),
     )
 
 

@@ -8,7 +8,7 @@ class PerfAssetsError(Exception):
     """
 
 
-class PassingError(PerfAssetsError):
+class TransientError(PerfAssetsError):
     """Something that may be gone in a while, such as a network that is down or a home in use.
 
     The same run at a later time may well succeed; nobody has to mend anything first.

@@ -10,10 +10,10 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
-from perf_assets.assets.asking import COMMAND_LINE, refresh_tags
+from perf_assets.assets.instance import open_instance
 from perf_assets.assets.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.assets.partitions import range_tags
-from perf_assets.assets.record import open_instance
+from perf_assets.assets.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.assets.workers import POOL as WORKER_POOL
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Repository, Study, Until
@@ -21,12 +21,12 @@ from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
 from perf_assets.progress import phase
-from perf_assets.sources.opening import out_of_reach
-from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.stages.deriving.models import lay_views
+from perf_assets.shutdown import cleanup_on_stop
+from perf_assets.sources.issue_source_factory import out_of_reach
+from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.reviewing import Imported, import_sheet
-from perf_assets.stopping import undoing
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.transform.models import lay_views
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
@@ -178,7 +178,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
     with writing(home.path), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
-            gate = Gate(database, home)
+            gate = AuditedWriter(database, home)
             lay_views(gate)  # a home of an older version has them elsewhere
             imported = import_sheet(gate, sheet, rater)
         job = studyless_definitions(home).resolve_job_def("review")
@@ -215,7 +215,7 @@ def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
         for run in open_runs(instance, CLI_TAG):
             instance.report_run_failed(run, "The process was killed.")
-        with undoing(lambda: cancel_runs(instance, CLI_TAG)):
+        with cleanup_on_stop(lambda: cancel_runs(instance, CLI_TAG)):
             yield instance
 
 

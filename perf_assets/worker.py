@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
-from perf_assets.assets.asking import COMMAND_LINE, refresh_tags
+from perf_assets.assets.instance import open_instance
 from perf_assets.assets.jobs import WORK
 from perf_assets.assets.open_runs import cancel_runs, open_runs
-from perf_assets.assets.record import open_instance
+from perf_assets.assets.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.assets.workers import worker_tags
 from perf_assets.config.study import Study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import QUIET, failures_of, span_of
 from perf_assets.progress import phase
-from perf_assets.sources.opening import out_of_reach
-from perf_assets.stopping import undoing
+from perf_assets.shutdown import cleanup_on_stop
+from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import is_alive
 from perf_assets.workers import Task
@@ -33,7 +33,10 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
     raises PerfAssetsError for whatever stops it, another worker at the same repository, say.
     """
     own = f"{socket.gethostname()}:{os.getpid()}"
-    with open_instance(home.dagster) as record, undoing(lambda: cancel_runs(record, TAG, own)):
+    with (
+        open_instance(home.dagster) as record,
+        cleanup_on_stop(lambda: cancel_runs(record, TAG, own)),
+    ):
         for run in open_runs(record, TAG):
             if _is_lost(run.tags[TAG]):
                 record.report_run_failed(run, "The process was killed.")

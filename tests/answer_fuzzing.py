@@ -25,13 +25,13 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import is_month
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import Patience
+from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
-from perf_assets.sources.opening import UNLIMITED
+from perf_assets.sources.issue_source_factory import UNLIMITED
 
 CANARY = "ghp_canaryFUZZED"
-HASTE = Patience(
+HASTE = RetryPolicy(
     attempts=2,
     first_pause=0.0,
     longest_pause=0.0,

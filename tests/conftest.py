@@ -13,7 +13,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from perf_assets.engines.connection import be_a_program
-from tests.thoroughness import EXAMPLES, IS_THOROUGH
+from tests.effort import EXAMPLES, IS_THOROUGH
 
 if TYPE_CHECKING:
     from perf_assets.storage.home import Home
@@ -89,15 +89,15 @@ def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
 @pytest.fixture(scope="session")
 def laid(once: Callable[..., Path]) -> Path:
     """A home without rows, whose tables and views are there; not to be changed."""
-    from perf_assets.stages.deriving.models import lay_views  # noqa: PLC0415
-    from perf_assets.storage.gate import Gate  # noqa: PLC0415
+    from perf_assets.stages.transform.models import lay_views  # noqa: PLC0415
+    from perf_assets.storage.audited_writer import AuditedWriter  # noqa: PLC0415
     from perf_assets.storage.home import Home  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     def fill(directory: Path) -> None:
         home = Home.of(directory)
         with open_warehouse(home.warehouse) as database:
-            lay_views(Gate(database, home))
+            lay_views(AuditedWriter(database, home))
 
     return once("laid", fill)
 
@@ -121,7 +121,7 @@ def middling(once: Callable[..., Path]) -> "Prepared":
 @pytest.fixture(scope="session")
 def sampled(once: Callable[..., Path]) -> "Prepared":
     """The home that `make run` leaves; not to be changed."""
-    from perf_assets.sample.opening import open_study  # noqa: PLC0415
+    from perf_assets.sample.study_loader import open_study  # noqa: PLC0415
     from perf_assets.stages.pipeline import run_pipeline  # noqa: PLC0415
     from perf_assets.storage.home import Home  # noqa: PLC0415
     from tests.support import Sampled  # noqa: PLC0415
@@ -144,12 +144,14 @@ def trusting_auditor(request: pytest.FixtureRequest) -> Iterator[None]:
     if IS_THOROUGH or request.node.get_closest_marker("audited"):
         yield
         return
-    from perf_assets.storage import judging  # noqa: PLC0415
+    from perf_assets.storage import batch_validation  # noqa: PLC0415
     from perf_assets.storage.great_expectations import Finding  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            judging, "validate", lambda _, rules, __: {one.name: Finding(True) for one in rules}
+            batch_validation,
+            "validate",
+            lambda _, rules, __: {one.name: Finding(True) for one in rules},
         )
         yield
 

@@ -1,7 +1,7 @@
 """Commands that are stopped, killed, or let down by their disk, and what must be true then.
 
-They are deeds of tests/killing.py, done as the program does them: with its handling of signals, its
-sentences and its exit codes.
+They are deeds of tests/crash_testing.py, done as the program does them: with its handling of
+signals, its sentences and its exit codes.
 """
 
 import errno
@@ -22,10 +22,10 @@ from pathlib import Path
 from perf_assets import execution
 from perf_assets.cli.commands import commands
 from perf_assets.cli.process import SIGNALS, finish
-from perf_assets.cli.shell import explained
+from perf_assets.cli.shell import friendly_errors
 from tests import faults
+from tests.crash_testing import Deed, Tables, assert_readable
 from tests.faults import Calls, Fault
-from tests.killing import Deed, Tables, assert_readable
 from tests.support import Prepared, assert_same_tables
 
 assert execution  # imported here, once: the commands are forked from a process that has it
@@ -238,7 +238,7 @@ def _do(deed: Deed, begun: Connection, study: Path, home: Path) -> None:
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore them
 
-    @explained
+    @friendly_errors
     def work(*, home: Path) -> None:
         begun.send(None)
         deed.act(study, home)

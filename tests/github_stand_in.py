@@ -3,9 +3,9 @@
 import polars as pl
 
 from perf_assets.sources.github import IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import Patience
+from perf_assets.sources.github.accounts import RetryPolicy
 
-HASTY = Patience(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
+HASTY = RetryPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 
 
 def load(issues: IssueSource, months: list[str]) -> IssueBatch:

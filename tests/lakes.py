@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 from hypothesis import strategies as st
 
-from perf_assets.lake import bringing, delta, shipping
+from perf_assets.lake import delta, pull, push
 from perf_assets.lake.place import Lake
 from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.migrations import create
@@ -199,9 +199,9 @@ def ship_home(home: Path, lake: Lake, subject: str, fatal: int | None, count: Pa
     """Ship from the home of a process, which is killed at its ``fatal`` moment."""
     moments = Moments(fatal)
     moments.around(delta, "write_deltalake")
-    moments.around(shipping, "remember")
+    moments.around(push, "remember")
     with open_warehouse(home / "warehouse.duckdb") as database:
-        shipping.ship(database, lake, subject)
+        push.push(database, lake, subject)
     if count is not None:
         count.write_text(str(moments.passed))
 
@@ -212,9 +212,9 @@ def bring_home(
     """Bring to the home of a process, which is killed at its ``fatal`` moment."""
     moments = Moments(fatal)
     for name in ("_bring_bucket", "_insert", "_verify", "remember"):
-        moments.around(bringing, name)
+        moments.around(pull, name)
     with open_warehouse(home / "warehouse.duckdb") as database:
-        bringing.bring(database, lake, subjects)
+        pull.pull(database, lake, subjects)
     if count is not None:
         count.write_text(str(moments.passed))
 

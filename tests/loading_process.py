@@ -4,7 +4,7 @@ from pathlib import Path
 
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 
@@ -13,5 +13,5 @@ def load(url: str, home: Path, repository: str, months: list[str]) -> None:
     """Load or refresh ``months``; an AssertionError where one fails its audit."""
     with open_warehouse(home / "warehouse.duckdb") as database:
         source = IssueSource(GitHubClient(url), repository)
-        for outcome in load_issues(Gate(database, Home(home)), source, months):
+        for outcome in load_issues(AuditedWriter(database, Home(home)), source, months):
             assert outcome.failure is None, outcome.failure

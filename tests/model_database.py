@@ -7,14 +7,14 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.sql_models.files import load_models, models_by_name
-from perf_assets.sql_models.laying import (
+from perf_assets.sql_models.ddl import (
     AS_OF_MACRO,
     AS_OF_SOURCE,
     create_as_of_macro,
     create_view,
 )
-from perf_assets.sql_models.lineage import made_from
+from perf_assets.sql_models.dependencies import made_from
+from perf_assets.sql_models.files import load_models, models_by_name
 from perf_assets.storage.migrations import create_tables
 from tests.rows import Row
 

@@ -16,17 +16,17 @@ import polars as pl
 from click.testing import CliRunner
 
 from perf_assets.cli.commands import commands
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.contents import REMEMBERED, subjects_in
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.browser.walking import ENDED, RUNS, Ui
-from tests.killing import BACKUP, DEEDS, Deed, Tables
+from tests.crash_testing import BACKUP, DEEDS, Deed, Tables
 from tests.lakes import memory, stored
 from tests.ports import free_port
 from tests.support import Prepared, materialize, stored_tables
@@ -57,7 +57,7 @@ def _all_tables(home: Path) -> Tables:
     for path in (place.warehouse, place.published):
         if path.exists():
             found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
-    kept = read_kept(place.verdicts)
+    kept = read_log(place.verdicts)
     assert kept.damaged == []
     found |= {f"{place.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
     return {
@@ -81,7 +81,7 @@ def _with_lake(home: Path) -> Tables:
     other, lake = memory(), _lake(home)
     with duckdb.connect(str(Home(home).warehouse), read_only=True) as connection:
         names = [name for (name,) in connection.execute(SUBJECTS).fetchall()]
-    bring(other, lake, names)
+    pull(other, lake, names)
     here = _all_tables(home)
     known = f"{Home(home).warehouse.name}: {fingerprints.NAME}"
     # A release has a name that is drawn.
@@ -143,7 +143,7 @@ def _to_bring(prepared: Prepared, home: Path) -> None:
 def _ship(home: Path) -> None:
     with open_warehouse(Home(home).warehouse) as database:
         for subject in subjects_in(database):
-            ship(database, _lake(home), subject)
+            push(database, _lake(home), subject)
 
 
 def _ui(study: Path, home: Path) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tests.damaged_inputs.cases import KINDS, share_of
 from tests.damaged_inputs.kinds import FindingError, Surroundings, outcome
-from tests.guarantees import note
+from tests.guarantees_plugin import note
 from tests.support import Prepared
 
 AT_ONCE = 50  # cases of a kind, before another kind has its turn

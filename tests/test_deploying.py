@@ -15,7 +15,7 @@ import yaml
 
 from perf_assets.cli.commands import MODULES
 from perf_assets.storage.instance import INSTANCE, LOCATION
-from tests.places import ROOT
+from tests.paths import ROOT
 
 DEPLOY = ROOT / "deploy"
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from perf_assets.cli.reference import pages
-from tests.places import ROOT
+from tests.paths import ROOT
 
 DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 LONGEST_README = 150  # lines: two screens, and the rest is pages
@@ -41,7 +41,7 @@ def test_a_path_that_is_gone_would_be_found() -> None:
 
 
 def test_every_page_is_on_the_site() -> None:
-    site = yaml.safe_load((ROOT / "deploy" / "site.yml").read_text(encoding="utf-8"))
+    site = yaml.safe_load((ROOT / "docs" / "site.yml").read_text(encoding="utf-8"))
     on_it = {
         page
         for entry in site["nav"]

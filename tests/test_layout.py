@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from perf_assets.paths import checks_dir, expectations_dir, models_dir, queries_dir
-from tests.places import ROOT
+from tests.paths import ROOT
 
 PACKAGE = ROOT / "perf_assets"
 # From high to low. Each imports what stands below it; those on one line may import each other.
@@ -32,9 +32,18 @@ ORDER = (
     ("core",),
     ("tables", "frameworks"),
     ("addresses",),
-    ("documents",),
+    ("config_files",),
     ("processes",),
-    ("months", "errors", "mishaps", "paths", "garbage", "plain", "progress", "stopping"),
+    (
+        "months",
+        "errors",
+        "error_messages",
+        "paths",
+        "gc_control",
+        "sanitize",
+        "progress",
+        "shutdown",
+    ),
 )
 KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "worker")
 # What reads files, asks the network, or belongs to a library that does.

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.places import ROOT
+from tests.paths import ROOT
 
 PACKAGE = ROOT / "perf_assets"
 # What waits until something else happens, as the last part of what is called.
@@ -15,7 +15,10 @@ LIMITS = {"timeout", "seconds"}
 
 # The others: file, call, and what ends the wait.
 REASONS = {
-    ("assets/adding.py", "answer.read"): "of our own web server; urlopen was given a limit",
+    (
+        "assets/add_repository_job.py",
+        "answer.read",
+    ): "of our own web server; urlopen was given a limit",
     ("cli/process.py", "os.read"): "for the end of the command itself, or a signal",
     ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",
     ("cli/ui.py", "fcntl.flock"): "does not wait: LOCK_NB",
@@ -38,14 +41,14 @@ REASONS = {
     ("sources/git/command.py", "subprocess.Popen"): "ended_when_idle, by those who start it",
     ("sources/git/command.py", "git.wait"): "ended_when_idle, or it was killed before",
     ("sources/git/command.py", "said.read"): "a file",
-    ("sources/git/copies.py", "output.readline"): "streamed: ended_when_idle",
+    ("sources/git/moved_lines.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/git/inspection.py", "history.result"): "its thread reads from git: ended_when_idle",
     ("sources/git/inspection.py", "subprocess.Popen"): "ended_when_idle",
     ("sources/git/inspection.py", "worker.wait"): "it has closed its output, and ended_when_idle",
     ("sources/git/inspection.py", "said.read"): "a file",
     ("sources/git/mining.py", "under_way.popleft().result"): "threads at git: ended_when_idle",
     ("sources/git/trees.py", "output.readline"): "streamed: ended_when_idle",
-    ("sources/github/ahead.py", "future.result"): "its thread asks within a time",
+    ("sources/github/prefetch.py", "future.result"): "its thread asks within a time",
     (
         "sources/python_files/scanning.py",
         "worker.process.wait",
@@ -53,11 +56,11 @@ REASONS = {
     ("sources/python_files/worker.py", "thread.join"): "its work ends with the file's budget",
     ("sources/replication/problems.py", "file.readline"): "a file",
     ("stages/mining/commits.py", "of_others.result"): "its thread reads from git: ended_when_idle",
-    ("storage/gate.py", "audit.result"): "its thread asks the process: ended_when_idle",
+    ("storage/audited_writer.py", "audit.result"): "its thread asks the process: ended_when_idle",
     ("storage/lock.py", "FileLock"): "acquired with timeout=0",
     ("storage/validation_process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
-    ("stopping.py", "threading.Event().wait"): "the process is ended by another thread meanwhile",
+    ("shutdown.py", "threading.Event().wait"): "the process is ended by another thread meanwhile",
     ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",
     ("workers.py", "subprocess.Popen"): "each wait inside a worker has its own limit",
     ("workers.py", "thread.join"): "its worker answers or ends: each wait inside it has a limit",

@@ -11,10 +11,10 @@ from itertools import groupby
 import dagster as dg
 
 from perf_assets.assets.keys import asset_key, check_key, short_name
-from perf_assets.plain import for_markdown
-from perf_assets.sql_models.bundles import asset_of
+from perf_assets.sanitize import for_markdown
+from perf_assets.sql_models.asset_graph import asset_for_table
+from perf_assets.storage.audited_writer import BrokenRule
 from perf_assets.storage.declared_rules import Rule, declared_rules
-from perf_assets.storage.gate import BrokenRule
 from perf_assets.storage.suites import load_suite
 from perf_assets.tables import table_of
 
@@ -111,7 +111,7 @@ def named_rules(table: str) -> tuple[Rule, ...]:
 def _by_asset(tables: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """The assets of ``tables`` that hold rows, each with its tables."""
     stored = dict.fromkeys(table for table in tables if not table_of(table).is_view)
-    for asset, found in groupby(sorted(stored, key=asset_of), key=asset_of):
+    for asset, found in groupby(sorted(stored, key=asset_for_table), key=asset_for_table):
         yield asset, list(found)
 
 

@@ -10,28 +10,30 @@ from typing import Any, TypeAlias, TypeVar
 import dagster as dg
 import polars as pl
 
-from perf_assets.assets.asking import Asked
+from perf_assets.assets.asset_specs import asset_specs
 from perf_assets.assets.checks import check_specs
-from perf_assets.assets.describing import described
+from perf_assets.assets.event_reporting import Event, EventReporter, broken_rules, failure
+from perf_assets.assets.executor import POOL
 from perf_assets.assets.partitions import by_subject, partitions_of
-from perf_assets.assets.showing import shown_of, sizes_of
-from perf_assets.assets.telling import Event, Teller, broken_rules, failure
-from perf_assets.assets.writing import POOL
+from perf_assets.assets.run_options import RunOptions
+from perf_assets.assets.runtime_metadata import runtime_metadata, sizes_of
 from perf_assets.config.partitions import Subject
-from perf_assets.errors import PassingError, PerfAssetsError
-from perf_assets.mishaps import mishap
-from perf_assets.sql_models.bundles import asset_of, tables_of
-from perf_assets.stages.deriving.derivation import Derived
-from perf_assets.storage.gate import BrokenRule, Gate, Outcome
+from perf_assets.error_messages import explain_error
+from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
+from perf_assets.stages.transform.derivation import Derived
+from perf_assets.storage.audited_writer import AuditedWriter, BrokenRule, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
 S = TypeVar("S", bound=Subject)
-PartitionedStep: TypeAlias = Callable[[Gate, S, list[str], Asked], Iterable[Outcome]]
+PartitionedStep: TypeAlias = Callable[
+    [AuditedWriter, S, list[str], RunOptions], Iterable[WriteOutcome]
+]
 """Brings months of a repository, or of a tag set, up to date, as the run was asked for."""
 
-WholeStep = Callable[[Gate, Teller], Iterable[Derived]]
+WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
 
 It has written down that one is when the next one is asked for.
@@ -53,11 +55,11 @@ class Stored:
     @property
     def assets(self) -> list[str]:
         """The assets that the tables are told with."""
-        return list(dict.fromkeys(asset_of(table.name) for table in self.tables))
+        return list(dict.fromkeys(asset_for_table(table.name) for table in self.tables))
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
         """The assets, described."""
-        return [described(asset, self.kinds, partitions) for asset in self.assets]
+        return [asset_specs(asset, self.kinds, partitions) for asset in self.assets]
 
 
 def stored(name: str, *tables: str, kinds: Iterable[str]) -> Stored:
@@ -91,8 +93,8 @@ def partitioned_asset(
         pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        teller = Teller(context)
-        outcomes: list[Outcome] = []
+        teller = EventReporter(context)
+        outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_gate(home) as gate:
@@ -103,13 +105,15 @@ def partitioned_asset(
                     known = gate.database.loads(table, subject.name)
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
-        news = teller.told_partitions(loads, outcomes, is_failing=bool(failures))
+        news = teller.report_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
         audited |= teller.never_checked(tables)
         if not teller.asked.is_forced:
-            told = {asset_of(table) for table in audited} | news
-            broken = {table: found for table, found in broken.items() if asset_of(table) in told}
-        yield from teller.told_rules(broken)
+            told = {asset_for_table(table) for table in audited} | news
+            broken = {
+                table: found for table, found in broken.items() if asset_for_table(table) in told
+            }
+        yield from teller.report_checks(broken)
         if failures:
             raise failure("; ".join(failures), "audit")
         for asset in what.assets:
@@ -134,11 +138,11 @@ def whole_asset(
         pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        teller = Teller(context)
+        teller = EventReporter(context)
         failures: list[str] = []
         with open_gate(home) as gate:
             known = {table.name for what in whats for table in what.tables}
-            left = {asset: known & set(tables_of(asset)) for asset in map(asset_of, known)}
+            left = {asset: known & set(tables_of(asset)) for asset in map(asset_for_table, known)}
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
             changed: set[str] = set()
             refused: set[str] = set()
@@ -146,7 +150,7 @@ def whole_asset(
             seconds: dict[str, float] = defaultdict(float)
             begun = monotonic()
             for one in step(gate, teller):
-                asset = asset_of(one.table)
+                asset = asset_for_table(one.table)
                 seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
                 begun = monotonic()
                 left[asset].discard(one.table)
@@ -156,24 +160,24 @@ def whole_asset(
                         failures.append(one.outcome.failure)
                         refused.add(asset)
                 if not left[asset]:
-                    yield from teller.told_rules(broken.pop(asset, {}))
+                    yield from teller.report_checks(broken.pop(asset, {}))
                 if asset in refused:
                     continue
                 if one.is_new:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
-                    teller.noticed(asset, sizes_of(gate, asset))
+                    teller.report_unchanged(asset, sizes_of(gate, asset))
                 if not left[asset]:
                     complete.append(asset)
             for rest in broken.values():
-                yield from teller.told_rules(rest)
+                yield from teller.report_checks(rest)
             # What is shown of one may be read from others that come later.
-            shown = shown_of(gate, [asset for asset in complete if asset in changed])
+            shown = runtime_metadata(gate, [asset for asset in complete if asset in changed])
             for asset in complete:
                 if asset in changed:
                     _, metadata = next(shown)
                     taken = {"seconds": round(seconds[asset], 2)}
-                    yield from teller.told(asset, {**metadata, **taken})
+                    yield from teller.report_materialization(asset, {**metadata, **taken})
                 else:
                     yield from teller.done(asset)
         if failures:
@@ -190,14 +194,14 @@ def specs_together(
     for what in whats:
         for asset in what.assets:
             kinds[asset] = kinds.get(asset, frozenset()) | what.kinds
-    return [described(asset, found, partitions) for asset, found in kinds.items()]
+    return [asset_specs(asset, found, partitions) for asset, found in kinds.items()]
 
 
 @contextmanager
-def open_gate(home: Home) -> Iterator[Gate]:
+def open_gate(home: Home) -> Iterator[AuditedWriter]:
     """The gate to the warehouse; a user's mistake becomes a failed step of one sentence."""
     with explained(home), open_warehouse(home.warehouse) as database:
-        yield Gate(database, home)
+        yield AuditedWriter(database, home)
 
 
 @contextmanager
@@ -206,8 +210,8 @@ def explained(home: Home) -> Iterator[None]:
     try:
         yield
     except PerfAssetsError as error:
-        kind = "passing" if isinstance(error, PassingError) else "user"
+        kind = "passing" if isinstance(error, TransientError) else "user"
         raise failure(str(error), kind) from None
     except (OSError, MemoryError) as error:
-        sentence = mishap(error, home.path)
+        sentence = explain_error(error, home.path)
         raise (error if sentence is None else failure(sentence, "user")) from None

@@ -7,8 +7,8 @@ import dagster as dg
 
 from perf_assets.assets.keys import asset_key, name_of
 from perf_assets.config.study import Study
-from perf_assets.sql_models.bundles import PUBLISHED, REPORT
-from perf_assets.storage.gate import Gate
+from perf_assets.sql_models.asset_graph import PUBLISHED, REPORT
+from perf_assets.storage.audited_writer import AuditedWriter
 
 # The monthly schedules start on the second day; by noon of the fourth a month should be there.
 DEADLINE, SINCE_THE_FIRST = "0 12 4 * *", timedelta(days=3, hours=12)
@@ -44,7 +44,7 @@ def completeness_check() -> dg.AssetCheckSpec:
     )
 
 
-def told_completeness(study: Study, gate: Gate) -> dg.AssetCheckResult:
+def told_completeness(study: Study, gate: AuditedWriter) -> dg.AssetCheckResult:
     """Whether every month is loaded, and which are not."""
     missing = dict(_missing(study, gate))
     months = sum(map(len, missing.values()))
@@ -61,7 +61,7 @@ def told_completeness(study: Study, gate: Gate) -> dg.AssetCheckResult:
     )
 
 
-def _missing(study: Study, gate: Gate) -> Iterator[tuple[str, list[str]]]:
+def _missing(study: Study, gate: AuditedWriter) -> Iterator[tuple[str, list[str]]]:
     rows = gate.database.frame(
         'SELECT repository, "table", month FROM meta.partition_loads WHERE is_stored'
     )

@@ -6,8 +6,8 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import FORUM, KIND_TABLES
 from perf_assets.config.study import Study
-from perf_assets.sql_models.bundles import REPLICATION_REPORT, VERDICTS, downstream_of
-from perf_assets.stages.deciding.labels import KINDS as KINDS_OF_LABELS
+from perf_assets.sql_models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
+from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
 
 # By tag set and month, where all else that is mined and decided is by repository and month.
 QUESTIONS = dg.AssetSelection.kind(FORUM)

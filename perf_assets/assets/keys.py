@@ -2,12 +2,12 @@
 
 import dagster as dg
 
-from perf_assets.sql_models.bundles import asset_of
+from perf_assets.sql_models.asset_graph import asset_for_table
 
 
 def asset_key(table: str) -> dg.AssetKey:
     """``raw.issues`` as an asset key; of a table that belongs to another asset, that of this."""
-    return dg.AssetKey(asset_of(table).split("."))
+    return dg.AssetKey(asset_for_table(table).split("."))
 
 
 def name_of(key: dg.AssetKey) -> str:
@@ -17,7 +17,7 @@ def name_of(key: dg.AssetKey) -> str:
 
 def short_name(table: str) -> str:
     """How ``table`` is called on the page of its asset: nothing where that is called after it."""
-    return "" if table == asset_of(table) else table.partition(".")[2]
+    return "" if table == asset_for_table(table) else table.partition(".")[2]
 
 
 def check_key(table: str, rule: str) -> dg.AssetCheckKey:

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from perf_assets.assets.asking import Asked
 from perf_assets.assets.factory import PartitionedStep, Stored, partitioned_asset, stored
+from perf_assets.assets.run_options import RunOptions
 from perf_assets.config.study import Repository, Study
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
 from perf_assets.stages.mining.static_findings import mine_findings
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 
 ISSUES = stored("github_issues", *ISSUE_TABLES, kinds=["github"])
@@ -30,8 +30,8 @@ def mining_assets(
     """
 
     def issues(
-        gate: Gate, repository: Repository, months: list[str], asked: Asked
-    ) -> Iterator[Outcome]:
+        gate: AuditedWriter, repository: Repository, months: list[str], asked: RunOptions
+    ) -> Iterator[WriteOutcome]:
         # It takes PyGithub, which takes long to import: only who mines should wait for that.
         from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
 
@@ -39,13 +39,13 @@ def mining_assets(
         return mine_issues(gate, repository, months, verify_months, longest_wait)
 
     def commits(
-        gate: Gate, repository: Repository, months: list[str], _: Asked
-    ) -> Iterator[Outcome]:
+        gate: AuditedWriter, repository: Repository, months: list[str], _: RunOptions
+    ) -> Iterator[WriteOutcome]:
         return mine_commits(gate, repository, months)
 
     def findings(
-        gate: Gate, repository: Repository, months: list[str], _: Asked
-    ) -> Iterator[Outcome]:
+        gate: AuditedWriter, repository: Repository, months: list[str], _: RunOptions
+    ) -> Iterator[WriteOutcome]:
         return mine_findings(gate, repository, months)
 
     steps = (

@@ -5,18 +5,18 @@ from typing import Any
 
 import dagster as dg
 
-from perf_assets.assets.describing import inputs_of
+from perf_assets.assets.asset_specs import inputs_of
+from perf_assets.assets.event_reporting import Event, EventReporter, materialization_results
+from perf_assets.assets.executor import POOL
 from perf_assets.assets.factory import open_gate
 from perf_assets.assets.freshness import completeness_check, told_completeness
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.showing import figure_of
-from perf_assets.assets.telling import Event, Teller, told
-from perf_assets.assets.writing import POOL
+from perf_assets.assets.runtime_metadata import figure_of
 from perf_assets.config.study import Study
 from perf_assets.reports.monthly import keep_report
-from perf_assets.sql_models.bundles import PUBLISHED, REPORT
-from perf_assets.stages.deriving.about import tell_database
-from perf_assets.stages.deriving.models import describe_tables
+from perf_assets.sql_models.asset_graph import PUBLISHED, REPORT
+from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import reading
@@ -51,12 +51,12 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
             describe_tables(gate)
             complete = None if study is None else told_completeness(study, gate)
         is_new = publish(home)
-        is_news = Teller(context).is_news(PUBLISHED, is_new=is_new)
+        is_news = EventReporter(context).has_changes(PUBLISHED, is_new=is_new)
         audits: dict[str, Any] = {}
         if is_news:
             with reading(home.published) as connection:
                 audits = figure_of(connection, "meta.partition_loads")
-        yield from told(
+        yield from materialization_results(
             context,
             PUBLISHED,
             {
@@ -84,6 +84,6 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
             "report": dg.MetadataValue.md(home.report.read_text(encoding="utf-8")),
             "path": dg.MetadataValue.path(home.report_page),
         }
-        yield from told(context, REPORT, shown, is_new=is_new)
+        yield from materialization_results(context, REPORT, shown, is_new=is_new)
 
     return [published, report]

@@ -4,18 +4,22 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from perf_assets.assets.asking import Asked
+from perf_assets.assets.event_reporting import EventReporter
 from perf_assets.assets.factory import partitioned_asset, stored, whole_asset
-from perf_assets.assets.telling import Teller
+from perf_assets.assets.run_options import RunOptions
 from perf_assets.config.forums import TagSet
 from perf_assets.config.study import Study
 from perf_assets.sources.stackexchange.posts import TABLES
-from perf_assets.stages.deciding.performance_questions import TABLES as LABEL_TABLES
-from perf_assets.stages.deciding.performance_questions import label_performance_questions
-from perf_assets.stages.deciding.question_kinds import LABELLED, QUESTION_KINDS, tell_question_kinds
-from perf_assets.stages.deriving.derivation import Derived
+from perf_assets.stages.enrichment.performance_questions import TABLES as LABEL_TABLES
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.question_kinds import (
+    LABELLED,
+    QUESTION_KINDS,
+    tell_question_kinds,
+)
 from perf_assets.stages.mining.questions import mine_questions
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.transform.derivation import Derived
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 
 FORUM = "stackexchange"  # the kind of every asset that is by tag set and month
@@ -28,17 +32,19 @@ def question_assets(
     """The questions of the study's tag sets, and the decisions on them."""
 
     def questions(
-        gate: Gate, tag_set: TagSet, months: list[str], asked: Asked
-    ) -> Iterator[Outcome]:
+        gate: AuditedWriter, tag_set: TagSet, months: list[str], asked: RunOptions
+    ) -> Iterator[WriteOutcome]:
         verify_months = study.verify_months if asked.is_verifying else None
         forum = study.forum_of(tag_set)
         return mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
 
-    def labels(gate: Gate, tag_set: TagSet, months: list[str], asked: Asked) -> list[Outcome]:
+    def labels(
+        gate: AuditedWriter, tag_set: TagSet, months: list[str], asked: RunOptions
+    ) -> list[WriteOutcome]:
         return label_performance_questions(gate, tag_set, months, forced=asked.is_forced)
 
-    def kinds(gate: Gate, teller: Teller) -> Iterator[Derived]:
-        forced = teller.asked.is_forced or bool(teller.never_told(KIND_TABLES))
+    def kinds(gate: AuditedWriter, teller: EventReporter) -> Iterator[Derived]:
+        forced = teller.asked.is_forced or bool(teller.never_reported(KIND_TABLES))
         untold = list(KIND_TABLES)
         for outcome in tell_question_kinds(gate, study, forced=forced):
             (table,) = outcome.rows

@@ -5,16 +5,22 @@ from pathlib import Path
 
 import dagster as dg
 
+from perf_assets.assets.asset_specs import inputs_of
 from perf_assets.assets.checks import check_specs
-from perf_assets.assets.describing import inputs_of
+from perf_assets.assets.event_reporting import (
+    Event,
+    EventReporter,
+    broken_rules,
+    failure,
+    materialization_results,
+)
+from perf_assets.assets.executor import POOL
 from perf_assets.assets.factory import open_gate, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP
-from perf_assets.assets.showing import shown_of
-from perf_assets.assets.telling import Event, Teller, broken_rules, failure, told
-from perf_assets.assets.writing import POOL
+from perf_assets.assets.runtime_metadata import runtime_metadata
 from perf_assets.reports.writing import write_report
-from perf_assets.sql_models.bundles import REPLICATION_REPORT as REPORT
+from perf_assets.sql_models.asset_graph import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.home import Home
 
@@ -43,14 +49,16 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         folder, problems = (
             Path(place) if place is not None else None for place in (config.folder, config.problems)
         )
-        teller = Teller(context)
+        teller = EventReporter(context)
         with open_gate(home) as gate:
             outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
-            yield from teller.told_rules({table: broken_rules(table, outcome) for table in TABLES})
+            yield from teller.report_checks(
+                {table: broken_rules(table, outcome) for table in TABLES}
+            )
             if outcome.failure is not None:
                 raise failure(outcome.failure, "audit")
-            for asset, metadata in shown_of(gate, package.assets):
-                yield from teller.told(asset, metadata)
+            for asset, metadata in runtime_metadata(gate, package.assets):
+                yield from teller.report_materialization(asset, metadata)
 
     @dg.asset(
         key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL
@@ -64,6 +72,6 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         page = html(read_replication(home.published))
         path = write_report(home.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
-        yield from told(context, REPORT, shown, is_new=True)
+        yield from materialization_results(context, REPORT, shown, is_new=True)
 
     return [paper_package, replication_report]

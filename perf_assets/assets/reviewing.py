@@ -3,9 +3,9 @@
 import dagster as dg
 
 from perf_assets.assets.factory import stored
-from perf_assets.storage.verdicts import SORTS
+from perf_assets.storage.verdicts import VERDICT_KINDS
 
 
 def review_specs() -> list[dg.AssetSpec]:
     """The stored verdicts."""
-    return stored("verdicts", *(sort.table for sort in SORTS), kinds=["csv"]).specs()
+    return stored("verdicts", *(sort.table for sort in VERDICT_KINDS), kinds=["csv"]).specs()

@@ -7,16 +7,16 @@ from typing import Any
 
 import dagster as dg
 
-from perf_assets.assets.asking import refresh_tags
 from perf_assets.assets.jobs import DERIVED, EVERY_QUESTION, EVERYTHING, WORK
-from perf_assets.assets.maintaining import JOB as MAINTENANCE
+from perf_assets.assets.lake_maintenance_job import JOB as MAINTENANCE
 from perf_assets.assets.partitions import range_tags
+from perf_assets.assets.run_options import refresh_tags
 from perf_assets.assets.workers import worker_tags
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import last_full_month
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 SWITCH = "PERF_ASSETS_SCHEDULES"
 """The variable that says whether schedules are on unless the UI says otherwise: on or off."""

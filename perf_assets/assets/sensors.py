@@ -14,7 +14,6 @@ from dagster._core.storage.tags import (
     PARTITION_NAME_TAG as PARTITION,
 )
 
-from perf_assets.assets.asking import COMMAND_LINE, OURS, REASON
 from perf_assets.assets.jobs import WORK
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import (
@@ -25,6 +24,7 @@ from perf_assets.assets.partitions import (
     REPOSITORY,
     TAG_SET,
 )
+from perf_assets.assets.run_options import COMMAND_LINE, OURS, REASON
 
 WAITS = (timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
 """How long after a failure the first, second and third retry start."""

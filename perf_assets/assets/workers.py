@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 
 import dagster as dg
 
-from perf_assets.assets.asking import FORCE_TAG
 from perf_assets.assets.checks import check_specs
+from perf_assets.assets.event_reporting import Event, EventReporter, failure
+from perf_assets.assets.executor import WORKER
 from perf_assets.assets.factory import Stored, explained, open_gate, specs_together
 from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
-from perf_assets.assets.telling import Event, Teller, failure
-from perf_assets.assets.writing import WORKER
+from perf_assets.assets.run_options import FORCE_TAG
 from perf_assets.config.study import Repository, Study, Until
-from perf_assets.sql_models.bundles import asset_of
-from perf_assets.storage.gate import Gate
+from perf_assets.sql_models.asset_graph import asset_for_table
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 
 GITHUB = "https://api.github.com"
@@ -53,7 +53,7 @@ def worker_assets(
 
         _give_way()
         repository = study.repository(context.partition_key)
-        tags, teller = context.run_tags, Teller(context)
+        tags, teller = context.run_tags, EventReporter(context)
         months = repository.months_within(tags.get(FIRST), tags.get(LAST))
         with explained(home):
             done = work(
@@ -71,16 +71,16 @@ def worker_assets(
                 broken = {name: gate.broken_rules(name, repository.name, months) for name in tables}
         audited = {table for outcome in done.outcomes for table in outcome.reports}
         is_new = any(outcome.is_written for outcome in done.outcomes)
-        told = teller.told_subject(
+        told = teller.report_subject(
             repository.name,
             loads,
             {"shipped months": len(done.shipped.months), "shipped rows": done.shipped.rows},
             is_new=is_new,
             is_failing=bool(done.failures),
         )
-        known = {asset_of(table) for table in audited} | told
-        yield from teller.told_rules(
-            {table: found for table, found in broken.items() if asset_of(table) in known}
+        known = {asset_for_table(table) for table in audited} | told
+        yield from teller.report_checks(
+            {table: found for table, found in broken.items() if asset_for_table(table) in known}
         )
         if done.failures:
             raise failure("; ".join(done.failures), "audit")
@@ -120,7 +120,7 @@ def host_of(repository: Repository) -> str:
 
 
 def _loads(
-    gate: Gate, repository: Repository, tables: Sequence[str], months: Sequence[str]
+    gate: AuditedWriter, repository: Repository, tables: Sequence[str], months: Sequence[str]
 ) -> list[dict[str, Any]]:
     """What is noted of the partitions that are stored."""
     return [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.cli.shell import console, friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.home import Home
 
@@ -14,7 +14,7 @@ from perf_assets.storage.home import Home
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @home_option
-@explained
+@friendly_errors
 def backup(file: Path, home: Path) -> None:
     """Write all that is stored to one FILE with checksums, also while a run goes on.
 
@@ -26,7 +26,7 @@ def backup(file: Path, home: Path) -> None:
 
     if not home.is_dir():
         raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
-    stopping.leave_word(f"no backup was made; what was at {file} is as it was")
+    shutdown.set_resume_hint(f"no backup was made; what was at {file} is as it was")
     with shown_progress(console):
         manifest = write_backup(Home.of(home), file)
     of = "" if manifest.taken_of == "warehouse" else " (as last published: a run never rested)"
@@ -39,7 +39,7 @@ def backup(file: Path, home: Path) -> None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @home_option
-@explained
+@friendly_errors
 def restore(file: Path, home: Path) -> None:
     """Bring back what is stored in FILE, a backup, and publish it.
 
@@ -49,7 +49,7 @@ def restore(file: Path, home: Path) -> None:
     from perf_assets.storage.restoring import restore as restored  # noqa: PLC0415
 
     place = Home.of(home)
-    stopping.leave_word("restore it again, it starts anew; nothing is lost")
+    shutdown.set_resume_hint("restore it again, it starts anew; nothing is lost")
     with shown_progress(console):
         manifest, replaced = restored(place, file)
     click.echo(f"{place.path} is as of {manifest.taken_at} again, and published.")

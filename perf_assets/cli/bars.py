@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets import progress
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 
 BAR_WIDTH = 16
 REFRESHES_PER_SECOND = 5
@@ -49,7 +49,7 @@ def _bar(phase: progress.Phase | None, spinner: Spinner) -> RenderableType:
     line.add_column(width=BAR_WIDTH if phase.total else 1)
     for fact in facts:
         line.add_column(width=fact.cell_len)
-    title = Text(plain(phase.title), no_wrap=True, overflow="ellipsis")
+    title = Text(escape_text(phase.title), no_wrap=True, overflow="ellipsis")
     done = min(phase.done, phase.total or 0)
     line.add_row(title, ProgressBar(phase.total, done) if phase.total else spinner, *facts)
     return line
@@ -87,7 +87,7 @@ class Lines(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         """The time and the message."""
-        return plain(super().formatMessage(record))
+        return escape_text(super().formatMessage(record))
 
 
 class _AboveTheBar(logging.Handler):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from perf_assets.cli.shell import explained
+from perf_assets.cli.shell import friendly_errors
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
 from perf_assets.progress import phase
+from perf_assets.sanitize import escape_text
 
 if TYPE_CHECKING:
     from perf_assets.cli.check_settings import Settings
@@ -72,7 +72,7 @@ def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
 @click.option("--exit-zero", is_flag=True, help="Findings are no failure: exit with 0.")
 @click.option("--list-rules", is_flag=True, help="List the rules, and check nothing.")
 @click.option("--explain", metavar="RULE", help="Show the page of a rule, and check nothing.")
-@explained
+@friendly_errors
 def check(  # noqa: PLR0913
     *,
     paths: tuple[Path, ...],
@@ -259,7 +259,8 @@ def _tell_skips(results: "Sequence[FileResult]") -> None:
     skipped = [result.skipped for result in results if result.skipped is not None]
     for skip in skipped[:NAMED_SKIPS]:
         click.echo(
-            f"{plain(skip.path)}: not checked ({skip.reason}): {plain(skip.message)}", err=True
+            f"{escape_text(skip.path)}: not checked ({skip.reason}): {escape_text(skip.message)}",
+            err=True,
         )
     if skipped:
         reasons = Counter(skip.reason for skip in skipped)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.core.checks.checking import DEFAULT
 from perf_assets.core.checks.findings import Finding, Severity
 from perf_assets.core.checks.globs import is_meant_or_within
+from perf_assets.core.checks.linter import DEFAULT
 from perf_assets.core.checks.rules import RULES, named
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.errors import PerfAssetsError
@@ -112,8 +112,8 @@ def rules_of(words: Iterable[str], place: str) -> tuple[Rule, ...]:
     try:
         return named(words)
     except KeyError as error:
-        from perf_assets.documents import nearest  # noqa: PLC0415
-        from perf_assets.plain import shortened  # noqa: PLC0415
+        from perf_assets.config_files import nearest  # noqa: PLC0415
+        from perf_assets.sanitize import shortened  # noqa: PLC0415
 
         known = [word for rule in RULES for word in (rule.code, rule.name)]
         raise PerfAssetsError(

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from perf_assets.documents import Document, Many, checked
+from perf_assets.config_files import Many, StrictModel, validate
 
 
-class Check(Document):
+class Check(StrictModel):
     """The keys of `perf-assets check` in a pyproject.toml."""
 
     select: Many[str] | None = None
@@ -20,15 +20,15 @@ class Check(Document):
     per_file_ignores: dict[str, Many[str]] | None = Field(None, alias="per-file-ignores")
 
 
-class _Tool(Document):
+class _Tool(StrictModel):
     check: Check
 
 
-class _Named(Document):
+class _Named(StrictModel):
     perf_assets: _Tool = Field(alias="perf-assets")
 
 
-class _File(Document):
+class _File(StrictModel):
     tool: _Named
 
 
@@ -40,5 +40,5 @@ def checked_table(table: object, file: Path) -> Mapping[str, Any]:
     PerfAssetsError
         A key is unknown, or its value is of another type: file, key, and what is needed.
     """
-    read = checked(_File, {"tool": {"perf-assets": {"check": table}}}, file)
+    read = validate(_File, {"tool": {"perf-assets": {"check": table}}}, file)
     return read.tool.perf_assets.check.model_dump(by_alias=True, exclude_none=True)

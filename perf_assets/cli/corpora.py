@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained
+from perf_assets.cli.shell import console, friendly_errors
 
 
 @click.command("serve-corpus")
@@ -15,7 +15,7 @@ from perf_assets.cli.shell import console, explained
 @click.option(
     "--repository", metavar="OWNER/NAME", help="Its name, where the corpus does not tell."
 )
-@explained
+@friendly_errors
 def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     """Serve a corpus DIRECTORY as GitHub would, on loopback, until interrupted.
 
@@ -26,7 +26,7 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     A directory with the dump of a forum (Posts.xml) is served as Stack Exchange would, by the name
     of the directory as the site; its URL is the api_url of a study's forum.
     """
-    stopping.leave_word(f"{directory} is no longer served")
+    shutdown.set_resume_hint(f"{directory} is no longer served")
 
     def tell(url: str) -> None:
         click.echo(f"{directory} is served at {url}")
@@ -66,7 +66,7 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     show_default=True,
     help="Share of the usual commits on topic branches that are merged, 0 to 1.",
 )
-@explained
+@friendly_errors
 def generate(  # noqa: PLR0913
     directory: Path,
     *,
@@ -86,7 +86,7 @@ def generate(  # noqa: PLR0913
     """
     from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
 
-    stopping.leave_word(f"nothing was written to {directory}; run the same command again")
+    shutdown.set_resume_hint(f"nothing was written to {directory}; run the same command again")
     with shown_progress(console):
         write_corpus(
             directory,
@@ -100,6 +100,6 @@ def generate(  # noqa: PLR0913
             questions=questions,
             topics=topics,
         )
-    stopping.leave_word(f"{directory} is written")
+    shutdown.set_resume_hint(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
     click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")

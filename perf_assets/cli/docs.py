@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import explained, home_option
+from perf_assets.cli.shell import friendly_errors, home_option
 
 
 @click.command()
@@ -14,7 +14,7 @@ from perf_assets.cli.shell import explained, home_option
     help="Where to write the page; default: docs.html in the home directory.",
 )
 @home_option
-@explained
+@friendly_errors
 def docs(output: Path | None, home: Path) -> None:
     """Write one page that explains the database: tables, columns, lineage, queries.
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option, json_option, study_option
+from perf_assets.cli.shell import console, friendly_errors, home_option, json_option, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
@@ -23,7 +23,7 @@ from perf_assets.storage.home import Home
     "replaced/ there.",
 )
 @json_option
-@explained
+@friendly_errors
 def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     """Say whether a run can succeed, and what it will cost GitHub's rate limit, before it starts.
 
@@ -37,9 +37,9 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
-    from perf_assets.reports.forecast import examine  # noqa: PLC0415
+    from perf_assets.reports.preflight import preflight  # noqa: PLC0415
     from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+    from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
     place = Home.of(home)
     if repair:
@@ -52,7 +52,7 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
             click.echo(damage["what"] + ": " + damage["remedy"])
         if any(damage["is_mendable"] for damage in damages):
             click.echo(f"perf-assets doctor --repair --home {place.path} does so.")
-    is_well = examine(open_study_of(study, place), place, said.append if is_json else click.echo)
+    is_well = preflight(open_study_of(study, place), place, said.append if is_json else click.echo)
     is_well &= not damages
     if is_json:
         found = {"home": str(place.path), "can_run": is_well, "damages": damages, "said": said}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.query import published_of
-from perf_assets.cli.shell import explained, home_option
+from perf_assets.cli.shell import friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
 
 
@@ -21,7 +21,7 @@ from perf_assets.errors import PerfAssetsError
     show_default=True,
     help=f"Port on {HOST}.",
 )
-@explained
+@friendly_errors
 def explore(home: Path, port: int) -> None:
     """Open a page to query the published database, on loopback, until interrupted.
 
@@ -36,6 +36,6 @@ def explore(home: Path, port: int) -> None:
     from perf_assets.web.explore import DATABASE, application, serve  # noqa: PLC0415
 
     os.environ[DATABASE] = str(published)
-    stopping.leave_word(f"the page of {published} is closed; nothing was changed")
+    shutdown.set_resume_hint(f"the page of {published} is closed; nothing was changed")
     line = f"Queries: http://{HOST}:{port} (Ctrl-C stops it)"
     serve(application(), HOST, port, lambda: click.echo(line))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from perf_assets.cli.query import published_of
-from perf_assets.cli.shell import explained, home_option
+from perf_assets.cli.shell import friendly_errors, home_option
 
 
 @click.command()
@@ -32,7 +32,7 @@ from perf_assets.cli.shell import explained, home_option
     help="Only rows of this repository; may be given several times.",
 )
 @home_option
-@explained
+@friendly_errors
 def export(
     *, kind: str, output: Path, tables: tuple[str, ...], repositories: tuple[str, ...], home: Path
 ) -> None:

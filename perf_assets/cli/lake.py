@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.cli.shell import console, friendly_errors, home_option
 from perf_assets.storage.home import Home
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def lake() -> None:
 
 @lake.command()
 @lake_option
-@explained
+@friendly_errors
 def status(url: str) -> None:
     """How large each table of the lake is, and when it was shipped to last."""
     from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
@@ -60,15 +60,15 @@ def status(url: str) -> None:
 @lake_option
 @subjects_option
 @home_option
-@explained
-def ship(url: str, subjects: tuple[str, ...], home: Path) -> None:
+@friendly_errors
+def push(url: str, subjects: tuple[str, ...], home: Path) -> None:
     """Release what the home holds, as far as it differs from what is released."""
     from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
-    from perf_assets.lake.shipping import ship as shipped  # noqa: PLC0415
+    from perf_assets.lake.push import push as shipped  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)
-    stopping.leave_word("ship it again; what was released is whole")
+    shutdown.set_resume_hint("ship it again; what was released is whole")
     with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
         for subject in subjects or subjects_in(database):
             done = shipped(database, place, subject)
@@ -85,21 +85,21 @@ def ship(url: str, subjects: tuple[str, ...], home: Path) -> None:
 @lake_option
 @subjects_option
 @home_option
-@explained
+@friendly_errors
 def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
     """Bring what is released into the home; other repositories that it holds stay.
 
     Months of these repositories that the home mined and did not ship are replaced by what is
     released.
     """
-    from perf_assets.lake.bringing import bring, subjects_of  # noqa: PLC0415
+    from perf_assets.lake.pull import pull, subjects_of  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)
-    stopping.leave_word("restore it again, it goes on where it stopped")
+    shutdown.set_resume_hint("restore it again, it goes on where it stopped")
     with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
         named = subjects or subjects_of(place)
-        done = bring(database, place, named, only=False)
+        done = pull(database, place, named, only=False)
     click.echo(
         f"{len(named):,} repositories and tag sets: {done.months:,} months brought with "
         f"{done.rows:,} rows of {done.tables} tables, {done.removed:,} months removed."
@@ -115,12 +115,12 @@ def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
     show_default=True,
     help="How long what was superseded can still be read.",
 )
-@explained
+@friendly_errors
 def maintain(url: str, retention_days: float) -> None:
     """Drop what no longer counts, join small files, delete files that nobody reads."""
     from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
 
-    stopping.leave_word("maintain it again; nothing is lost")
+    shutdown.set_resume_hint("maintain it again; nothing is lost")
     with shown_progress(console):
         done = maintained(_lake(url), timedelta(days=retention_days))
     for one in done:

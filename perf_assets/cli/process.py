@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from perf_assets import progress, stopping
+from perf_assets import progress, shutdown
 from perf_assets.processes.children import end_children
 from perf_assets.processes.python_process import end_started
 from perf_assets.processes.reaper import start_reaper
@@ -97,17 +97,17 @@ def _next(events: int) -> int:
 
 def _stop(number: int, told: int) -> NoReturn:
     """End this process, whatever its threads are at: they are not waited for."""
-    stopping.begin()
+    shutdown.request_stop()
     sys.setswitchinterval(SWITCH_SECONDS)
     _silence()
     end_children()
-    undoing = threading.Thread(target=stopping.undo, daemon=True)
+    undoing = threading.Thread(target=shutdown.run_cleanups, daemon=True)
     undoing.start()
     undoing.join(UNDOING_SECONDS)
     end_children()  # what a thread had been about to start
     doing = progress.current()
     where = f" while {doing.title}" if doing is not None else ""
-    sentence = f"Stopped{where}: {stopping.last_word()}\n".encode()
+    sentence = f"Stopped{where}: {shutdown.resume_hint()}\n".encode()
     with suppress(OSError):
         os.write(told, SHOWN_AGAIN + sentence if os.isatty(told) else sentence)
     os._exit(128 + number)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perf_assets.cli.shell import explained, home_option
+from perf_assets.cli.shell import friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain, without_controls
+from perf_assets.sanitize import escape_text, without_controls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +59,7 @@ WIDEST = 100
 @click.option("--y", help="The column on its y-axis; default: the first share or number.")
 @click.option("--color", help="The column that has colours; default: repository.")
 @home_option
-@explained
+@friendly_errors
 def query(  # noqa: PLR0913
     asked: str | None,
     *,
@@ -91,14 +91,14 @@ def query(  # noqa: PLR0913
     if asked is None:
         click.echo("\n".join(_listed()))
         return
-    from perf_assets.reports.asking import ask  # noqa: PLC0415
     from perf_assets.reports.charts import Axes  # noqa: PLC0415
+    from perf_assets.reports.query_runner import run_query  # noqa: PLC0415
 
     chosen = _query(asked)
     kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
-    answer = ask(published_of(home), chosen, _values(given))
+    answer = run_query(published_of(home), chosen, _values(given))
     if plot is not None:
         _draw(plot, answer, chosen, Axes(x, y, color))
     if plot is None or output is not None:
@@ -139,7 +139,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _query(asked: str) -> "Query":
-    from perf_assets.documents import nearest  # noqa: PLC0415
+    from perf_assets.config_files import nearest  # noqa: PLC0415
     from perf_assets.sql_models.cookbook import (  # noqa: PLC0415
         cookbook,
         parse_query_file,
@@ -208,6 +208,6 @@ def _draw(path: Path, answer: "pa.Table", query: "Query", axes: "Axes") -> None:
     try:
         spec = chart(answer, title, axes)
     except PerfAssetsError as error:
-        raise PerfAssetsError(f"{plain(query.name)}: {error}") from None
+        raise PerfAssetsError(f"{escape_text(query.name)}: {error}") from None
     write_whole(path, chart_file(path, spec, title))
     click.echo(f"{path}: drawn from {answer.num_rows:,} rows", err=True)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.cli.shell import console, friendly_errors, home_option
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
@@ -33,7 +33,7 @@ from perf_assets.storage.home import Home
 )
 @click.option("--all", "everything", is_flag=True, help="Print every figure, with all reasons.")
 @home_option
-@explained
+@friendly_errors
 def replicate(
     data: Path | None, problems: Path | None, *, accept_changes: bool, everything: bool, home: Path
 ) -> None:
@@ -68,7 +68,7 @@ def replicate(
             "--accept-changes is about the files of --data or --problems: give one"
         )
     place = Home.of(home)
-    stopping.leave_word(
+    shutdown.set_resume_hint(
         f"what was stored before is kept in {place.path}, and the published data replace it as a "
         "whole or not at all; run the same command again"
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import console, explained, home_option
+from perf_assets.cli.shell import console, friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.home import Home
 
@@ -12,7 +12,7 @@ from perf_assets.storage.home import Home
 @click.command()
 @click.option("--full", is_flag=True, help="Every table of results, and every remark.")
 @home_option
-@explained
+@friendly_errors
 def report(home: Path, *, full: bool) -> None:
     """Print what was found in a few sentences for each repository, as a run does at its end.
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.shell import console, explained, home_option, json_option
+from perf_assets.cli.shell import console, friendly_errors, home_option, json_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
@@ -39,7 +39,7 @@ from perf_assets.storage.home import Home
     help="Where to write the sheet; default: review-N-SEED.csv in the home directory.",
 )
 @home_option
-@explained
+@friendly_errors
 def sample_for_review(
     labelled: int,
     unlabelled: int,
@@ -110,7 +110,7 @@ def bring_back(path: Path) -> str:
 @click.argument("sheet", type=click.Path(path_type=Path))
 @click.option("--rater", required=True, help="Who filled it in.")
 @home_option
-@explained
+@friendly_errors
 def import_review(sheet: Path, rater: str, home: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
@@ -125,7 +125,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
     place = Home.of(home)
-    stopping.leave_word(
+    shutdown.set_resume_hint(
         f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
         "nothing twice and brings the rest up to date"
     )
@@ -151,7 +151,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
 @click.command()
 @home_option
 @json_option
-@explained
+@friendly_errors
 def agreement(home: Path, *, is_json: bool) -> None:
     """Say how good the labels are by the verdicts of people, and how far these agree.
 

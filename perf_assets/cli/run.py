@@ -6,11 +6,11 @@ from typing import get_args
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
-    explained,
+    friendly_errors,
     from_option,
     home_option,
     importing,
@@ -67,7 +67,7 @@ from perf_assets.storage.lock import writing
     help="With a lake: how many repositories are mined at once; default: PERF_ASSETS_WORKERS of "
     "the environment, else one a core.",
 )
-@explained
+@friendly_errors
 def run(  # noqa: PLR0913
     study: str,
     home: Path,
@@ -108,7 +108,7 @@ def run(  # noqa: PLR0913
     """
     started = datetime.now(UTC)
     place = Home.of(home)
-    stopping.leave_word(
+    shutdown.set_resume_hint(
         f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
     )
     wait = 60 * max_wait
@@ -120,14 +120,14 @@ def run(  # noqa: PLR0913
 
                 prepare()
             from perf_assets.execution import run_study  # noqa: PLC0415
-            from perf_assets.reports.forecast import read_again  # noqa: PLC0415
+            from perf_assets.reports.preflight import read_again  # noqa: PLC0415
             from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
                 print_headlines,
                 print_next_steps,
             )
-            from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+            from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
             chosen = open_study_of(study, place)
         for repository in chosen.repositories:
@@ -145,7 +145,9 @@ def run(  # noqa: PLR0913
             until=until,
             workers=workers,
         )
-    stopping.leave_word(f"all is stored and published in {place.path}; only its summary is missing")
+    shutdown.set_resume_hint(
+        f"all is stored and published in {place.path}; only its summary is missing"
+    )
     if until == "labels":
         click.echo(status_text(read_status(place)))
     else:
@@ -159,7 +161,7 @@ def run(  # noqa: PLR0913
 @click.command()
 @home_option
 @json_option
-@explained
+@friendly_errors
 def status(home: Path, *, is_json: bool) -> None:
     """Say what is stored: repositories, months, rows, last refresh, failed audits."""
     from perf_assets.reports.status import as_json, read_status, status_text  # noqa: PLC0415

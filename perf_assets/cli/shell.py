@@ -12,12 +12,12 @@ from typing import Any
 import click
 from rich.console import Console
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.memory import check_memory
+from perf_assets.error_messages import explain_error
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.garbage import no_search_for_garbage, search_seldom
-from perf_assets.mishaps import mishap
-from perf_assets.plain import plain
+from perf_assets.gc_control import collect_seldom, gc_paused
+from perf_assets.sanitize import escape_text
 
 console = Console()
 PRINTERS = ("click", "rich")
@@ -25,7 +25,7 @@ READER_LEFT = 141  # as a shell tells of SIGPIPE
 OUR_MISTAKE = 70  # as sysexits.h has it; 1 says that rows are in quarantine
 
 
-def explained(command: Callable[..., None]) -> Callable[..., None]:
+def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
     """Turn a mistake or a mishap into one sentence and exit code 2 (1: rows failed their audit).
 
     What nobody foresaw is a mistake of the program: its traceback is shown, and it exits with 70.
@@ -36,24 +36,24 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **options)
         except AuditError as error:
-            stopping.go_on(after_failure=True)
-            click.echo(f"Error: {plain(error)}", err=True)
+            shutdown.block_if_stopping(after_failure=True)
+            click.echo(f"Error: {escape_text(error)}", err=True)
             sys.exit(1)
         except PerfAssetsError as error:
-            stopping.go_on(after_failure=True)
-            click.echo(f"Error: {plain(error)}", err=True)
+            shutdown.block_if_stopping(after_failure=True)
+            click.echo(f"Error: {escape_text(error)}", err=True)
             sys.exit(2)
         except BrokenPipeError:
             # Whoever read the output has left, as head does: no mistake, and nothing to say.
             _discard_output()
             sys.exit(READER_LEFT)
         except Exception as error:
-            stopping.go_on(after_failure=True)
-            sentence = _output_failure(error) or mishap(error, options.get("home"))
+            shutdown.block_if_stopping(after_failure=True)
+            sentence = _output_failure(error) or explain_error(error, options.get("home"))
             if sentence is None:
                 traceback.print_exception(error)
                 sys.exit(OUR_MISTAKE)
-            click.echo(f"Error: {plain(sentence)}", err=True)
+            click.echo(f"Error: {escape_text(sentence)}", err=True)
             sys.exit(2)
 
     return wrapped
@@ -87,9 +87,9 @@ def importing() -> Iterator[None]:
         There is too little memory for it.
     """
     check_memory()
-    with no_search_for_garbage():
+    with gc_paused():
         yield
-    search_seldom()
+    collect_seldom()
 
 
 home_option = click.option(

@@ -4,14 +4,14 @@ import shutil
 
 import click
 
-from perf_assets.cli.shell import explained
+from perf_assets.cli.shell import friendly_errors
 
 WIDEST = 100
 
 
 @click.command()
 @click.argument("table", required=False)
-@explained
+@friendly_errors
 def tables(table: str | None) -> None:
     """Say what the tables of the database mean.
 

@@ -10,13 +10,13 @@ from shutil import rmtree
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
-from perf_assets.cli.shell import explained, home_option, study_option
+from perf_assets.cli.shell import friendly_errors, home_option, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.children import end_children
-from perf_assets.stopping import undoing
+from perf_assets.shutdown import cleanup_on_stop
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import UI, write_instance_config
 from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN, is_alive
@@ -35,7 +35,7 @@ LOCK = "ui.lock"
     show_default=True,
     help=f"Port on {HOST}.",
 )
-@explained
+@friendly_errors
 def ui(study: str, home: Path, port: int) -> None:
     """Open the Dagster UI on a home directory, on loopback, until interrupted.
 
@@ -47,7 +47,7 @@ def ui(study: str, home: Path, port: int) -> None:
     place = Home.of(home)
     handle = _hold(place, port)
     check_free(port)
-    stopping.leave_word(
+    shutdown.set_resume_hint(
         f"the UI of {place.path} is closed, and so are runs that it started; what they stored is "
         "kept, and the next run goes on there"
     )
@@ -63,7 +63,7 @@ def ui(study: str, home: Path, port: int) -> None:
     }
     write_instance_config(place.dagster)
     _make_record(place)
-    with tempfile.TemporaryDirectory() as directory, undoing(partial(rmtree, directory)):
+    with tempfile.TemporaryDirectory() as directory, cleanup_on_stop(partial(rmtree, directory)):
         try:
             services = Services(Path(directory), port, surroundings, handle)
             services.open()
@@ -81,7 +81,7 @@ def _make_record(home: Home) -> None:
     Its services start at once, and two that make it may leave files that none opens any more.
     """
     if not (home.dagster / "schedules" / "schedules.db").exists():  # made last
-        from perf_assets.assets.record import open_instance  # noqa: PLC0415
+        from perf_assets.assets.instance import open_instance  # noqa: PLC0415
 
         with open_instance(home.dagster):
             pass
@@ -89,7 +89,7 @@ def _make_record(home: Home) -> None:
 
 def _check_study(study: str, home: Home) -> None:
     """A mistake in it is better said here than in the UI; meanwhile that one opens."""
-    from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+    from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
     open_study_of(study, home)
 

@@ -8,11 +8,11 @@ from typing import get_args
 
 import click
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
-    explained,
+    friendly_errors,
     from_option,
     home_option,
     importing,
@@ -21,8 +21,8 @@ from perf_assets.cli.shell import (
     to_option,
 )
 from perf_assets.config.study import Until
+from perf_assets.error_messages import explain_error
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.mishaps import mishap
 from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
@@ -49,7 +49,7 @@ from perf_assets.storage.home import Home
     help="Read the names of repositories from standard input, a line each, and answer each with "
     "a line of JSON.",
 )
-@explained
+@friendly_errors
 def work(  # noqa: PLR0913
     study: str,
     home: Path,
@@ -78,10 +78,12 @@ def work(  # noqa: PLR0913
         perf-assets work --study study.toml --repository owner/name
     """
     place = Home.of(home)
-    stopping.leave_word("what was shipped is in the lake; a worker that is started again goes on")
+    shutdown.set_resume_hint(
+        "what was shipped is in the lake; a worker that is started again goes on"
+    )
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.storage.added import open_study_of  # noqa: PLC0415
+            from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
             from perf_assets.worker import worker  # noqa: PLC0415
             from perf_assets.workers import Task  # noqa: PLC0415
 
@@ -118,7 +120,7 @@ def _listen(work_on: Callable[[str], list[str]], home: Home) -> None:
             except PerfAssetsError as error:
                 stopped = str(error)
             except (OSError, MemoryError) as error:
-                stopped = mishap(error, home.path)
+                stopped = explain_error(error, home.path)
                 if stopped is None:
                     raise
             print(answer(name, failures, stopped), file=answers, flush=True)

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.addresses import api_address
 from perf_assets.config.partitions import Subject
-from perf_assets.documents import Document, Many
+from perf_assets.config_files import Many, StrictModel
 from perf_assets.months import last_full_month
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
 STACK_EXCHANGE = "https://api.stackexchange.com/2.3"
@@ -108,7 +108,7 @@ Tag = Annotated[str, AfterValidator(_tag)]
 Month = Annotated[str, AfterValidator(_month)]
 
 
-class ForumEntry(Document):
+class ForumEntry(StrictModel):
     """A [[forums]] table as it is written."""
 
     name: Word = Field(description="name of the forum, as `stackoverflow`")

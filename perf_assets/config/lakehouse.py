@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from perf_assets.documents import Document, UntoldError
+from perf_assets.config_files import SensitiveValueError, StrictModel
 
 BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w.=/-]*)?")
 FOLDER = "file://"
@@ -33,7 +33,7 @@ class Lakehouse:
 
 def _lake_url(value: str) -> str:
     if "@" in value or "?" in value:
-        raise UntoldError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
+        raise SensitiveValueError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
     scheme, _, rest = value.partition("://")
     is_folder = bool(value.strip()) and (not rest or (scheme == "file" and rest.startswith("/")))
     if not is_folder and BUCKET.fullmatch(value) is None:
@@ -43,13 +43,13 @@ def _lake_url(value: str) -> str:
 
 def _spark_url(value: str) -> str:
     if "token" in value or "@" in value:
-        raise UntoldError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
+        raise SensitiveValueError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
     if SERVER.fullmatch(value) is None:
         raise ValueError("a Spark Connect server is sc://host:port")
     return value
 
 
-class LakeEntry(Document):
+class LakeEntry(StrictModel):
     """A [lake] table as it is written."""
 
     url: Annotated[str, AfterValidator(_lake_url)] = Field(

@@ -12,16 +12,16 @@ from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study_file import VERIFY_MONTHS, RepositoryEntry, StudyEntry
+from perf_assets.config_files import validate
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
-from perf_assets.core.questions.choices import KindMethod
-from perf_assets.documents import checked
+from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import newest_month
 from perf_assets.months import add_months
-from perf_assets.plain import plain, shortened
+from perf_assets.sanitize import escape_text, shortened
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
@@ -122,7 +122,7 @@ def load_study(source: str | Path) -> Study:
     is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
     path = packaged if is_packaged else Path(source)
     content = _parsed(path, _read(path))
-    return _study(path, checked(StudyEntry, content, path))
+    return _study(path, validate(StudyEntry, content, path))
 
 
 def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
@@ -134,7 +134,7 @@ def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
         A key is wrong, or the study has it already.
     """
     place = "the new repository"
-    entry = checked(RepositoryEntry, given, place)
+    entry = validate(RepositoryEntry, given, place)
     for known in study.repositories:
         if entry.name.casefold() in {one.casefold() for one in (known.name, *known.aliases)}:
             raise PerfAssetsError(
@@ -174,7 +174,7 @@ def _parsed(path: Path, text: str) -> object:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PerfAssetsError(f"{path}: this is not valid TOML: {plain(error)}") from None
+        raise PerfAssetsError(f"{path}: this is not valid TOML: {escape_text(error)}") from None
     except (ValueError, RecursionError, OverflowError):
         # Numbers of thousands of digits, tables in tables in tables.
         raise PerfAssetsError(

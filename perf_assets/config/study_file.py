@@ -9,13 +9,13 @@ from pydantic import AfterValidator, Field, model_validator
 from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.config.forums import ForumEntry
 from perf_assets.config.lakehouse import LakeEntry
+from perf_assets.config_files import Many, StrictModel
 from perf_assets.core.labelling.strength import WIDENED_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
-from perf_assets.core.questions.choices import KindMethod
-from perf_assets.documents import Document, Many
+from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.months import is_month, last_full_month
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 VERIFY_MONTHS = 6
 FIRST_MONTH = "1970-01"  # git knows no earlier commits
@@ -55,7 +55,7 @@ _Text = Annotated[str, AfterValidator(_text)]
 _Month = Annotated[str, AfterValidator(_month)]
 
 
-class RepositoryEntry(Document):
+class RepositoryEntry(StrictModel):
     """A [[repositories]] table as it is written."""
 
     name: Annotated[str, AfterValidator(_name)] = Field(description="owner/name on GitHub")
@@ -100,7 +100,7 @@ class RepositoryEntry(Document):
         return self
 
 
-class StudyEntry(Document):
+class StudyEntry(StrictModel):
     """A study file as it is written."""
 
     name: _Text = Field(description="name of the study")

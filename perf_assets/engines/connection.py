@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ class Connection:
 
         Raises
         ------
-        PassingError
+        TransientError
             Nothing answers there.
         PerfAssetsError
             The client is not installed, the address is none, or what answers is too old.
@@ -144,7 +144,7 @@ class Connection:
 def _sentence(url: str, what: str, error: Exception) -> PerfAssetsError:
     text = f"{type(error).__name__} {error}"
     if GONE.search(text):
-        return PassingError(
+        return TransientError(
             f"Spark at {url} went away at {what.replace('__', '.')}: see that it runs, and run "
             "again; what was stored is kept"
         )
@@ -177,7 +177,7 @@ def _reach(url: str, host: str, port: int) -> None:
             return
         except OSError as error:
             if not left:
-                raise PassingError(
+                raise TransientError(
                     f"Spark at {url} does not answer ({error.strerror or error}): start its "
                     "Connect server, or name another one as spark of [lake]"
                 ) from None

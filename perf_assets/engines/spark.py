@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from perf_assets.engines.chunks import in_chunks
 from perf_assets.engines.connection import Connection
-from perf_assets.engines.shares import in_shares
 from perf_assets.progress import phase
 from perf_assets.sql_models.files import Model, models_by_name, read_by_several
 from perf_assets.sql_models.transpiling import (
@@ -69,7 +69,7 @@ class SparkEngine:
 
         Raises
         ------
-        PassingError
+        TransientError
             Spark went away.
         PerfAssetsError
             Spark could not compute them.
@@ -96,7 +96,7 @@ class SparkEngine:
             yield self._whole(mart, self.batches(mart))
             return
         frames = map(pl.DataFrame, self.batches(mart, by=by))
-        yield from in_shares(frames, by, _empty(mart, None))
+        yield from in_chunks(frames, by, _empty(mart, None))
 
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
         """The answer to a portable ``sql`` over tables and models; errors as in ``batches``."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.storage import fingerprints
-from perf_assets.storage.copies import tables_of
+from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of

@@ -22,10 +22,10 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import FileType
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.place import Lake
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 from perf_assets.tables.ddl import quoted
 
 BUCKET = "lake_bucket"
@@ -111,7 +111,7 @@ def append(
         The name of the transaction was used meanwhile, or the columns were changed.
     """
     transactions = [Transaction(*transaction)] if transaction is not None else None
-    stopping.go_on()
+    shutdown.block_if_stopping()
     write_deltalake(
         table,
         pa.RecordBatchReader.from_batches(schema, batches),
@@ -132,7 +132,7 @@ def replace_bucket(
     CommitFailedError
         Another commit came between.
     """
-    stopping.go_on()
+    shutdown.block_if_stopping()
     write_deltalake(
         table,
         pa.RecordBatchReader.from_batches(schema, batches),

@@ -19,9 +19,9 @@ import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake import delta
-from perf_assets.lake.mishaps import explained
+from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake, bucket_of
 from perf_assets.lake.releases import made_releases, needed
 
@@ -61,11 +61,11 @@ class Lease:
     _over: threading.Event = field(default_factory=threading.Event)
 
     def check(self) -> None:
-        """Raise PassingError where the subject may be another's by now."""
+        """Raise TransientError where the subject may be another's by now."""
         if self.loss is None and time.monotonic() >= self.deadline:
             self.loss = "it could not be renewed in time"
         if self.loss is not None:
-            raise PassingError(
+            raise TransientError(
                 f"{self.subject}: the lease of {self.worker} at {self.lake.url} is lost "
                 f"({self.loss}); nothing of this run is released: run it again"
             )
@@ -91,7 +91,7 @@ def leased(
 
     Raises
     ------
-    PassingError
+    TransientError
         Another worker has it: which, and until when at least.
     """
     lease = _taken(lake, subject, worker, seconds, wait_seconds)
@@ -107,7 +107,7 @@ def leased(
 
 def _taken(lake: Lake, subject: str, worker: str, seconds: float, wait_seconds: float) -> Lease:
     token, give_up = secrets.token_hex(8), time.monotonic() + wait_seconds
-    with explained(lake):
+    with friendly_errors(lake):
         made_releases(lake)
         while True:
             began = time.monotonic()
@@ -115,7 +115,7 @@ def _taken(lake: Lake, subject: str, worker: str, seconds: float, wait_seconds: 
             if holder is None:
                 return Lease(lake, subject, worker, seconds, token, began + seconds)
             if time.monotonic() >= give_up:
-                raise PassingError(
+                raise TransientError(
                     f"{subject} is being mined by {holder.worker} at least until "
                     f"{holder.until:%Y-%m-%d %H:%M:%S} UTC: wait until it is done, and run again"
                 )
@@ -139,7 +139,7 @@ def _renew_until_over(lease: Lease) -> None:
     while not lease._over.wait(lease.seconds / 3):
         try:
             began = time.monotonic()
-            with explained(lease.lake):
+            with friendly_errors(lease.lake):
                 if not _renewed(lease, lease.seconds):
                     return
             lease.deadline = began + lease.seconds
@@ -150,7 +150,7 @@ def _renew_until_over(lease: Lease) -> None:
 def _give_back(lease: Lease) -> None:
     if lease.loss is None:
         try:
-            with explained(lease.lake):
+            with friendly_errors(lease.lake):
                 _renewed(lease, 0.0)
         except PerfAssetsError:
             return  # it ends by itself

@@ -17,7 +17,7 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.lake import delta, leases
 from perf_assets.lake import releases as released
-from perf_assets.lake.mishaps import explained
+from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import Releases, needed, releases_before
 from perf_assets.lake.tables import lake_tables
@@ -103,7 +103,7 @@ def maintain(
 
     Raises
     ------
-    PassingError
+    TransientError
         The storage does not answer.
     PerfAssetsError
         There is no lake, or it may not be written.
@@ -112,7 +112,7 @@ def maintain(
     readable, young = releases_before(now - retention), releases_before(now - underway)
     hours = math.ceil(max(retention, underway).total_seconds() / 3600)
     limits = _Limits(hours, dead_share, small_files)
-    with explained(lake), duckdb.connect() as connection:
+    with friendly_errors(lake), duckdb.connect() as connection:
         releases = needed(lake)
         files = releases.files()
         with delta.source_of(connection, releases.table, lake, released.SCHEMA, files) as source:
@@ -132,12 +132,12 @@ def sizes(lake: Lake) -> list[Size]:
 
     Raises
     ------
-    PassingError
+    TransientError
         The storage does not answer.
     PerfAssetsError
         There is no lake.
     """
-    with explained(lake), duckdb.connect() as connection:
+    with friendly_errors(lake), duckdb.connect() as connection:
         releases = needed(lake)
         releases.lay(connection, None)
         counted = connection.execute(

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import is_utf8, shortened
+from perf_assets.sanitize import is_utf8, shortened
 
 HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
 # Delta Lake and DuckDB each take some of these for something else than themselves.

@@ -7,9 +7,9 @@ import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from perf_assets.errors import PassingError
+from perf_assets.errors import TransientError
 from perf_assets.lake import delta
-from perf_assets.lake.mishaps import explained
+from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import needed
 from perf_assets.lake.tables import LakeTable, chosen
@@ -60,13 +60,13 @@ def released(lake: Lake, tables: Collection[str] | None = None) -> Snapshot:
 
     Raises
     ------
-    PassingError
+    TransientError
         The lake changes faster than it can be read, or its storage does not answer.
     PerfAssetsError
         There is no lake, or it cannot be read.
     """
     wrong = ""
-    with explained(lake):
+    with friendly_errors(lake):
         for _ in range(TRIES):
             releases = needed(lake)
             with duckdb.connect() as connection:
@@ -76,7 +76,7 @@ def released(lake: Lake, tables: Collection[str] | None = None) -> Snapshot:
             if not wrong:
                 whole = {name: table for name, (table, _) in found.items()}
                 return Snapshot(lake, releases.table.version(), whole)
-    raise PassingError(
+    raise TransientError(
         f"{lake.url}: the rows of {wrong} are not those that were released; read it again, and "
         "where that does not help, have the workers ship again from new homes"
     )

@@ -17,12 +17,12 @@ from pathlib import Path
 from sys import intern
 from typing import IO, Any, TypeVar, cast
 
-from perf_assets.documents import checked
+from perf_assets.config_files import validate
 from perf_assets.errors import PerfAssetsError
-from perf_assets.garbage import no_search_for_garbage
+from perf_assets.gc_control import gc_paused
 from perf_assets.loopback.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
-from perf_assets.plain import shortened, whole_characters
+from perf_assets.sanitize import shortened, whole_characters
 
 Record = dict[str, Any]
 Shape = TypeVar("Shape")
@@ -61,7 +61,7 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
         Naming file and line where something is missing, malformed or contradictory.
     """
     name = _repository_name(directory, repository)
-    with no_search_for_garbage():
+    with gc_paused():
         issues = _issues(directory)
         pulls = _pulls(directory, issues)
         comments = _of_issues(directory, "comments", issues, Comment)
@@ -104,7 +104,7 @@ class _Line:
     def read(self, shape: type[Shape]) -> Shape:
         """The record, checked."""
         try:
-            return checked(shape, self.record, f"{self.path}, line {self.number}")
+            return validate(shape, self.record, f"{self.path}, line {self.number}")
         except PerfAssetsError as error:
             raise PerfAssetsError(f"{error}; mend that line of the corpus") from None
 

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import vl_convert
 
-from perf_assets.documents import nearest
+from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
 from perf_assets.reports.formats import shown
+from perf_assets.sanitize import escape_text
 
 MONTH = re.compile(r"\d{4}-\d{2}")
 YEARS = re.compile(r"(^|_)(year|quarter|opened_in|closed_in)($|_)")
@@ -79,13 +79,13 @@ def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
         encoding["color"] = {
             "field": f"c{drawn.index(color)}",
             "type": "nominal",
-            "title": plain(color.name),
+            "title": escape_text(color.name),
             "scale": {"range": COLORS},
         }
     spec: Spec = {"mark": mark, "encoding": encoding, **_size(x)}
     if panel is not None:
         facet = {"field": f"c{drawn.index(panel)}", "type": "nominal"}
-        facet["title"] = plain(panel.name)
+        facet["title"] = escape_text(panel.name)
         spec = {"facet": facet, "columns": 2, "spec": spec}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -134,7 +134,7 @@ def _column(table: pa.Table, name: str) -> _Column:
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if is_number and name not in IDENTIFIERS:
         return _Column(name, "numbers", [None if v is None else float(v) for v in values])
-    texts = [None if value is None else plain(shown(value)) for value in values]
+    texts = [None if value is None else escape_text(shown(value)) for value in values]
     if present and all(isinstance(v, str) and MONTH.fullmatch(v) for v in present):
         return _Column(name, "times", texts)
     if YEARS.search(name):
@@ -177,8 +177,8 @@ def _chosen(
 
 
 def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
-    across: Spec = {"field": "c0", "title": plain(x.name)}
-    upwards: Spec = {"field": "c1", "type": "quantitative", "title": plain(y.name)}
+    across: Spec = {"field": "c0", "title": escape_text(x.name)}
+    upwards: Spec = {"field": "c1", "type": "quantitative", "title": escape_text(y.name)}
     if x.kind == "words":
         across |= {"type": "nominal", "sort": None}
         return {"y": across, "x": upwards}, {"type": "bar"}
@@ -203,7 +203,7 @@ def _size(x: _Column) -> Spec:
 
 def _lines(title: str, width: int = 90) -> list[str]:
     lines = [""]
-    for word in plain(title).split():
+    for word in escape_text(title).split():
         if len(lines[-1]) + len(word) > width:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
@@ -214,7 +214,7 @@ def _page(spec: str, title: str) -> str:
     # Within a script < may begin what ends it.
     data = spec.replace("<", "\\u003c")
     return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{escape(plain(title))}</title>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(escape_text(title))}</title>
 <style>body {{ margin: 2rem; font-family: Helvetica, Arial, sans-serif }}</style>
 </head><body><div id="chart"></div>
 <script type="application/json" id="spec">{data}</script>

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from textwrap import fill
 
-from perf_assets.documents import nearest
+from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
 from perf_assets.sql_models.files import described_tables
-from perf_assets.sql_models.lineage import made_from, origin_of, read_by
 from perf_assets.tables import Column, Table
 
 HEAD = """# Data dictionary

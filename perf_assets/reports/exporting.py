@@ -7,10 +7,10 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.documents import nearest
+from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.asking import published_database
 from perf_assets.reports.formats import FORMATS
+from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.writing import write_whole
 
 EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import for_markdown, for_spreadsheet, plain
+from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
 WIDEST = 200  # of a column that stands beside others
@@ -103,8 +103,8 @@ def as_text(table: pa.Table, width: int | None) -> str:
     Where the columns do not fit beside each other, or one is very wide, each row stands by itself,
     a line a column.
     """
-    rows = [[plain(shown(value)) for value in row] for row in rows_of(table)]
-    names = [plain(name) for name in table.column_names]
+    rows = [[escape_text(shown(value)) for value in row] for row in rows_of(table)]
+    names = [escape_text(name) for name in table.column_names]
     if width is not None and _least_width(names, rows) > width:
         return records(names, rows, width)
     if width is None and any(len(cell) > WIDEST for row in rows for cell in row):

@@ -5,11 +5,11 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.analyses.formatting import p_text
 from perf_assets.reports.figures.trends import TESTS
-from perf_assets.reports.leading import passed_over, remark
 from perf_assets.reports.monthly.news import NUMBERS
 from perf_assets.reports.queries import ASKED
+from perf_assets.reports.top_repositories import passed_over, remark
 
 Row = Mapping[str, Any]
 

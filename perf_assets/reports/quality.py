@@ -2,8 +2,8 @@
 
 import duckdb
 
-from perf_assets.reports.leading import passed_over
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
+from perf_assets.reports.top_repositories import passed_over
 
 SHOWN = 5  # sentences; the rest is counted
 ODD = """

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from perf_assets.plain import plain
-from perf_assets.storage.added import read_added
+from perf_assets.sanitize import escape_text
+from perf_assets.storage.added_repositories import read_added
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import reading
 
@@ -93,14 +93,14 @@ def as_json(found: Mapping[str, Any]) -> str:
 
 def status_text(status: Mapping[str, Any]) -> str:
     """The same for people; no line is wider than 80 columns, but for what has no space in it."""
-    parts = [_wrapped(f"Stored in {plain(status['home'])}")]
+    parts = [_wrapped(f"Stored in {escape_text(status['home'])}")]
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
     rows = status["tables"]
     origins = {row["repository"]: _origin(row) for row in status["repositories"]}
     for repository in dict.fromkeys(row["repository"] for row in rows):
         own = [row for row in rows if row["repository"] == repository]
-        title = _wrapped(f"{plain(repository)}{origins.get(repository, '')}")
+        title = _wrapped(f"{escape_text(repository)}{origins.get(repository, '')}")
         parts.append("\n".join([title, *_lines(own)]))
     for title, lines in (
         ("Failed audits", [*map(_failure, status["failed_audits"])]),
@@ -121,7 +121,7 @@ def _origins(home: Home, registered: Sequence[tuple[str, str]]) -> list[dict[str
 
 def _origin(row: Row) -> str:
     added = f", added on {row['added_at'][:10]}" if row["added_at"] else ""
-    return f" (study {plain(row['study'])}{added})"
+    return f" (study {escape_text(row['study'])}{added})"
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -137,17 +137,21 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _failure(row: Row) -> str:
-    return _wrapped(f"{plain(row['repository'])} {row['month']}: {plain(row['message'])}", "  ")
+    return _wrapped(
+        f"{escape_text(row['repository'])} {row['month']}: {escape_text(row['message'])}", "  "
+    )
 
 
 def _branch_change(row: Row) -> str:
-    new, old = plain(row["branch"]), plain(row["old_branch"])
+    new, old = escape_text(row["branch"]), escape_text(row["old_branch"])
     facts = [f"{old} is now {new}"] if new != old else []
     if row["is_rewritten"]:
         dropped, first, last = row["dropped_commits"], row["from"] or "-", row["to"] or "-"
         facts.append(f"{new} was rewritten, {dropped:,} commits dropped, {first} to {last}")
     found = "; ".join(facts) or f"{new} changed"
-    return _wrapped(f"{plain(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {found}", "  ")
+    return _wrapped(
+        f"{escape_text(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {found}", "  "
+    )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -12,7 +12,6 @@ from rich.console import Console
 from perf_assets.config.study import SAMPLE, Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.headlines import headlines
-from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
@@ -31,6 +30,7 @@ from perf_assets.reports.queries import (
     TRENDS,
 )
 from perf_assets.reports.terminal import print_table, say
+from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.home import DEFAULT, Home
 from perf_assets.storage.warehouse import reading
 

@@ -9,8 +9,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets.plain import plain
 from perf_assets.reports.formats import records, rounded
+from perf_assets.sanitize import escape_text
 
 UNLIMITED = 10_000  # columns
 
@@ -18,20 +18,20 @@ UNLIMITED = 10_000  # columns
 def say(console: Console, text: str, indent: str = "", style: str | None = None) -> None:
     """Print ``text``, what follows its first line further in; whole where no terminal shows it."""
     lines = textwrap.wrap(
-        plain(text),
+        escape_text(text),
         console.width,
         initial_indent=indent,
         subsequent_indent=f"{indent}    ",
         break_long_words=False,
         break_on_hyphens=False,
     )
-    for line in lines if console.is_terminal else [f"{indent}{plain(text)}"]:
+    for line in lines if console.is_terminal else [f"{indent}{escape_text(text)}"]:
         console.print(line, style=style, soft_wrap=True, highlight=False, markup=False)
 
 
 def print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
     """Print ``rows`` below their title; where a word would be cut, a line for each value."""
-    cells = [[plain(rounded(value)) for value in row] for row in rows.iter_rows()]
+    cells = [[escape_text(rounded(value)) for value in row] for row in rows.iter_rows()]
     table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name, kind in rows.schema.items():
         is_number = kind.is_numeric()

@@ -7,20 +7,20 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 
 from perf_assets.config.study import Repository, Study, Until
-from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.stages.deciding.details import inspect_fixes
-from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
-from perf_assets.stages.deciding.links import link_commits
-from perf_assets.stages.deciding.performance_questions import label_performance_questions
-from perf_assets.stages.deciding.question_kinds import tell_question_kinds
-from perf_assets.stages.deriving.about import tell_database, tell_study
-from perf_assets.stages.deriving.derivation import derive, derived_tables
-from perf_assets.stages.deriving.models import describe_tables, register_study
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.stages.enrichment.details import inspect_fixes
+from perf_assets.stages.enrichment.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.enrichment.links import link_commits
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.question_kinds import tell_question_kinds
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.issues import mine_issues
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.stages.mining.static_findings import mine_findings
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.transform.about import tell_database, tell_study
+from perf_assets.stages.transform.derivation import derive, derived_tables
+from perf_assets.stages.transform.models import describe_tables, register_study
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
@@ -59,7 +59,7 @@ def run_pipeline(
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:
-            gate = Gate(database, home)
+            gate = AuditedWriter(database, home)
             for repository in study.repositories:
                 months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
@@ -92,14 +92,14 @@ def run_pipeline(
 
 
 def mine(
-    gate: Gate,
+    gate: AuditedWriter,
     study: Study,
     repository: Repository,
     months: Sequence[str],
     longest_wait: float = LONGEST_WAIT,
     *,
     verify: bool = False,
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Bring issues, commits and what checks find up to date at their sources."""
     verify_months = study.verify_months if verify else None
     yield from mine_issues(gate, repository, months, verify_months, longest_wait)
@@ -108,14 +108,14 @@ def mine(
 
 
 def decide(
-    gate: Gate,
+    gate: AuditedWriter,
     study: Study,
     repository: Repository,
     months: Sequence[str],
     until: Until = "published",
     *,
     forced: bool = False,
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Label the loaded issues, link their fixes, and inspect those, as far as that is wanted."""
     yield from label_cohorts(gate, study, repository.name, months, forced=forced)
     if until == "labels":
@@ -125,5 +125,5 @@ def decide(
         yield from inspect_fixes(gate, repository, months)
 
 
-def _failures(outcomes: Iterable[Outcome]) -> list[str]:
+def _failures(outcomes: Iterable[WriteOutcome]) -> list[str]:
     return [outcome.failure for outcome in outcomes if outcome.failure is not None]

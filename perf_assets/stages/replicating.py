@@ -20,7 +20,12 @@ from perf_assets.sources.replication.problems import FILES as PROBLEM_FILES
 from perf_assets.sources.replication.problems import PUBLISHED_FILE
 from perf_assets.sources.replication.problems import TABLE as PROBLEMS
 from perf_assets.sources.replication.reading import rejects_frame
-from perf_assets.storage.gate import Candidate, Gate, Offer, Outcome
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionWrite,
+    StagedTable,
+    WriteOutcome,
+)
 from perf_assets.storage.home import Home
 
 log = logging.getLogger(__name__)
@@ -33,12 +38,12 @@ PACKAGE_FILES = (*(file for framework in FRAMEWORKS for file in framework.files)
 
 
 def load_package(
-    gate: Gate,
+    gate: AuditedWriter,
     folder: Path | None = None,
     problems: Path | None = None,
     *,
     accept_changes: bool = False,
-) -> Outcome:
+) -> WriteOutcome:
     """Read the published data of both studies, audit and store them whole.
 
     Parameters
@@ -63,7 +68,9 @@ def load_package(
         listed, rejects = _problems(gate, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
     frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejects, rejects])}
-    (outcome,) = gate.store([Offer([Candidate(name, rows) for name, rows in frames.items()])])
+    (outcome,) = gate.store(
+        [PartitionWrite([StagedTable(name, rows) for name, rows in frames.items()])]
+    )
     rejected = frames[REJECTS].height
     loaded = sum(outcome.rows.values()) - rejected
     if outcome.failure is None:
@@ -72,7 +79,7 @@ def load_package(
 
 
 def _problems(
-    gate: Gate, file: Path | None, *, accept_changes: bool
+    gate: AuditedWriter, file: Path | None, *, accept_changes: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The problems in ``file`` and what of it is rejected; without a file, what is stored."""
     if file is not None:

@@ -25,7 +25,7 @@ from perf_assets.sources.review_sheets.verdicts import (
     QUESTIONS_JUDGED,
     read_verdicts,
 )
-from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
 from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
 from perf_assets.storage.verdicts import TABLE, keep_verdicts
@@ -220,7 +220,7 @@ def write_sheet(path: Path, text: str) -> None:
         ) from None
 
 
-def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
+def import_sheet(gate: AuditedWriter, path: Path, rater: str) -> Imported:
     """Add the verdicts of the sheet at ``path`` that say something new; nothing is overwritten.
 
     A sheet that the rater imported already, byte for byte, changes nothing: an older sheet
@@ -258,7 +258,7 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
     if before is not None:
         return Imported(0, 0, subjects, before)
     in_force = gate.database.frame(review.in_force, [rater])
-    new = _news(review, judged, in_force)
+    new = _changes(review, judged, in_force)
     if new.height:
         _append(gate, review.table, new, rater, path.name, checksum)
     changed = new.select(review.key).unique()
@@ -266,7 +266,7 @@ def import_sheet(gate: Gate, path: Path, rater: str) -> Imported:
     return Imported(changed.height - again, again, subjects - changed.height)
 
 
-def _news(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
+def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
     """The verdicts on those subjects of which the rater said something else, or nothing, before."""
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
@@ -280,7 +280,7 @@ def _news(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.Da
 
 
 def _append(
-    gate: Gate, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
+    gate: AuditedWriter, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
 ) -> None:
     # Whole tables are stored: what is there already stays as it is.
     stored = gate.database.frame(f"select * from {table}")
@@ -293,7 +293,7 @@ def _append(
         file_sha256=pl.lit(checksum),
     )
     every = pl.concat([stored, rows.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
-    (outcome,) = gate.store([Offer([Candidate(table, every)])])
+    (outcome,) = gate.store([PartitionWrite([StagedTable(table, every)])])
     if outcome.failure is not None:
         raise PerfAssetsError(outcome.failure)
     keep_verdicts(gate.database, gate.home)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from perf_assets.config.study import Repository, Study, Until
 from perf_assets.errors import PerfAssetsError
-from perf_assets.lake.bringing import restore
 from perf_assets.lake.leases import leased
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import Shipped, ship
-from perf_assets.sources.waiting import LONGEST_WAIT
+from perf_assets.lake.pull import restore
+from perf_assets.lake.push import PushResult, push
+from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.pipeline import decide, mine
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
@@ -30,8 +30,8 @@ class Worked:
     shipped : what of them went to the lake.
     """
 
-    outcomes: Sequence[Outcome]
-    shipped: Shipped
+    outcomes: Sequence[WriteOutcome]
+    shipped: PushResult
 
     @property
     def failures(self) -> list[str]:
@@ -54,7 +54,7 @@ def work(
 
     Raises
     ------
-    PassingError
+    TransientError
         Another worker has the repository, or the lake cannot be reached for the moment.
     PerfAssetsError
         For whatever else stops it; what is in the lake stays as it was.
@@ -71,8 +71,8 @@ def work(
         open_warehouse(own.warehouse) as database,
     ):
         restore(database, lake, repository.name)
-        gate = Gate(database, own)
+        gate = AuditedWriter(database, own)
         mined = mine(gate, study, repository, months, longest_wait, verify=verify)
         outcomes = [*mined, *decide(gate, study, repository, months, until, forced=force)]
-        shipped = ship(database, lake, repository.name, lease)
+        shipped = push(database, lake, repository.name, lease)
     return Worked(outcomes, shipped)

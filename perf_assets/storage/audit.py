@@ -16,9 +16,9 @@ from typing import Any, TypedDict
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
+from perf_assets.storage.batch_validation import RuleOutcome, validate_partitions
 from perf_assets.storage.declared_rules import MISSING, MONTH_OF, Rule
-from perf_assets.storage.judging import Verdict, judge
 from perf_assets.storage.suites import Suite, load_suite
 
 EXAMPLES = 3
@@ -167,7 +167,7 @@ def audit_together(
         The suite is malformed; names file and rule.
     """
     suite = load_suite(table)
-    verdicts = judge(suite, candidates)
+    verdicts = validate_partitions(suite, candidates)
     return [
         _report(suite, frame, parameters, verdict)
         for (frame, parameters), verdict in zip(candidates, verdicts, strict=True)
@@ -223,7 +223,10 @@ def _joined(results: Sequence[RuleResult]) -> RuleResult:
 
 
 def _report(
-    suite: Suite, candidate: pl.DataFrame, parameters: Parameters, verdicts: Mapping[str, Verdict]
+    suite: Suite,
+    candidate: pl.DataFrame,
+    parameters: Parameters,
+    verdicts: Mapping[str, RuleOutcome],
 ) -> AuditReport:
     repository, month = parameters.get("repository"), parameters.get("month")
     partition = _partition(repository, month)
@@ -235,7 +238,7 @@ def _report(
 
 
 def _result(
-    suite: Suite, rule: Rule, verdict: Verdict, candidate: pl.DataFrame, partition: str
+    suite: Suite, rule: Rule, verdict: RuleOutcome, candidate: pl.DataFrame, partition: str
 ) -> RuleResult:
     failing, examples = 0, []
     if not verdict.success and verdict.problem is None:
@@ -286,7 +289,7 @@ def _text(value: object) -> str:
         return value.isoformat(sep=" ")
     if isinstance(value, pl.Series):
         value = ", ".join(str(entry) for entry in value)
-    text = repr(value) if isinstance(value, str) else plain(value)
+    text = repr(value) if isinstance(value, str) else escape_text(value)
     return text if len(text) <= TEXT_LENGTH else f"{text[: TEXT_LENGTH - 1]}…"
 
 

@@ -14,9 +14,14 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import is_utf8, shortened
 from perf_assets.progress import phase
-from perf_assets.storage.copies import copy_while_written, journal_of, read_whole, set_in_place
+from perf_assets.sanitize import is_utf8, shortened
+from perf_assets.storage.database_copy import (
+    copy_while_written,
+    journal_of,
+    read_whole,
+    set_in_place,
+)
 from perf_assets.storage.home import Home
 from perf_assets.storage.migrations import stored_format
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.error_messages import DAMAGE, DISK, disk_or_memory_message
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mishaps import DAMAGE, DISK, want_of_room
-from perf_assets.storage.copies import fault_in
+from perf_assets.storage.database_copy import fault_in
 from perf_assets.storage.home import Home
 
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -23,7 +23,7 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
             "done or stop it; to look at the data meanwhile, open the published perf_bugs.duckdb"
         )
     first_line = text.splitlines()[0]
-    if sentence := want_of_room(text, path):
+    if sentence := disk_or_memory_message(text, path):
         return PerfAssetsError(sentence)
     # Before damage: after a write that failed DuckDB gives up the open database, not the file.
     is_of_disk = DISK.search(text) is not None

@@ -17,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.paths import PACKAGE
-from perf_assets.storage import copies
+from perf_assets.storage import database_copy
 from perf_assets.storage.migrations import create
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, subject_of
@@ -48,7 +48,7 @@ def content(database: Database, table: str) -> str:
 
 def content_of(database: Database, query: str, parameters: Sequence[object] = ()) -> str:
     """The fingerprint of the rows of ``query``, whatever their order."""
-    rows, digest = copies.content(database.connection, query, parameters)
+    rows, digest = database_copy.content(database.connection, query, parameters)
     return f"{rows}-{digest}"
 
 

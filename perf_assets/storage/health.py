@@ -20,13 +20,13 @@ from perf_assets.sources.git.command import (
     local_environment,
     run,
 )
-from perf_assets.storage.copies import fault_in, read_whole
+from perf_assets.storage.database_copy import fault_in, read_whole
 from perf_assets.storage.database_errors import LOCK_HOLDER
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import set_aside
-from perf_assets.storage.verdicts import keep_verdicts, read_kept, write_kept
+from perf_assets.storage.verdicts import keep_verdicts, read_log, write_log
 from perf_assets.storage.warehouse import bring_back, open_warehouse
 
 # More than one where two processes made it at once, or one was let down by its disk: Dagster opens
@@ -125,7 +125,7 @@ def _published(home: Home) -> Iterator[Damage]:
 
 
 def _verdicts(home: Home) -> Iterator[Damage]:
-    if damaged := read_kept(home.verdicts).damaged:
+    if damaged := read_log(home.verdicts).damaged:
         lines = ", ".join(map(str, damaged))
         remedy = "it is moved aside, and written anew with all verdicts that are still there"
         yield Damage(
@@ -188,9 +188,9 @@ def _publish_anew(home: Home) -> None:
 
 
 def _tell_verdicts_anew(home: Home) -> None:
-    kept = read_kept(home.verdicts).rows
+    kept = read_log(home.verdicts).rows
     set_aside(home, home.verdicts)
-    write_kept(home.verdicts, kept)
+    write_log(home.verdicts, kept)
     with open_warehouse(home.warehouse) as database:
         keep_verdicts(database, home)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import is_utf8, shortened
+from perf_assets.sanitize import is_utf8, shortened
 
 DEFAULT = Path("data")
 IN_ADDRESSES = re.compile(r"\?|%[0-9A-Fa-f]{2}")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
@@ -35,7 +35,7 @@ def writing(home: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise PassingError(
+        raise TransientError(
             f"{home} is in use by another perf-assets run ({_holder(home / HOLDER)}): "
             "wait until it is done, or stop it and run again"
         ) from None

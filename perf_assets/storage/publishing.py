@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.progress import phase
-from perf_assets.storage.copies import (
+from perf_assets.storage.database_copy import (
     content,
     copy_database,
     is_for_every_client,

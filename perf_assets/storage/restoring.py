@@ -8,11 +8,11 @@ import duckdb
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
-from perf_assets.storage.copies import journal_of, read_whole, set_in_place
+from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_kept, read_stored
+from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, read_stored
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 
 
@@ -87,7 +87,7 @@ def set_aside(home: Home, path: Path) -> Path | None:
 
 def _keep_what_people_said(home: Home, lines: Path) -> None:
     """Put the verdicts of the warehouse that goes, and of the backup, into the file of the home."""
-    keep_rows(home.verdicts, read_kept(lines).rows)
+    keep_rows(home.verdicts, read_log(lines).rows)
     try:
         with duckdb.connect(str(home.warehouse), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")

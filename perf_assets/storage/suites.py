@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from perf_assets.documents import Document, Many, checked, nearest
+from perf_assets.config_files import Many, StrictModel, nearest, validate
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import expectations_dir
 from perf_assets.storage.declared_rules import Rule, declared_rules
@@ -59,7 +59,7 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         raise PerfAssetsError(f"{path}: the suite cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise PerfAssetsError(f"{path}: the suite is not valid JSON: {error}") from None
-    suite = checked(_SuiteFile, content, path)
+    suite = validate(_SuiteFile, content, path)
     table = path.name.removesuffix(".json")
     if suite.name != table:
         raise PerfAssetsError(f"{path}: name: a suite is called as its table, {table}")
@@ -70,7 +70,7 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
 def _rule(path: Path, place: int, entry: Mapping[str, Any]) -> Rule:
     meta = entry.get("meta")
     name = meta.get("rule", place) if isinstance(meta, Mapping) else place
-    read = checked(_Expectation, entry, f"{path}: rule {name}")
+    read = validate(_Expectation, entry, f"{path}: rule {name}")
     return Rule(read.meta.rule, read.severity, read.notes, read.type, read.kwargs)
 
 
@@ -98,11 +98,11 @@ def _known_types() -> frozenset[str]:
     return frozenset(module.stem for module in modules.glob("expect_*.py"))
 
 
-class _Meta(Document):
+class _Meta(StrictModel):
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
 
 
-class _Expectation(Document):
+class _Expectation(StrictModel):
     type: Annotated[str, AfterValidator(_is_type)]
     kwargs: dict[str, Any]
     severity: Literal["critical", "warning"]
@@ -110,6 +110,6 @@ class _Expectation(Document):
     meta: _Meta
 
 
-class _SuiteFile(Document):
+class _SuiteFile(StrictModel):
     name: str
     expectations: Many[dict[str, Any]]

@@ -20,9 +20,9 @@ from typing import NoReturn
 
 import polars as pl
 
-from perf_assets import stopping
-from perf_assets.errors import PassingError, PerfAssetsError
-from perf_assets.garbage import search_seldom
+from perf_assets import shutdown
+from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.gc_control import collect_seldom
 from perf_assets.processes import python_process
 from perf_assets.processes.idle import ended_when_idle
 from perf_assets.processes.messages import receive, send
@@ -66,7 +66,7 @@ class _Validator:
         try:
             self.process, self.line = python_process.start(__name__, serve.__name__)
         except OSError as error:
-            raise PassingError(
+            raise TransientError(
                 f"no process can be started to audit rows in ({error.strerror}): end other "
                 "programs and run again"
             ) from None
@@ -90,9 +90,9 @@ class _Validator:
         self.process.kill()
         code = self.process.wait()
         self.process = self.line = None
-        stopping.go_on(after_failure=True)  # it may have ended because we are stopped
+        shutdown.block_if_stopping(after_failure=True)  # it may have ended because we are stopped
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        raise PassingError(
+        raise TransientError(
             f"the process that audits rows ended by itself ({how}), as it does where memory is "
             "short; nothing of these rows was stored: run again"
         )
@@ -152,7 +152,7 @@ def serve(descriptor: int) -> NoReturn:
     _silence()
     with suppress(Exception):  # the first validation meets the same, and says so
         great_expectations.prepare()
-    search_seldom()
+    collect_seldom()
     with suppress(OSError, EOFError):
         while True:
             send(line, _answer(receive(line)))

@@ -35,7 +35,7 @@ SUM = "sha256"
 
 
 @dataclass(frozen=True)
-class Sort:
+class VerdictKind:
     """One sort of verdicts: its table, what a line of the file calls it, what tells two apart.
 
     A rater imports a sheet once, and a line of it is one verdict.
@@ -51,15 +51,15 @@ class Sort:
         return ("rater", *self.subject, "file_sha256", "line")
 
 
-SORTS = (
-    Sort(TABLE, "verdicts", ("repository", "number")),
-    Sort(QUESTIONS, "question_verdicts", ("forum", "question_id")),
-    Sort(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
+VERDICT_KINDS = (
+    VerdictKind(TABLE, "verdicts", ("repository", "number")),
+    VerdictKind(QUESTIONS, "question_verdicts", ("forum", "question_id")),
+    VerdictKind(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
 )
 
 
 @dataclass(frozen=True)
-class Kept:
+class VerdictLog:
     """What the file of a home holds: verdicts by table, and the numbers of damaged lines."""
 
     rows: Mapping[str, pl.DataFrame]
@@ -73,15 +73,16 @@ def keep_verdicts(database: Database, home: Home) -> int:
     -------
     How many the warehouse lacked.
     """
-    kept = read_kept(home.verdicts).rows
+    kept = read_log(home.verdicts).rows
     published = _published(home.published)
     return sum(
-        _keep(database, home, sort, kept[sort.table], published[sort.table]) for sort in SORTS
+        _keep(database, home, sort, kept[sort.table], published[sort.table])
+        for sort in VERDICT_KINDS
     )
 
 
 def _keep(
-    database: Database, home: Home, sort: Sort, kept: pl.DataFrame, published: pl.DataFrame
+    database: Database, home: Home, sort: VerdictKind, kept: pl.DataFrame, published: pl.DataFrame
 ) -> int:
     create(database.connection, table_of(sort.table))  # not there in a home of an older version
     stored = database.frame(f"FROM {sort.table}")
@@ -101,16 +102,16 @@ def _keep(
 
 def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
     """Add to the file at ``path`` what it lacks of ``rows``, given by table."""
-    kept = read_kept(path).rows
-    for sort in SORTS:
+    kept = read_log(path).rows
+    for sort in VERDICT_KINDS:
         if sort.table in rows:
             lacking = rows[sort.table].join(kept[sort.table], on=sort.identity, how="anti")
             _append(path, sort, lacking)
 
 
-def read_kept(path: Path) -> Kept:
+def read_log(path: Path) -> VerdictLog:
     """What the file at ``path`` holds; nothing where there is none."""
-    told: dict[str, dict[int, list[dict[str, object]]]] = {sort.table: {} for sort in SORTS}
+    told: dict[str, dict[int, list[dict[str, object]]]] = {sort.table: {} for sort in VERDICT_KINDS}
     damaged = []
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for number, line in enumerate(lines, start=1):
@@ -125,14 +126,14 @@ def read_kept(path: Path) -> Kept:
         fitting = _fitting(table, by_line)
         damaged += by_line.keys() - fitting.keys()
         frames[table] = pl.concat([_frame(table, []), *fitting.values()])
-    return Kept(frames, sorted(damaged))
+    return VerdictLog(frames, sorted(damaged))
 
 
-def write_kept(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
+def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
     """Put a file that holds ``rows``, given by table, in the place of a damaged one."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
-    for sort in SORTS:
+    for sort in VERDICT_KINDS:
         _append(temporary, sort, rows[sort.table])
     if temporary.exists():
         temporary.replace(path)
@@ -143,7 +144,7 @@ def write_kept(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
 def read_stored(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
     """The verdicts of a database by table, as far as it has them."""
     found = {}
-    for sort in SORTS:
+    for sort in VERDICT_KINDS:
         with suppress(duckdb.CatalogException):  # an older version did not know the table
             found[sort.table] = connection.sql(f"FROM {sort.table}").pl()
     return found
@@ -153,7 +154,7 @@ def _held(line: bytes) -> tuple[str, list[dict[str, object]]] | None:
     """The table and the verdicts of a line; ``None`` where it is not as it was written."""
     try:
         read = json.loads(line)
-        (sort,) = (sort for sort in SORTS if sort.word in read)
+        (sort,) = (sort for sort in VERDICT_KINDS if sort.word in read)
         whole = read[SUM] == _sum(read[sort.word])
         return (sort.table, list(read[sort.word])) if whole else None
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -191,7 +192,7 @@ def _fitting(
     return frames
 
 
-def _append(path: Path, sort: Sort, rows: pl.DataFrame) -> None:
+def _append(path: Path, sort: VerdictKind, rows: pl.DataFrame) -> None:
     """Add ``rows`` to the file: a line for each import, on the disk when this returns."""
     if rows.is_empty():
         return
@@ -204,7 +205,7 @@ def _append(path: Path, sort: Sort, rows: pl.DataFrame) -> None:
         os.fsync(file.fileno())
 
 
-def _lines(sort: Sort, rows: pl.DataFrame) -> Iterator[bytes]:
+def _lines(sort: VerdictKind, rows: pl.DataFrame) -> Iterator[bytes]:
     ordered = rows.sort("verdict_id")
     for part in ordered.partition_by("rater", "file_sha256", maintain_order=True):
         held = json.loads(part.write_json())
@@ -229,7 +230,7 @@ def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
 
 def _published(path: Path) -> dict[str, pl.DataFrame]:
     """The verdicts of the published database by table, as far as it can be read."""
-    found = {sort.table: _frame(sort.table, []) for sort in SORTS}
+    found = {sort.table: _frame(sort.table, []) for sort in VERDICT_KINDS}
     with suppress(duckdb.Error), duckdb.connect(str(path), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for table, none in found.items():

@@ -13,12 +13,12 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.copies import (
+from perf_assets.storage.database_copy import (
     create_database,
     read_whole,
     set_in_place,
@@ -112,7 +112,7 @@ class Database:
         self.connection.execute("BEGIN")
         try:
             yield
-            stopping.go_on()
+            shutdown.block_if_stopping()
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
-from perf_assets.documents import Document, Many, checked, nearest
+from perf_assets.config_files import Many, StrictModel, nearest, validate
 from perf_assets.tables.types import polars_type
 
 # How the models of a layer are kept. All other tables are filled by the gate.
@@ -21,7 +21,7 @@ Bound = int | float | str
 """A number, or the name of the column that holds the bound."""
 
 
-class Column(Document):
+class Column(StrictModel):
     """A column: its DuckDB type, what it means, its unit if any, and the values it may have.
 
     nullable : whether it may be NULL; the other limits speak of its values alone.
@@ -64,7 +64,7 @@ class Column(Document):
         return self.why.get(limit, "")
 
 
-class Table(Document):
+class Table(StrictModel):
     """A table or view called ``schema.table``.
 
     key : the columns that tell its rows apart, and why they do.
@@ -135,10 +135,12 @@ def read_table(
     PerfAssetsError
         Something is missing or misspelt, or a name is not that of a column.
     """
-    entries = checked(dict[str, Any], content, place)
-    own = checked(dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{place}: columns")
+    entries = validate(dict[str, Any], content, place)
+    own = validate(
+        dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{place}: columns"
+    )
     columns = {
         column: {**shared.get(column, {}), **(entry or {}), "name": column}
         for column, entry in own.items()
     }
-    return checked(Table, {**entries, "name": name, "columns": columns}, place)
+    return validate(Table, {**entries, "name": name, "columns": columns}, place)

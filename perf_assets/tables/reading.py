@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from perf_assets.documents import checked, nearest
+from perf_assets.config_files import nearest, validate
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
 from perf_assets.tables.declaration import Table, read_table
@@ -68,7 +68,7 @@ def _shared(root: Path) -> Mapping[str, Mapping[str, Any]]:
     path = root / SHARED
     if not path.is_file():
         return {}
-    return checked(dict[str, dict[str, Any]], load_yaml(path), path)
+    return validate(dict[str, dict[str, Any]], load_yaml(path), path)
 
 
 def load_yaml(path: Path) -> object:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 from dagster._daemon.cli import create_dagster_daemon_cli
 
+from perf_assets.error_messages import explain_error
 from perf_assets.execution import end_lost_runs, set_limits
-from perf_assets.mishaps import mishap
-from perf_assets.storage.added import open_study_of
+from perf_assets.storage.added_repositories import open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
@@ -24,7 +24,7 @@ if __name__ == "__main__":
         set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home), home)
         end_lost_runs(home, datetime.fromtimestamp(opened, UTC))
     except Exception as error:
-        sentence = mishap(error, home.path)
+        sentence = explain_error(error, home.path)
         if sentence is None:
             raise
         sys.exit(sentence)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import uvicorn
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
-from perf_assets.reports.asking import ask
 from perf_assets.reports.charts import Axes, Spec, chart
+from perf_assets.reports.query_runner import run_query
+from perf_assets.sanitize import escape_text
 from perf_assets.sql_models.cookbook import Query, parse_query_file
 from perf_assets.web.guard import App, Guard
 
@@ -74,9 +74,9 @@ def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
     """The answer of ``database`` to ``query``; a parameter that is empty has its default."""
     given = {name: value.strip() for name, value in values.items() if value.strip()}
     try:
-        return Answer(ask(database, query, given))
+        return Answer(run_query(database, query, given))
     except PerfAssetsError as error:
-        return Answer(mistake=plain(error))
+        return Answer(mistake=escape_text(error))
 
 
 def drawn(rows: pa.Table, title: str, axes: Axes) -> tuple[Spec | None, str]:
@@ -84,7 +84,7 @@ def drawn(rows: pa.Table, title: str, axes: Axes) -> tuple[Spec | None, str]:
     try:
         return chart(rows, title, axes), ""
     except PerfAssetsError as error:
-        return None, plain(error)
+        return None, escape_text(error)
 
 
 def columns_of(database: Path) -> Answer:

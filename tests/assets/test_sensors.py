@@ -8,10 +8,10 @@ import dagster as dg
 import pytest
 
 from perf_assets.assets import sensors
-from perf_assets.assets.asking import COMMAND_LINE, REASON, refresh_tags
+from perf_assets.assets.event_reporting import failure
 from perf_assets.assets.partitions import range_tags
+from perf_assets.assets.run_options import COMMAND_LINE, REASON, refresh_tags
 from perf_assets.assets.sensors import WAITS, retrying
-from perf_assets.assets.telling import failure
 
 TAGS = {**range_tags("a/b", "2020-01", "2020-03"), **refresh_tags("monthly schedule")}
 

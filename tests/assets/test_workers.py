@@ -13,8 +13,8 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.sensors import PARTITION, job_of
 from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.place import Lake
+from perf_assets.lake.pull import pull
 from perf_assets.months import last_full_month
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import INSTANCE, ONE_RUN, with_workers, write_instance_config
@@ -68,7 +68,7 @@ def test_a_run_of_a_repository_ships_it_and_tells_its_partition(
     # It wrote to a home of its own, and to the lake.
     assert not (tmp_path / "home" / "warehouse.duckdb").exists()
     with open_warehouse(tmp_path / "other" / "warehouse.duckdb") as database:
-        bring(database, Lake.of(f"file://{tmp_path}/lake"), [NAME])
+        pull(database, Lake.of(f"file://{tmp_path}/lake"), [NAME])
         assert database.frame("select count(*) from raw.issues").item() == 24
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.sql_models.ddl import create_view
 from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.laying import create_view
 from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import table_of
 

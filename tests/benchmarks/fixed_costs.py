@@ -20,11 +20,11 @@ import numpy as np
 import polars as pl
 
 from perf_assets.sample.generator import generate
-from perf_assets.sql_models.lineage import ANALYSES
-from perf_assets.stages.deriving.derivation import derive
+from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import great_expectations
 from perf_assets.storage.audit import audit_together
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
@@ -80,7 +80,7 @@ def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
     run(arguments)  # Dagster hears of the home
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
     with open_warehouse(home.warehouse) as database:
-        gate = Gate(database, home)
+        gate = AuditedWriter(database, home)
         names = tuple(ANALYSES)
         every = least(lambda: list(derive(gate, names, names)), FEW_RUNS)
         none = least(lambda: list(derive(gate, names)), FEW_RUNS)

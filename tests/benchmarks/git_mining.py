@@ -34,7 +34,7 @@ from perf_assets.sources.git import (
 )
 from perf_assets.sources.git.command import in_clone, local_environment, run
 from perf_assets.stages.mining.commits import load_commits
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 
@@ -129,7 +129,7 @@ def load(clone: Clone, home: Home) -> pl.DataFrame:
     listings = [list_commits(clone)["month"], list_branch_commits(clone)["month"]]
     months = pl.concat(listings).unique().sort().to_list()
     with open_warehouse(home.warehouse) as database:
-        gate = Gate(database, home)
+        gate = AuditedWriter(database, home)
         for outcome in load_commits(gate, clone, "bench/mark", months):
             if outcome.failure:
                 raise SystemExit(outcome.failure)

@@ -25,9 +25,9 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, issues
-from perf_assets.sources.opening import UNLIMITED
+from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 
@@ -117,7 +117,7 @@ def load(url: str, home: Path, workers: int, pipe: Connection) -> None:
     started = time.perf_counter()
     client = GitHubClient(url)
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = Gate(database, Home(home))
+        gate = AuditedWriter(database, Home(home))
         for outcome in load_issues(gate, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
             assert outcome.failure is None, outcome.failure
     seconds = time.perf_counter() - started

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
+    from tests.crash_testing import DEEDS  # noqa: PLC0415
     from tests.disturbing import FAILED, KINDS  # noqa: PLC0415 - it takes seconds
-    from tests.killing import DEEDS  # noqa: PLC0415
     from tests.operations import OPERATIONS  # noqa: PLC0415
 
     killed = [name for name in DEEDS if name not in OPERATIONS]
@@ -63,9 +63,9 @@ def _disturb(
     place: Path,
     arguments: argparse.Namespace,
 ) -> None:
+    from tests.crash_testing import DEEDS, kill_at_random_moments  # noqa: PLC0415
     from tests.disturbing import Undisturbed, disturb  # noqa: PLC0415
-    from tests.guarantees import note  # noqa: PLC0415
-    from tests.killing import DEEDS, kill_at_random_moments  # noqa: PLC0415
+    from tests.guarantees_plugin import note  # noqa: PLC0415
     from tests.operations import OPERATIONS  # noqa: PLC0415
 
     number, seed = arguments.number, arguments.seed

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.contents import subjects_in
 from perf_assets.lake.maintenance import maintain, sizes
 from perf_assets.lake.place import Lake
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import PushResult, push
 from perf_assets.lake.releases import made_releases
-from perf_assets.lake.shipping import Shipped, ship
 from perf_assets.lake.snapshots import released
 from tests.lakes import ENTRY, State, fill, in_processes, memory
 
@@ -55,7 +55,7 @@ def measure(lake: Lake, processes: int, subjects: int, issues: int) -> Measured:
     second, changed_seconds = _shipped(lake, names, processes, issues, 1)
     began = time.monotonic()
     database = memory()
-    bring(database, lake, names)
+    pull(database, lake, names)
     assert subjects_in(database) == sorted(names)
     brought = time.monotonic()
     released(lake)
@@ -88,7 +88,7 @@ def state_of(subject: str, issues: int, version: int) -> State:
 
 def _shipped(
     lake: Lake, names: Sequence[str], processes: int, issues: int, version: int
-) -> tuple[list[Shipped], float]:
+) -> tuple[list[PushResult], float]:
     """Ship one version of all from several processes; what was shipped, and how many seconds that
     took the slowest of them."""
     with tempfile.TemporaryDirectory() as directory:
@@ -96,24 +96,24 @@ def _shipped(
         work = [(lake, part, issues, version, place) for place, part in ready]
         codes = in_processes(_work, work, LONGEST_SECONDS)
         assert codes == [0] * processes
-        found: list[Shipped] = []
+        found: list[PushResult] = []
         longest = 0.0
         for place, _ in ready:
             seconds, *lines = Path(place).read_text(encoding="utf-8").splitlines()
             longest = max(longest, float(seconds))
             for subject, commits, size in map(str.split, lines):
-                found.append(Shipped(subject, commits=int(commits), bytes=int(size)))
+                found.append(PushResult(subject, commits=int(commits), bytes=int(size)))
     return found, longest
 
 
 def _work(lake: Lake, names: Sequence[str], issues: int, version: int, place: str) -> None:
     home = memory()
-    bring(home, lake, names)
+    pull(home, lake, names)
     known = home.frame("FROM meta.fingerprints")
     fill(home, {k: v for name in names for k, v in state_of(name, issues, version).items()})
     home.upsert("meta.fingerprints", known)
     began = time.monotonic()
-    done = [ship(home, lake, name) for name in names]
+    done = [push(home, lake, name) for name in names]
     seconds = time.monotonic() - began
     lines = [str(seconds), *(f"{one.subject} {one.commits} {one.bytes}" for one in done)]
     Path(place).write_text("\n".join(lines), encoding="utf-8")

@@ -30,10 +30,10 @@ import duckdb
 
 from perf_assets.engines.spark import Source, SparkEngine
 from perf_assets.sql_models.files import load_models
-from perf_assets.stages.deriving.derivation import derive
-from perf_assets.stages.deriving.models import build_model
-from perf_assets.stages.deriving.workspace import Workspace
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.stages.transform.models import build_model
+from perf_assets.stages.transform.workspace import Workspace
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.benchmarks.big_warehouse import fill
@@ -126,7 +126,7 @@ def models_on_duckdb(size: Size) -> dict[str, Cost]:
         home = Path(place) / "warehouse.duckdb"
         shutil.copy(warehouse(size), home)
         with open_warehouse(home) as database, measured(costs, "all"):
-            gate = Gate(database, Home.of(Path(place)))
+            gate = AuditedWriter(database, Home.of(Path(place)))
             with closing(Workspace(database)) as workspace:
                 for name in MARTS:
                     with measured(costs, name):
@@ -160,7 +160,7 @@ def by_table(size: Size) -> dict[str, Cost]:
         shutil.copy(warehouse(size), home.warehouse)
         with open_warehouse(home.warehouse) as database:
             before = of_processors(None)
-            for one in derive(Gate(database, home)):
+            for one in derive(AuditedWriter(database, home)):
                 assert one.outcome is None or one.outcome.failure is None, one.outcome
                 after = of_processors(None)
                 # Between two tables: the next one is computed while one is audited.

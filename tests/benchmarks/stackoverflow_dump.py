@@ -26,7 +26,7 @@ from perf_assets.sample.generator.forum.dump import row_of
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
 from perf_assets.stages.mining.questions import extract_of, mine_questions
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of
@@ -93,7 +93,7 @@ def load(dump: Path, home: Path) -> None:
     place = Home.of(home)
     forum = forum_of(dump, end=add_months("2020-01", MONTHS - 1))
     with open_warehouse(place.warehouse) as database:
-        gate = Gate(database, place)
+        gate = AuditedWriter(database, place)
         assert extract_of(gate, forum).exists()
         tag_set = forum.tag_sets[0]  # the only one that the dump has questions of
         list(mine_questions(gate, forum, tag_set, tag_set.months))

@@ -25,25 +25,25 @@ import pytest
 from scipy import stats
 
 from perf_assets.core.analyses.closing import open_share_change
-from perf_assets.core.analyses.paths import (
+from perf_assets.core.analyses.permutation_series import (
     FLOWS,
     MONTHS_IN_A_YEAR,
     SERIES,
-    Paths,
-    by_chance,
+    CumulativeSeries,
+    null_distribution,
     pairs_of,
     permutation_test,
 )
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
-from perf_assets.stages.deriving.derivation import derive
-from perf_assets.stages.deriving.models import lay_views
 from perf_assets.stages.replicating import load_package
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.stages.transform.models import lay_views
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
-from tests.histories import month, paths_of
-from tests.places import PYTORCH_PACKAGE
-from tests.thoroughness import HISTORIES
+from tests.bug_histories import month, paths_of
+from tests.effort import HISTORIES
+from tests.paths import PYTORCH_PACKAGE
 
 LEVEL = 0.05
 BOUNDS = (0.03, 0.07)
@@ -128,10 +128,10 @@ def history_of(scenario: Scenario, seed: int) -> pl.DataFrame:
     return pl.concat([first, last])
 
 
-def found_in(paths: Paths) -> Iterator[tuple[Key, bool]]:
+def found_in(paths: CumulativeSeries) -> Iterator[tuple[Key, bool]]:
     """Of each test whether it finds a trend, or a part of the closing, in a history."""
     totals, counts = paths.totals, paths.performance_counts()
-    chance = by_chance(paths, PERMUTATIONS, alarms=False)
+    chance = null_distribution(paths, PERMUTATIONS, alarms=False)
     assert chance is not None
     years = np.arange(paths.months) / MONTHS_IN_A_YEAR
     for series in SERIES:
@@ -149,24 +149,24 @@ def found_in(paths: Paths) -> Iterator[tuple[Key, bool]]:
     yield ("open", "slope_from_closing"), p is not None and p <= LEVEL
 
 
-def share_found(paths: Iterator[Paths]) -> dict[Key, float]:
+def share_found(paths: Iterator[CumulativeSeries]) -> dict[Key, float]:
     """In what share of histories each test finds something."""
     found = [dict(found_in(one)) for one in paths]
     return {key: float(np.mean([one[key] for one in found])) for key in found[0]}
 
 
-def generated(scenario: Scenario, histories: int) -> Iterator[Paths]:
+def generated(scenario: Scenario, histories: int) -> Iterator[CumulativeSeries]:
     names = [month(place) for place in range(MONTHS)]
     for seed in range(histories):
         yield paths_of(history_of(scenario, seed), names)
 
 
-def permuted(histories: int) -> Iterator[Paths]:
+def permuted(histories: int) -> Iterator[CumulativeSeries]:
     """The published PyTorch reports with permuted labels."""
     with TemporaryDirectory() as folder:
         home = Home.of(Path(folder))
         with open_warehouse(home.warehouse) as database:
-            gate = Gate(database, home)
+            gate = AuditedWriter(database, home)
             load_package(gate, PYTORCH_PACKAGE)
             lay_views(gate)
             list(derive(gate, {"marts.issue_history", "marts.trend_monthly"}))
@@ -191,7 +191,9 @@ def out_of_bounds(shares: dict[Key, float], nulls: frozenset[Key]) -> dict[Key, 
     return {key: shares[key] for key in nulls if not low <= shares[key] <= high}
 
 
-def measured(name: str, paths: Iterator[Paths], nulls: frozenset[Key]) -> dict[Key, float]:
+def measured(
+    name: str, paths: Iterator[CumulativeSeries], nulls: frozenset[Key]
+) -> dict[Key, float]:
     """Print what is found of histories; returns the sizes that are out of bounds."""
     shares = share_found(paths)
     print("", *told(name, shares, nulls), sep="\n", flush=True)

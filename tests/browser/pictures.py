@@ -12,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.conftest import OPTIONS, chromium
 from tests.browser.walking import ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
-from tests.places import ROOT
+from tests.paths import ROOT
 
 PLACE = ROOT / "docs" / "pictures"
 WINDOW = {"width": 1200, "height": 700}

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.core.checks.rules import RULES
-from tests.places import ROOT
+from tests.effort import examples
+from tests.paths import ROOT
 from tests.support import Ran, command, environment, perf_assets
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

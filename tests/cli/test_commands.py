@@ -18,6 +18,7 @@ from perf_assets.loopback.corpus import read_corpus
 from perf_assets.loopback.github.faults import KINDS, Faults
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.storage import warehouse
+from tests.effort import some
 from tests.support import (
     Prepared,
     Ran,
@@ -29,7 +30,6 @@ from tests.support import (
     perf_assets_process,
     stored_tables,
 )
-from tests.thoroughness import some
 
 CANARY = "ghp_canary0123456789"
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.plain import for_markdown, for_spreadsheet, from_spreadsheet, plain
 from perf_assets.reports.formats import as_csv, as_json, as_markdown, as_text
+from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet, from_spreadsheet
 from perf_assets.sql_models.cookbook import cookbook
 from tests.support import Prepared, Ran, command, environment, perf_assets
 
@@ -209,7 +209,7 @@ texts = st.text(max_size=30) | st.just(HOSTILE)
 
 @given(texts)
 def test_a_terminal_is_told_nothing_but_text(text: str) -> None:
-    kinds = {unicodedata.category(character) for character in plain(text)}
+    kinds = {unicodedata.category(character) for character in escape_text(text)}
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.support import Prepared, environment
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, last_full_month, months_between
-from tests.thoroughness import examples
+from tests.effort import examples
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'
 FORUM = """name = "x"

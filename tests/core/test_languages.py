@@ -19,7 +19,7 @@ from perf_assets.core.languages import (
     language_totals,
     lexed_lines,
 )
-from tests.thoroughness import EXAMPLES
+from tests.effort import EXAMPLES
 
 
 @pytest.mark.parametrize(

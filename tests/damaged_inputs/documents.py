@@ -16,8 +16,8 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
-from perf_assets.sources.opening import UNLIMITED
-from perf_assets.storage.added import open_study_of, read_added
+from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.storage.added_repositories import open_study_of, read_added
 from perf_assets.storage.home import Home
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from types import FrameType
 
+from perf_assets.error_messages import explain_error
 from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
-from perf_assets.mishaps import mishap
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 from perf_assets.storage.lock import HOLDER, LOCK
 from tests.support import SMALL, Prepared, prepare
 
@@ -93,9 +93,9 @@ def outcome(name: str, try_one: TryOne, seed: int) -> str:
         raise
     except BaseException as error:  # a panic of a library in Rust is no Exception
         # What the command line says of a mishap of the machine, such as a name that is too long.
-        sentence = mishap(error, None)
+        sentence = explain_error(error, None)
         if sentence is None or sentence == OUT_OF_MEMORY:
-            shown = plain(f"{type(error).__name__}: {error}")[:500]
+            shown = escape_text(f"{type(error).__name__}: {error}")[:500]
             raise FindingError(f"{name} {seed}: {shown}") from error
         _check_sentence(f"{name} {seed}", sentence)
         end = REFUSED
@@ -105,7 +105,7 @@ def outcome(name: str, try_one: TryOne, seed: int) -> str:
 
 
 def _check_sentence(case: str, sentence: str) -> None:
-    shown = plain(sentence)
+    shown = escape_text(sentence)
     if not sentence.strip() or "Traceback" in sentence or len(sentence) > LONGEST_SENTENCE:
         raise FindingError(f"{case}: this is not one clear sentence: {shown[:300]!r}")
     if "\n" in sentence.strip():

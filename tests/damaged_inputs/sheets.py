@@ -10,13 +10,13 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from perf_assets.core.questions.choices import KINDS as LABELS
+from perf_assets.core.questions.classifier_assumptions import KINDS as LABELS
 from perf_assets.sources.question_kinds.labelled import read_labelled
 from perf_assets.sources.replication.reading import read_package
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.storage.home import Home
-from perf_assets.storage.verdicts import SORTS, SUM, keep_rows, keep_verdicts
+from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, keep_rows, keep_verdicts
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
 from tests.damaged_inputs.damage import TEXTS, damaged, hostile, json_of, spoilt
@@ -122,8 +122,8 @@ def verdict_lines(path: Any) -> list[bytes]:
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         rows = {
-            SORTS[0].table: [verdict(n, "Ann", n, "yes", line=n + 1) for n in range(1, 4)],
-            SORTS[1].table: [question_verdict(n, "Bob", n) for n in range(1, 3)],
+            VERDICT_KINDS[0].table: [verdict(n, "Ann", n, "yes", line=n + 1) for n in range(1, 4)],
+            VERDICT_KINDS[1].table: [question_verdict(n, "Bob", n) for n in range(1, 3)],
         }
         frames = {}
         for name, given in rows.items():
@@ -159,7 +159,7 @@ def _verdicts(surroundings: Surroundings) -> TryOne:
         home.verdicts.write_bytes(lines_damaged(lines, chance))
         with duckdb.connect() as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            for sort in SORTS:
+            for sort in VERDICT_KINDS:
                 _create(connection, sort.table)
             return keep_verdicts(Database(connection), home)
 

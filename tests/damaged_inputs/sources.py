@@ -6,12 +6,12 @@ import sys
 
 from perf_assets.core.checks.rules import RULES
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 from perf_assets.sources.python_files.reading import result_of
 from perf_assets.sources.python_files.results import SourceFile
 from tests.damaged_inputs.damage import damaged, json_of, spoilt
 from tests.damaged_inputs.kinds import FindingError, Kind, Surroundings, TryOne
-from tests.places import ROOT
+from tests.paths import ROOT
 
 CORPUS = ROOT / "tests" / "core" / "checks" / "corpus"
 MEGABYTES = 512
@@ -70,7 +70,7 @@ def _checked(path: str, content: bytes) -> object:
         return result.findings
     if result.skipped.reason == "error":
         raise FindingError(f"{result.skipped.message}: {content[:300]!r}")
-    raise PerfAssetsError(plain(result.skipped.message))
+    raise PerfAssetsError(escape_text(result.skipped.message))
 
 
 KINDS = (

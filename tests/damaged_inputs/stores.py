@@ -14,16 +14,16 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from perf_assets.lake.bringing import bring, subjects_of
 from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.pull import pull, subjects_of
+from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
 from perf_assets.storage.health import find_damage, repair
 from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
-from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse, reading
 from tests.damaged_inputs.damage import BYTE_MISTAKES, damaged, json_of, spoilt
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
@@ -122,7 +122,7 @@ def _backups(surroundings: Surroundings) -> TryOne:
             return read_manifest(path)
         with unchanged_where_refused(home.path):
             restore(home, path)
-        read_kept(home.verdicts)
+        read_log(home.verdicts)
         fresh()
         return None
 
@@ -173,7 +173,7 @@ def _lakes(surroundings: Surroundings) -> TryOne:
         entry = {**ENTRY, "title": f"Slow {number}"}
         fill(database, {(one, MONTHS[0]): [entry, entry] for one in subjects})
         for subject in subjects:
-            ship(database, Lake(str(template)), subject)
+            push(database, Lake(str(template)), subject)
     files = sorted(path.relative_to(template) for path in template.rglob("*") if path.is_file())
     shutil.copytree(template, place, dirs_exist_ok=True)
     lake = Lake(str(place))
@@ -191,7 +191,7 @@ def _lakes(surroundings: Surroundings) -> TryOne:
                 return sizes(lake)
             if kind < 0.5:
                 return released(lake)
-            return bring(memory(), lake, subjects_of(lake), only=False)
+            return pull(memory(), lake, subjects_of(lake), only=False)
         finally:
             path.write_bytes(valid)
 

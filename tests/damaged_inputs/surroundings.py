@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from dagster import DagsterInvalidConfigError, JobDefinition, validate_run_config
 from pydantic import ValidationError
 
-from perf_assets.assets.adding import NewRepository
-from perf_assets.assets.maintaining import Retention
+from perf_assets.assets.add_repository_job import NewRepository
+from perf_assets.assets.lake_maintenance_job import Retention
 from perf_assets.assets.schedules import SWITCH, schedules
 from perf_assets.cli.commands import commands
 from perf_assets.config.study import load_study
@@ -22,9 +22,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.maintenance import maintain
 from perf_assets.lake.place import Lake
 from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
+from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.sources.waiting import wait_in_seconds
-from perf_assets.storage.added import Added, added_to, open_study_of
+from perf_assets.storage.added_repositories import Added, added_to, open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.web.guard import answered_names
 from perf_assets.workers import COUNT, worker_count

@@ -9,8 +9,8 @@ import pytest
 
 from tests.damaged_inputs.cases import KINDS, share_of, tried
 from tests.damaged_inputs.kinds import READ, REFUSED, Kind, Surroundings
+from tests.effort import IS_THOROUGH
 from tests.support import Prepared
-from tests.thoroughness import IS_THOROUGH
 
 CASES = 20_000 if IS_THOROUGH else 1000
 ENOUGH = 30  # cases of which both ends must be among them

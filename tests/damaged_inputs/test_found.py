@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from perf_assets.assets.maintaining import Retention
+from perf_assets.assets.lake_maintenance_job import Retention
 from perf_assets.config.study import load_study
+from perf_assets.error_messages import explain_error
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake import delta
-from perf_assets.lake.mishaps import explained
+from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.loopback.stackexchange.site import read_site
-from perf_assets.mishaps import mishap
 from perf_assets.sources.git.command import error_line
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.replication import cells
@@ -29,7 +29,7 @@ from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.backups import read_manifest
 from perf_assets.storage.home import Home
-from perf_assets.storage.verdicts import SORTS, SUM, read_kept
+from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, read_log
 from perf_assets.workers import COUNT, worker_count
 from tests.damaged_inputs.kinds import LONGEST_SENTENCE
 from tests.review_sheets import sheet, verdicts_of
@@ -83,15 +83,15 @@ def test_a_verdict_that_its_table_does_not_take_is_damaged(row: object, tmp_path
     held = [row]
     digest = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
     path = tmp_path / "verdicts.jsonl"
-    path.write_text(json.dumps({SUM: digest, SORTS[0].word: held}) + "\n")
-    assert read_kept(path).damaged == [1]
+    path.write_text(json.dumps({SUM: digest, VERDICT_KINDS[0].word: held}) + "\n")
+    assert read_log(path).damaged == [1]
 
 
 def test_a_list_of_verdicts_that_is_none_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
     digest = hashlib.sha256(b"7").hexdigest()
-    path.write_text(json.dumps({SUM: digest, SORTS[0].word: 7}) + "\n")
-    assert read_kept(path).damaged == [1]
+    path.write_text(json.dumps({SUM: digest, VERDICT_KINDS[0].word: 7}) + "\n")
+    assert read_log(path).damaged == [1]
 
 
 def test_an_archive_whose_list_of_contents_is_damaged_is_named(tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_a_retention_ends_within_the_calendar(tmp_path: Path) -> None:
 
 def test_a_damaged_block_that_is_met_while_reading_names_its_remedy(tmp_path: Path) -> None:
     said = "Corrupt database file: computed checksum 1 does not match stored checksum 2 in block"
-    assert "doctor --repair" in str(mishap(duckdb.Error(said), tmp_path))
-    assert mishap(ValueError(said), tmp_path) is None
+    assert "doctor --repair" in str(explain_error(duckdb.Error(said), tmp_path))
+    assert explain_error(ValueError(said), tmp_path) is None
 
 
 def test_a_sentence_does_not_grow_with_what_it_refuses(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_sentence_does_not_grow_with_what_it_refuses(tmp_path: Path) -> None:
     ],
 )
 def test_bytes_of_a_lake_that_are_no_rows_of_it_are_damage(error: duckdb.Error) -> None:
-    with pytest.raises(PerfAssetsError, match="is damaged"), explained(Lake("/lake")):
+    with pytest.raises(PerfAssetsError, match="is damaged"), friendly_errors(Lake("/lake")):
         raise error
 
 

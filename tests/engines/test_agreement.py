@@ -11,13 +11,13 @@ import pytest
 
 from perf_assets.engines.spark import Source, SparkEngine
 from perf_assets.paths import models_dir
+from perf_assets.sql_models.ddl import AS_OF_MACRO, AS_OF_PARAMETER, create_as_of_macro
 from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.laying import AS_OF_MACRO, AS_OF_PARAMETER, create_as_of_macro
 from perf_assets.tables import table_of
 from tests.any_rows import any_rows
+from tests.effort import SEEDS, some
 from tests.engines.databases import of_rows, rows_of
 from tests.engines.servers import spark, spark_home
-from tests.thoroughness import SEEDS, some
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 
 from perf_assets.engines.connection import TOKEN, Connection
 from perf_assets.engines.spark import SparkEngine
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from tests.engines.servers import sail
 from tests.ports import free_port
 
@@ -56,7 +56,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 def test_where_nothing_listens_that_is_said_soon() -> None:
     url = f"sc://127.0.0.1:{free_port()}"
     begun = time.monotonic()
-    with pytest.raises(PassingError, match=f"Spark at {url} does not answer"):
+    with pytest.raises(TransientError, match=f"Spark at {url} does not answer"):
         SparkEngine(url)
     assert time.monotonic() - begun < 10
 
@@ -76,7 +76,7 @@ def test_a_spark_that_goes_away_is_a_passing_error() -> None:
         server.process.wait()
         begun = time.monotonic()
         with pytest.raises(
-            PassingError, match=f"Spark at {server.url} went away at staging.issues"
+            TransientError, match=f"Spark at {server.url} went away at staging.issues"
         ):
             connection.table("SELECT 1 AS one", "staging__issues")
         assert time.monotonic() - begun < 30
@@ -88,7 +88,7 @@ def test_what_spark_cannot_compute_is_one_sentence(sail_url: str) -> None:
     with pytest.raises(PerfAssetsError, match="could not compute a query") as caught:
         connection.table("SELECT nothing FROM nowhere", "a query")
     assert "\n" not in str(caught.value)
-    assert not isinstance(caught.value, PassingError)
+    assert not isinstance(caught.value, TransientError)
     connection.close()
 
 

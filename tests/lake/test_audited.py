@@ -8,11 +8,17 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+)
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
@@ -25,13 +31,15 @@ pytestmark = pytest.mark.slow
 MONTH = "2020-02"
 
 
-def offer(*rows: Row) -> Offer:
+def offer(*rows: Row) -> PartitionWrite:
     frame = pl.DataFrame(
         [{name: row.get(name) for name in schema_of("raw.issues")} for row in rows],
         schema=schema_of("raw.issues"),
     )
-    candidate = Candidate("raw.issues", frame, source_count=len(rows))
-    return Offer([candidate], REPOSITORY, MONTH, Provenance(Mark(updated_at=at(9))))
+    candidate = StagedTable("raw.issues", frame, source_count=len(rows))
+    return PartitionWrite(
+        [candidate], REPOSITORY, MONTH, Provenance(PartitionState(updated_at=at(9)))
+    )
 
 
 def opened(number: int, **changes: object) -> Row:
@@ -41,19 +49,19 @@ def opened(number: int, **changes: object) -> Row:
 def test_a_partition_that_was_refused_never_reaches_the_lake(tmp_path: Path) -> None:
     home, lake = Home.of(tmp_path / "home"), Lake.of(str(tmp_path / "lake"))
     with open_warehouse(home.warehouse) as database:
-        gate = Gate(database, home)
+        gate = AuditedWriter(database, home)
         (good,) = gate.store([offer(opened(1), opened(2))])
         assert good.failure is None
-        ship(database, lake, REPOSITORY)
+        push(database, lake, REPOSITORY)
 
         (refused,) = gate.store([offer(opened(1, title="new"), opened(-1))])
         assert refused.failure is not None
-        shipped = ship(database, lake, REPOSITORY)
+        shipped = push(database, lake, REPOSITORY)
 
     assert shipped.months == (MONTH,)  # what is noted of the failure, and no row of the table
     assert released(lake, ["raw.issues"]).tables["raw.issues"].rows == 2
     other = memory()
-    bring(other, lake, [REPOSITORY])
+    pull(other, lake, [REPOSITORY])
     tables = stored(other)
     assert tables["raw.issues"]["title"].to_list() == ["Issue 1", "Issue 2"]
     assert tables["meta.partition_loads"]["status"].to_list() == ["failed"]

@@ -10,13 +10,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.maintenance import maintain, sizes
 from perf_assets.lake.place import Lake
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME
-from perf_assets.lake.shipping import ship
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.warehouse import Database, open_warehouse
+from tests.effort import IS_THOROUGH, KILLS
 from tests.lakes import (
     ENTRY,
     REPOSITORIES,
@@ -28,7 +29,6 @@ from tests.lakes import (
     ship_home,
     stored,
 )
-from tests.thoroughness import IS_THOROUGH, KILLS
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "home").mkdir()
     with open_warehouse(root / "home" / "warehouse.duckdb") as database:
         fill(database, BEFORE)
-        ship(database, Lake.of(str(root / "lake")), SUBJECT)
+        push(database, Lake.of(str(root / "lake")), SUBJECT)
         changed(database, AFTER)
     return root
 
@@ -96,16 +96,16 @@ def is_one_of(database: Database, *tables: Tables) -> bool:
 def assert_ends_as_if_undisturbed(
     home: Path, lake: Lake, reader: Database, was: Tables, will_be: Tables
 ) -> None:
-    bring(reader, lake, [SUBJECT])
+    pull(reader, lake, [SUBJECT])
     assert is_one_of(reader, was, will_be)
     released(lake)
     with open_warehouse(home / "warehouse.duckdb") as database:
-        ship(database, lake, SUBJECT)
-        assert ship(database, lake, SUBJECT).commits == 0
+        push(database, lake, SUBJECT)
+        assert push(database, lake, SUBJECT).commits == 0
     maintain(lake, timedelta(0), timedelta(0), dead_share=0)
     assert all(one.rows == one.stored for one in sizes(lake) if one.table != NAME)
     fill(reader, {})
-    bring(reader, lake, [SUBJECT])
+    pull(reader, lake, [SUBJECT])
     assert is_one_of(reader, will_be)
 
 
@@ -164,7 +164,7 @@ def test_a_home_that_is_killed_while_it_is_brought_up_to_date(
     def begin() -> tuple[Path, Lake]:
         home, lake = copied(prepared, tmp_path / "killed")
         with open_warehouse(home / "warehouse.duckdb") as database:
-            ship(database, lake, SUBJECT)
+            push(database, lake, SUBJECT)
             fill(database, BEFORE)
         return home, lake
 
@@ -177,5 +177,5 @@ def test_a_home_that_is_killed_while_it_is_brought_up_to_date(
         assert process.exitcode == -9
         with open_warehouse(home / "warehouse.duckdb") as database:
             assert is_one_of(database, was, will_be)
-            bring(database, lake, [SUBJECT])
+            pull(database, lake, [SUBJECT])
             assert is_one_of(database, will_be)

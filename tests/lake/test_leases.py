@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PassingError
+from perf_assets.errors import TransientError
 from perf_assets.lake.leases import leased
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from tests.lakes import ENTRY, begun, fill, in_processes, kill_this_process, memory
 
@@ -33,14 +33,16 @@ def take(lake: Lake, worker: str, begin: float) -> None:
     try:
         with leased(lake, SUBJECT, worker):
             time.sleep(1)
-    except PassingError:
+    except TransientError:
         raise SystemExit(3) from None
 
 
 def test_the_second_is_told_who_has_it_and_until_when(lake: Lake) -> None:
     with (
         leased(lake, SUBJECT, "first"),
-        pytest.raises(PassingError, match=r"owner/one is being mined by first at least until 20\d"),
+        pytest.raises(
+            TransientError, match=r"owner/one is being mined by first at least until 20\d"
+        ),
         leased(lake, SUBJECT, "second"),
     ):
         raise AssertionError("both have it")
@@ -52,7 +54,7 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(lake: Lake) -> None:
     with leased(lake, SUBJECT, "first", seconds=SECONDS) as lease:
         until = time.monotonic() + 2 * SECONDS
         while time.monotonic() < until:
-            with pytest.raises(PassingError, match="by first"), leased(lake, SUBJECT, "second"):
+            with pytest.raises(TransientError, match="by first"), leased(lake, SUBJECT, "second"):
                 raise AssertionError("both have it")
             time.sleep(0.1)
         lease.check()
@@ -66,17 +68,17 @@ def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_told(lake: La
         leased(lake, SUBJECT, "first", seconds=60) as newer,
     ):
         time.sleep(SECONDS)
-        with pytest.raises(PassingError, match=r"lease of first .* is lost .first has it"):
-            ship(home, lake, SUBJECT, older)
+        with pytest.raises(TransientError, match=r"lease of first .* is lost .first has it"):
+            push(home, lake, SUBJECT, older)
         assert released(lake, ["raw.issues"]).tables["raw.issues"].rows == 0
-        assert ship(home, lake, SUBJECT, newer).rows > 0
+        assert push(home, lake, SUBJECT, newer).rows > 0
 
 
 def test_the_lease_of_a_worker_that_was_killed_ends_by_itself(lake: Lake) -> None:
     process = begun(hold_and_die, lake, 2.0)
     process.join(30)
     assert process.exitcode == -9
-    with pytest.raises(PassingError, match="worker that dies"), leased(lake, SUBJECT, "another"):
+    with pytest.raises(TransientError, match="worker that dies"), leased(lake, SUBJECT, "another"):
         raise AssertionError("both have it")
     with leased(lake, SUBJECT, "another", wait_seconds=30):
         pass
@@ -90,8 +92,8 @@ def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
         logs.rename(logs.with_name("away"))
         time.sleep(1.2 * SECONDS)
         logs.with_name("away").rename(logs)
-        with pytest.raises(PassingError, match="could not be renewed in time"):
-            ship(home, lake, SUBJECT, lease)
+        with pytest.raises(TransientError, match="could not be renewed in time"):
+            push(home, lake, SUBJECT, lease)
 
 
 def test_of_many_who_take_it_at_the_same_moment_one_has_it(lake: Lake) -> None:

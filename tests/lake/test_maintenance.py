@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from perf_assets.lake import delta, maintenance
-from perf_assets.lake.bringing import bring
 from perf_assets.lake.leases import leased
 from perf_assets.lake.maintenance import Maintained, maintain, sizes
 from perf_assets.lake.place import Lake
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME
-from perf_assets.lake.shipping import ship
 from perf_assets.lake.snapshots import released
 from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.warehouse import Database
@@ -45,7 +45,7 @@ def ship_versions(home: Database, lake: Lake, number: int) -> None:
         )
         home.upsert("meta.fingerprints", known)
         for subject in (ONE, TWO):
-            ship(home, lake, subject)
+            push(home, lake, subject)
 
 
 def of_issues(done: list[Maintained]) -> Maintained:
@@ -68,9 +68,9 @@ def test_what_was_superseded_leaves_after_its_retention_and_the_rest_stays(
     again = maintain(lake, NOTHING, NOTHING, dead_share=0)
     assert {(one.dropped, one.buckets, one.left, one.deleted) for one in again} == {(0, 0, 0, 0)}
     other = memory()
-    bring(other, lake, [ONE, TWO])
+    pull(other, lake, [ONE, TWO])
     assert_equal(home, other)
-    assert ship(home, lake, ONE).commits == 0
+    assert push(home, lake, ONE).commits == 0
 
 
 def test_many_small_files_of_a_bucket_become_one(home: Database, lake: Lake) -> None:
@@ -87,7 +87,7 @@ def test_many_small_files_of_a_bucket_become_one(home: Database, lake: Lake) -> 
     with leased(lake, ONE, "another"):
         pass
     other = memory()
-    bring(other, lake, [ONE, TWO])
+    pull(other, lake, [ONE, TWO])
     assert_equal(home, other)
 
 
@@ -113,20 +113,20 @@ def test_rows_of_a_ship_that_goes_on_are_left_alone(
     home: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the rows of a ship and its release, maintenance runs."""
-    from perf_assets.lake import shipping  # noqa: PLC0415
+    from perf_assets.lake import push  # noqa: PLC0415
 
     ship_versions(home, lake, 1)
-    remember = shipping.remember
+    remember = push.remember
 
     def maintained(*arguments: object) -> None:
         maintain(lake, NOTHING, dead_share=0, small_files=2)
         remember(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(shipping, "remember", maintained)
+    monkeypatch.setattr(push, "remember", maintained)
     ship_versions(home, lake, 3)
 
     other = memory()
-    bring(other, lake, [ONE, TWO])
+    pull(other, lake, [ONE, TWO])
     assert_equal(home, other)
 
 
@@ -144,17 +144,17 @@ def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
         known = writer.frame("FROM meta.fingerprints")
         fill(writer, {(ONE, "2020-01"): [entry]})
         writer.upsert("meta.fingerprints", known)
-        ship(writer, lake, ONE)
+        push(writer, lake, ONE)
         replace(*arguments)  # type: ignore[arg-type]
 
-    bring(writer, lake, [ONE])
+    pull(writer, lake, [ONE])
     monkeypatch.setattr(maintenance.delta, "replace_bucket", beaten)
     done = of_issues(maintain(lake, NOTHING, NOTHING, dead_share=0))
     monkeypatch.undo()
 
     assert (done.left, done.dropped) == (1, 0)
     other = memory()
-    bring(other, lake, [ONE])
+    pull(other, lake, [ONE])
     assert_equal(writer, other)
 
 
@@ -192,5 +192,5 @@ def test_a_lake_is_maintained_beside_a_writer(home: Database, lake: Lake) -> Non
 
     assert done
     other = memory()
-    bring(other, lake, [ONE, TWO])
+    pull(other, lake, [ONE, TWO])
     assert_equal(home, other)

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.push import push
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from tests.lakes import memory
-from tests.tracker_life import NAME, Life
+from tests.tracker_state_machine import NAME, Life
 
 pytestmark = pytest.mark.slow
 
@@ -23,14 +23,14 @@ MONTHS = months_between("2020-01", "2020-04")
 
 def test_an_update_newer_than_all_before_ships_its_own_month_alone(tmp_path: Path) -> None:
     life, lake, database = Life(1), Lake.of(str(tmp_path / "lake")), memory()
-    gate = Gate(database, Home(tmp_path))
+    gate = AuditedWriter(database, Home(tmp_path))
     with CorpusServer([life.corpus()], limit=10**9) as server:
 
         def shipped() -> tuple[str, ...]:
             server.replace([life.corpus()])
             source = IssueSource(GitHubClient(server.url, "t0ken"), NAME)
             assert not [one.failure for one in load_issues(gate, source, MONTHS) if one.failure]
-            return ship(database, lake, NAME).months
+            return push(database, lake, NAME).months
 
         for _ in range(40):
             life.now += timedelta(days=3)

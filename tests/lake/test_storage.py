@@ -15,17 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PassingError, PerfAssetsError
-from perf_assets.lake.bringing import bring
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake.leases import leased
 from perf_assets.lake.maintenance import maintain
 from perf_assets.lake.place import Lake
-from perf_assets.lake.shipping import ship
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.warehouse import Database
+from tests.effort import some
 from tests.lakes import ENTRY, assert_equal, begun, fill, memory
 from tests.ports import free_port
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 
@@ -70,33 +70,33 @@ def remount(directory: Path, how: str) -> None:
 def test_a_lake_that_is_full_is_said_so_and_stays_whole(home: Database, tmp_path: Path) -> None:
     with mounted(tmp_path / "small", "600k") as directory:
         lake = Lake.of(str(directory / "lake"))
-        ship(home, lake, ONE)
+        push(home, lake, ONE)
         add_noise(home, 2_000_000)
 
         with pytest.raises(PerfAssetsError, match="the disk of the lake is full; make room"):
-            ship(home, lake, ONE)
+            push(home, lake, ONE)
 
         assert released(lake).tables["raw.issues"].rows == 1
         remount(directory, "size=20m")
-        assert ship(home, lake, ONE).months == ("2020-02",)
+        assert push(home, lake, ONE).months == ("2020-02",)
         other = memory()
-        bring(other, lake, [ONE])
+        pull(other, lake, [ONE])
         assert_equal(home, other)
 
 
 def test_a_lake_that_may_not_be_written_is_said_so(home: Database, tmp_path: Path) -> None:
     with mounted(tmp_path / "small", "5m") as directory:
         lake = Lake.of(str(directory / "lake"))
-        ship(home, lake, ONE)
+        push(home, lake, ONE)
         add_noise(home, 10)
         remount(directory, "ro")
 
-        for act in (lambda: ship(home, lake, ONE), lambda: _lease(lake)):
+        for act in (lambda: push(home, lake, ONE), lambda: _lease(lake)):
             with pytest.raises(PerfAssetsError, match="may not be read or written"):
                 act()
 
         other = memory()
-        bring(other, lake, [ONE])
+        pull(other, lake, [ONE])
         assert other.connection.execute("SELECT count(*) FROM raw.issues").fetchall() == [(1,)]
 
 
@@ -125,18 +125,18 @@ def _ship_as_nobody(lake: Lake, said: Path) -> None:
     home = memory()
     os.setuid(65534)
     try:
-        ship(home, lake, ONE)
+        push(home, lake, ONE)
     except PerfAssetsError as error:
         said.write_text(str(error))
 
 
 def test_a_file_of_the_lake_that_is_gone_is_named(home: Database, tmp_path: Path) -> None:
     lake = Lake.of(str(tmp_path / "lake"))
-    ship(home, lake, ONE)
+    push(home, lake, ONE)
     (file,) = Path(lake.table("raw.issues")).rglob("*.parquet")
     file.write_bytes(b"no parquet")
 
-    for act in (lambda: bring(memory(), lake, [ONE]), lambda: maintain(lake)):
+    for act in (lambda: pull(memory(), lake, [ONE]), lambda: maintain(lake)):
         with pytest.raises(PerfAssetsError, match=r"\.parquet: this file of the lake is missing"):
             act()
 
@@ -236,12 +236,12 @@ def between(bucket: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
 def test_a_lake_in_s3_is_as_one_in_a_folder(home: Database, between: Between) -> None:
     lake, other = Lake.of("s3://bucket/whole"), memory()
     with leased(lake, ONE, "worker") as lease:
-        ship(home, lake, ONE, lease)
-        bring(other, lake, [ONE])
+        push(home, lake, ONE, lease)
+        pull(other, lake, [ONE])
         assert_equal(home, other)
         add_noise(home, 10)
-        assert ship(home, lake, ONE, lease).months == ("2020-02",)
-    assert ship(home, lake, ONE).commits == 0
+        assert push(home, lake, ONE, lease).months == ("2020-02",)
+    assert push(home, lake, ONE).commits == 0
     issues = released(lake, ["raw.issues"]).tables["raw.issues"]
     assert issues.rows == 2
     assert all(file.startswith("s3://bucket/whole/raw/issues/") for file in issues.files)
@@ -250,13 +250,13 @@ def test_a_lake_in_s3_is_as_one_in_a_folder(home: Database, between: Between) ->
 @pytest.mark.exhaustive
 def test_a_lake_in_s3_is_maintained(home: Database, between: Between) -> None:
     lake, other = Lake.of("s3://bucket/maintained"), memory()
-    ship(home, lake, ONE)
+    push(home, lake, ONE)
     add_noise(home, 10)
-    ship(home, lake, ONE)
+    push(home, lake, ONE)
 
     assert any(one.buckets for one in maintain(lake, small_files=2))
 
-    bring(other, lake, [ONE])
+    pull(other, lake, [ONE])
     assert_equal(home, other)
 
 
@@ -267,8 +267,8 @@ def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
     lake, other = Lake.of("s3://bucket/now-and-then"), memory()
     between.refuses, between.seconds = 12, 0.01
 
-    ship(home, lake, ONE)
-    bring(other, lake, [ONE])
+    push(home, lake, ONE)
+    pull(other, lake, [ONE])
 
     assert_equal(home, other)
     assert between.asked > 40
@@ -279,21 +279,21 @@ def test_storage_that_does_not_answer_is_said_so_in_time(
     home: Database, between: Between, refuses: int, seconds: float
 ) -> None:
     lake = Lake(f"s3://bucket/silent-{refuses}", retry_seconds=1)
-    ship(home, lake, ONE)
+    push(home, lake, ONE)
     add_noise(home, 10)
     between.refuses, between.seconds = refuses, seconds
     began = time.monotonic()
 
-    with pytest.raises(PassingError, match="does not answer, or refuses for now") as caught:
-        ship(home, lake, ONE)
+    with pytest.raises(TransientError, match="does not answer, or refuses for now") as caught:
+        push(home, lake, ONE)
 
     assert time.monotonic() - began < 15
     assert SECRET not in str(caught.value)
     between.refuses, between.seconds = 0, 0.0
     assert released(lake).tables["raw.issues"].rows == 1
-    assert ship(home, lake, ONE).months == ("2020-02",)
+    assert push(home, lake, ONE).months == ("2020-02",)
 
 
 def test_a_bucket_that_is_not_there_is_named(home: Database, between: Between) -> None:
     with pytest.raises(PerfAssetsError, match="s3://nobody/x: there is no such bucket"):
-        ship(home, Lake.of("s3://nobody/x"), ONE)
+        push(home, Lake.of("s3://nobody/x"), ONE)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PassingError
-from perf_assets.lake.bringing import bring
+from perf_assets.errors import TransientError
 from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.place import Lake
+from perf_assets.lake.pull import pull
+from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME, made_releases
-from perf_assets.lake.shipping import ship
 from perf_assets.lake.snapshots import released
+from tests.effort import IS_THOROUGH
 from tests.lakes import ENTRY, State, assert_equal, fill, in_processes, memory
-from tests.thoroughness import IS_THOROUGH
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def work(lake: Lake, subjects: list[str]) -> None:
         fill(home, {k: v for one in subjects for k, v in state_of(one, version).items()})
         home.upsert("meta.fingerprints", known)
         for subject in subjects:
-            ship(home, lake, subject)
+            push(home, lake, subject)
 
 
 def ship_once(lake: Lake, subject: str, title: str, begin: float) -> None:
@@ -48,8 +48,8 @@ def ship_once(lake: Lake, subject: str, title: str, begin: float) -> None:
     fill(home, {(subject, "2020-01"): [{**ENTRY, "title": title}]})
     time.sleep(max(0.0, begin - time.time()))
     try:
-        ship(home, lake, subject)
-    except PassingError as error:
+        push(home, lake, subject)
+    except TransientError as error:
         assert "another worker released it" in str(error)
         raise SystemExit(REFUSED) from None
 
@@ -62,7 +62,7 @@ def test_many_workers_in_few_buckets_lose_nothing(lake: Lake) -> None:
     assert codes == [0] * WORKERS
     expected, found = memory(), memory()
     fill(expected, {k: v for one in SUBJECTS for k, v in state_of(one, SHIPS - 1).items()})
-    bring(found, lake, SUBJECTS)
+    pull(found, lake, SUBJECTS)
     assert_equal(expected, found)
     sums = {name: table.rows for name, table in released(lake).tables.items()}
     assert sums["raw.issues"] == 2 * len(SUBJECTS)
@@ -81,6 +81,6 @@ def test_of_two_that_ship_one_subject_at_the_same_moment_one_is_refused(lake: La
 
         assert sorted(codes) == [0, REFUSED]
         home = memory()
-        bring(home, lake, [subject])
+        pull(home, lake, [subject])
         winner = home.connection.execute("SELECT title FROM raw.issues").fetchall()
         assert winner == [(titles[codes.index(0)],)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.loopback.corpus import newest_month, read_corpus
-from tests.places import CHAINER
+from tests.paths import CHAINER
 
 ISSUE = {
     "number": 7,

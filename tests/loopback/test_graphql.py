@@ -13,6 +13,7 @@ from perf_assets.loopback.github import graphql_api
 from perf_assets.loopback.github.graphql_resolvers import Context
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.loopback.github.tracker import Tracker
+from tests.effort import examples
 from tests.loopback.tracker import (
     PULL,
     RICH,
@@ -24,7 +25,6 @@ from tests.loopback.tracker import (
     moment,
     post,
 )
-from tests.thoroughness import examples
 
 # --- what an issue looks like ---
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.loopback.github.server import CorpusServer
+from tests.effort import examples
 from tests.loopback.tracker import (
     PULL,
     SEARCH,
@@ -19,7 +20,6 @@ from tests.loopback.tracker import (
     search_numbers,
     walk,
 )
-from tests.thoroughness import examples
 
 # --- paging ---
 

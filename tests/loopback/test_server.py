@@ -32,7 +32,7 @@ from tests.loopback.tracker import (
     search_numbers,
     walk,
 )
-from tests.places import CHAINER
+from tests.paths import CHAINER
 
 # --- cost and rate limits ---
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults import compiled, compiler
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.support import Prepared, assert_same_tables, command, environment, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]

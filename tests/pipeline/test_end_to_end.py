@@ -19,6 +19,7 @@ from perf_assets.config.study import load_study
 from perf_assets.execution import run_study
 from perf_assets.sample.generator import generate
 from perf_assets.storage.home import Home
+from tests.effort import KILLS
 from tests.support import (
     Prepared,
     assert_same_tables,
@@ -27,7 +28,6 @@ from tests.support import (
     materialize,
     stored_tables,
 )
-from tests.thoroughness import KILLS
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
             assert wrong.is_empty(), f"{table}.{name}: {wrong.head(3)}"
 
 
-# Over a smaller corpus, tests/assets/test_telling.py has it.
+# Over a smaller corpus, tests/assets/test_event_reporting.py has it.
 @pytest.mark.exhaustive
 def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_path: Path) -> None:
     home = Home.of(tmp_path / "home")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.killing import DEEDS, kill_at_random_moments
+from tests.crash_testing import DEEDS, kill_at_random_moments
+from tests.effort import KILLS
 from tests.support import Prepared
-from tests.thoroughness import KILLS
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 

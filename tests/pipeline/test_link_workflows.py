@@ -19,7 +19,7 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.github import GitHubClient, IssueSource
-from tests.thoroughness import SEEDS
+from tests.effort import SEEDS
 
 pytestmark = pytest.mark.slow
 

@@ -16,14 +16,14 @@ from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
 from perf_assets.sources.replication.problems import PLAIN
-from perf_assets.sql_models.lineage import ANALYSES
-from perf_assets.stages.deriving.derivation import derive, derived_tables
+from perf_assets.sql_models.dependencies import ANALYSES
 from perf_assets.stages.replicating import TABLES, load_package
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.transform.derivation import derive, derived_tables
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
-from tests.places import PROBLEMS, PYTORCH_PACKAGE
+from tests.paths import PROBLEMS, PYTORCH_PACKAGE
 from tests.replication_package import replace_in, write_package
 from tests.rows import Row, issue, label, loads, repository
 from tests.support import perf_assets, stored_tables
@@ -37,7 +37,7 @@ def replicate(home: Path, folder: Path, *, accept_changes: bool = True) -> None:
     """Load, model and analyse, as the job does but without Dagster."""
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        gate = Gate(database, place)
+        gate = AuditedWriter(database, place)
         outcomes = [load_package(gate, folder, accept_changes=accept_changes)]
         outcomes += [one.outcome for one in derive(gate) if one.outcome is not None]
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
@@ -267,7 +267,7 @@ def stored(database: Path) -> dict[str, pl.DataFrame]:
 def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> None:
     folder, home = write_package(tmp_path / "package"), Home.of(tmp_path / "home")
     with open_warehouse(home.warehouse) as database:
-        load_package(Gate(database, home), folder, accept_changes=True)
+        load_package(AuditedWriter(database, home), folder, accept_changes=True)
     before = stored(home.warehouse)
     assert before["replication.bugs"].height == 16
     file = folder / "tensorflow_fixed_perf_trend_analysis.csv"
@@ -277,12 +277,12 @@ def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> No
         open_warehouse(home.warehouse) as database,
         pytest.raises(PerfAssetsError, match="cut short"),
     ):
-        load_package(Gate(database, home), folder, accept_changes=True)
+        load_package(AuditedWriter(database, home), folder, accept_changes=True)
     # One table that fails its audit keeps all of them out.
     file.write_bytes(whole.replace(b"2017-02,3,5", b"2017-02,6,5"))
     replace_in(folder / "pytorch_perf_bugs_information.csv", "102,", "202,")
     with open_warehouse(home.warehouse) as database:
-        outcome = load_package(Gate(database, home), folder, accept_changes=True)
+        outcome = load_package(AuditedWriter(database, home), folder, accept_changes=True)
     assert "total_is_not_below_performance" in str(outcome.failure)
     assert not outcome.is_written
     assert (home.quarantine / "replication.paper_series" / "candidate.parquet").exists()
@@ -318,7 +318,7 @@ end = "2020-03"
 
 def loaded(database: Database, folder: Path, problems: Path | None = None) -> None:
     home = Home.of(folder.parent)
-    outcome = load_package(Gate(database, home), folder, problems, accept_changes=True)
+    outcome = load_package(AuditedWriter(database, home), folder, problems, accept_changes=True)
     assert outcome.failure is None
 
 
@@ -409,7 +409,7 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
     with open_warehouse(home / "warehouse.duckdb") as database:
         for table, live_rows in LIVE.items():
             insert(database.connection, table, live_rows)
-        gate = Gate(database, Home.of(home))
+        gate = AuditedWriter(database, Home.of(home))
         assert [one.table for one in derive(gate)] == list(derived_tables())
     before = mined(home)
     assert before["live"].height == 2

@@ -25,7 +25,7 @@ from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.home import Home
 from tests.engines.servers import sail
-from tests.fleet import fleet_study, generate_fleet, name_of
+from tests.multi_repository import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
 COUNT = 3

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.reports.asking import published_database
+from perf_assets.reports.query_runner import published_database
 
 SECRET = "a secret that no query may show"
 

@@ -22,7 +22,7 @@ from perf_assets.reports.findings.as_sarif import FINGERPRINT, address, as_sarif
 from perf_assets.reports.findings.as_text import as_text
 from perf_assets.reports.findings.pages import page_of, source_of
 from perf_assets.sources.python_files.results import FileResult, Skip
-from tests.places import SHARED
+from tests.paths import SHARED
 
 BY_NAME = {rule.name: rule for rule in RULES}
 CODE = BY_NAME["sequential-map"].code

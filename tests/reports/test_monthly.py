@@ -15,13 +15,13 @@ from perf_assets.reports.document import Document, Item, Part, Section, html, ma
 from perf_assets.reports.monthly import keep_report, read_report
 from perf_assets.reports.monthly.contents import PAPER
 from perf_assets.reports.monthly.news import MOST, read_asked, read_news
-from perf_assets.stages.deriving.derivation import derive
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import ModelDatabase, insert
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.question_rows import FORUM, TAG_SET, performance_question, question, tag_set
 from tests.rows import (
     REPOSITORY,
@@ -199,7 +199,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link() -> None:
 def home(tmp_path: Path) -> Home:
     home = Home.of(tmp_path)
     with open_warehouse(home.warehouse) as database:
-        list(derive(Gate(database, home)))
+        list(derive(AuditedWriter(database, home)))
         insert(database.connection, "marts.trend_monthly", [trend_month("2020-02")])
     publish(home)
     return home

@@ -21,8 +21,8 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, end_of, months_between
 from perf_assets.sample.generator import GeneratedCorpus, generate, texts
 from perf_assets.sample.generator.traps import REGISTER
-from tests.places import ROOT
-from tests.thoroughness import some
+from tests.effort import some
+from tests.paths import ROOT
 
 pytestmark = pytest.mark.slow
 

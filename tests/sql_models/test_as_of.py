@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sql_models.laying import create_as_of_macro
+from perf_assets.sql_models.ddl import create_as_of_macro
 from perf_assets.storage.migrations import create_tables
+from tests.effort import examples
 from tests.model_database import ModelDatabase, Tables, lay_models
 from tests.rows import REPOSITORY, Row, commit, event, issue, label, link, loads, repository
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

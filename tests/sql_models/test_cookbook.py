@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from perf_assets.sql_models.cookbook import Query, cookbook
+from tests.effort import some
 from tests.model_database import ModelDatabase
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.question_rows import (
     FORUM,
     PERFORMANCE,
@@ -39,7 +40,6 @@ from tests.rows import (
     static_finding,
     verdict,
 )
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 

@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from perf_assets.tables import schema_of, table_of
+from tests.effort import some
 from tests.model_database import ModelDatabase
 from tests.rows import (
     Row,
@@ -20,7 +21,6 @@ from tests.rows import (
     repository,
     sha,
 )
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 

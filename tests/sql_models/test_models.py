@@ -14,8 +14,8 @@ import sqlglot
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
+from perf_assets.sql_models.ddl import comment_statements, create_table, create_view
 from perf_assets.sql_models.files import Model, described_tables, load_models
-from perf_assets.sql_models.laying import comment_statements, create_table, create_view
 from perf_assets.sql_models.parsing import parse_query, tables_read
 from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import Table
@@ -225,7 +225,7 @@ import os, signal, sys
 from pathlib import Path
 import duckdb
 from tests.model_database import lay_models
-from perf_assets.sql_models.laying import comment_statements
+from perf_assets.sql_models.ddl import comment_statements
 from perf_assets.storage.migrations import create_tables
 
 connection = duckdb.connect(sys.argv[1])

@@ -7,7 +7,7 @@ import pytest
 
 from perf_assets.sources.replication.problems import read_problems
 from tests.model_database import ModelDatabase
-from tests.places import PROBLEMS
+from tests.paths import PROBLEMS
 from tests.rows import published_problem as problem
 
 LEAK = {"symptom_2_category": "Memory", "symptom_2_subcategory": "Memory leak"}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.effort import some
 from tests.model_database import ModelDatabase, Tables
 from tests.question_rows import (
     FORUM,
@@ -15,7 +16,6 @@ from tests.question_rows import (
     question_kind,
     tag_set,
 )
-from tests.thoroughness import some
 
 ASKED = "2020-01-10T00:00:00Z"
 

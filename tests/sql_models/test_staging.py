@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.effort import some
 from tests.model_database import ModelDatabase
 from tests.rows import (
     PYTORCH,
@@ -25,7 +26,6 @@ from tests.rows import (
     repository,
     sha,
 )
-from tests.thoroughness import some
 
 OPENED = "2020-02-01T12:00:00+00:00"
 

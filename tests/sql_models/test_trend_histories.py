@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.months import add_months, end_of, month_of, months_between, start_of
+from tests.effort import examples
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import Row, bug, bugs, commit, event, link, loads, repository
-from tests.thoroughness import examples
 
 START, TREND_START, LAST = "2020-01", "2020-03", "2020-06"
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.effort import some
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import (
     Row,
@@ -21,7 +22,6 @@ from tests.rows import (
     repository,
     sha,
 )
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 

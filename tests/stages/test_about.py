@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from perf_assets.config.study import load_study
-from perf_assets.stages.deriving.about import tell_database
-from perf_assets.stages.deriving.models import describe_tables
-from perf_assets.storage.gate import Candidate, Gate, Offer
+from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.models import describe_tables
+from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, materialize
@@ -74,15 +74,15 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
 def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = Gate(database, Home.of(home))
+        gate = AuditedWriter(database, Home.of(home))
         stored = database.partition("raw.commits", repository, month)
         refused = stored.with_columns(sha=pl.lit("short"))
 
         def told(rows: pl.DataFrame) -> dict[str, object]:
             candidates = [
-                Candidate("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
+                StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
             ]
-            gate.store([Offer(candidates, repository, month)])
+            gate.store([PartitionWrite(candidates, repository, month)])
             (row,) = database.where(
                 "meta.audit_results",
                 {"repository": repository, "month": month, "table": "raw.commits"},
@@ -107,7 +107,7 @@ def test_a_home_of_an_older_version_gets_what_its_views_read(home: Path) -> None
             database.connection.execute(f"DROP {statement}")
         for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
             database.connection.execute(f"DROP TABLE {table}")
-        gate = Gate(database, Home.of(home))
+        gate = AuditedWriter(database, Home.of(home))
         tell_database(gate)
         describe_tables(gate)
         assert database.frame(count).equals(wanted)

@@ -22,14 +22,20 @@ from perf_assets.stages.mining.commits import (
     load_commits,
     mine_commits,
 )
-from perf_assets.storage import gate as gates
+from perf_assets.storage import audited_writer as gates
 from perf_assets.storage.audit import audit_together
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+)
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from tests.effort import examples
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import assert_same_tables, stored_tables
-from tests.thoroughness import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -53,7 +59,7 @@ def opened(home: Path):
     home.mkdir(exist_ok=True)
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        yield Gate(database, place)
+        yield AuditedWriter(database, place)
 
 
 def load(source: Path, home: Path, months=MONTHS) -> list:
@@ -189,7 +195,7 @@ def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path)
     assert_as_fresh(source, tmp_path, home)
 
 
-def offer(partition: str, digit: str, **changes) -> Offer:
+def offer(partition: str, digit: str, **changes) -> PartitionWrite:
     """A good row for the month ``partition`` of raw.branch_commits, but for ``changes``."""
     late = changes.pop("late", 0)
     row = {
@@ -212,8 +218,10 @@ def offer(partition: str, digit: str, **changes) -> Offer:
         [row], schema_overrides={"parents": pl.List(pl.String), "unreadable": pl.String}
     )
     frame = frame.with_columns(authored_at=when, committed_at=when + pl.duration(days=late))
-    candidate = Candidate("raw.branch_commits", frame, {"least_readable_share": 1.0}, 1)
-    return Offer([candidate], REPOSITORY, partition, Provenance(Mark(fingerprint="2-x")))
+    candidate = StagedTable("raw.branch_commits", frame, {"least_readable_share": 1.0}, 1)
+    return PartitionWrite(
+        [candidate], REPOSITORY, partition, Provenance(PartitionState(fingerprint="2-x"))
+    )
 
 
 @pytest.mark.audited

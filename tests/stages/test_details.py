@@ -11,9 +11,9 @@ import pytest
 
 from perf_assets.sources.git import Clone, read_commits
 from perf_assets.sources.git.inspection import CommitInspection
-from perf_assets.stages.deciding import details as detailing
-from perf_assets.stages.deciding.details import MERGE, TABLES, detail_fixes
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.enrichment import details as detailing
+from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.git_repositories import FILE, Made, make
@@ -39,11 +39,11 @@ class Study:
     looked_at: list[str] = field(default_factory=list)
 
     @contextmanager
-    def gate(self) -> Iterator[Gate]:
+    def gate(self) -> Iterator[AuditedWriter]:
         with open_warehouse(self.home.warehouse) as database:
-            yield Gate(database, self.home)
+            yield AuditedWriter(database, self.home)
 
-    def detail(self, *months: str) -> list[Outcome]:
+    def detail(self, *months: str) -> list[WriteOutcome]:
         with self.gate() as gate:
             return list(detail_fixes(gate, self.repository, REPOSITORY, months or MONTHS))
 

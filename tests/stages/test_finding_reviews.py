@@ -9,10 +9,10 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import FINDINGS
 from perf_assets.stages.reviewing import finding_sheet, import_sheet
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import read_kept
+from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.review_sheets import written
@@ -34,7 +34,7 @@ def home(empty_home: Home) -> Home:
 
 
 @pytest.fixture
-def gate(home: Home) -> Iterator[Gate]:
+def gate(home: Home) -> Iterator[AuditedWriter]:
     """Five findings of one rule and one of another in the newest tree, and one that went."""
     with open_warehouse(home.warehouse) as database:
         trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
@@ -44,7 +44,7 @@ def gate(home: Home) -> Iterator[Gate]:
         rows += [static_finding(7, *FIRST, sha=OTHER_SHA)]
         rows += [static_finding(1, *FIRST, sha=OTHER_SHA, line=99, end_line=99)]
         insert(database.connection, "raw.static_findings", rows)
-        yield Gate(database, home)
+        yield AuditedWriter(database, home)
 
 
 def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:
@@ -56,13 +56,13 @@ def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def rows(home: Home, gate: Gate) -> list[dict[str, str]]:
+def rows(home: Home, gate: AuditedWriter) -> list[dict[str, str]]:
     """A row of the sheet for each finding of the newest tree, by its name."""
     gate.database.connection.execute("CHECKPOINT")
     return sorted(drawn(home, 10), key=lambda row: row["finding_id"])
 
 
-def imported(gate: Gate, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
+def imported(gate: AuditedWriter, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
     path = gate.home.path / "sheet.csv"
     path.write_text(written(rows, form=FINDINGS), encoding="utf-8")
     told = import_sheet(gate, path, rater)
@@ -74,7 +74,7 @@ def judged(rows: list[dict[str, str]], *words: str) -> list[dict[str, str]]:
 
 
 def test_as_many_of_each_rule_as_there_are_come_from_the_newest_tree(
-    home: Home, gate: Gate, rows: list[dict[str, str]]
+    home: Home, gate: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     assert [row["finding_id"] for row in rows] == [name(number) for number in range(1, 7)]
     few = drawn(home, 2)
@@ -100,7 +100,7 @@ def test_a_row_says_where_to_look_and_is_no_formula(rows: list[dict[str, str]]) 
 
 
 def test_verdicts_are_added_and_the_last_one_is_in_force(
-    gate: Gate, rows: list[dict[str, str]]
+    gate: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     assert imported(gate, "Ann", judged(rows, "right", " WRONG ", "unsure", "")) == (3, 0, 0)
     assert imported(gate, "Bob", judged(rows, "right")) == (1, 0, 0)
@@ -112,13 +112,13 @@ def test_verdicts_are_added_and_the_last_one_is_in_force(
         ("Ann", name(3), "unsure", RULES[0]),
         ("Bob", name(1), "right", RULES[0]),
     ]
-    kept = read_kept(gate.home.verdicts).rows["reviews.finding_verdicts"]
+    kept = read_log(gate.home.verdicts).rows["reviews.finding_verdicts"]
     stored = gate.database.frame("from reviews.finding_verdicts order by verdict_id")
     assert kept.sort("verdict_id").equals(stored.select(kept.columns))
 
 
 def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
-    gate: Gate, rows: list[dict[str, str]]
+    gate: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     imported(gate, "Ann", judged(rows, "wrong"))
     gate.database.connection.execute("DELETE FROM raw.static_findings WHERE path LIKE '%1.py'")
@@ -138,7 +138,7 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
-    gate: Gate, rows: list[dict[str, str]], change: dict[str, str], said: str
+    gate: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], said: str
 ) -> None:
     sheet = judged([rows[1], {**rows[0], **change}], "right", "wrong")
     sheet[1] |= change
@@ -150,7 +150,7 @@ def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
     assert gate.database.frame("from reviews.finding_verdicts").is_empty()
 
 
-def test_without_findings_there_is_no_sheet(home: Home, gate: Gate) -> None:
+def test_without_findings_there_is_no_sheet(home: Home, gate: AuditedWriter) -> None:
     gate.database.connection.execute("DELETE FROM raw.static_findings")
     publish(home)
     with pytest.raises(PerfAssetsError, match="has no findings of static checks"):

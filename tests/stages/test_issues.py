@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches, issues
+from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.stages.mining.marks import due_cohorts
-from perf_assets.storage import gate
+from perf_assets.storage import audited_writer
 from perf_assets.storage.audit import AuditReport, Parameters
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.migrations import create_tables
-from perf_assets.storage.outdated import outdated_cohorts
+from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database
-from tests.thoroughness import examples
-from tests.tracker_life import ELSEWHERE, LEAVES, NAME, WRITES, Life
+from tests.effort import examples
+from tests.tracker_state_machine import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -40,13 +40,13 @@ class Miner:
         create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
-        self.gate = Gate(self.database, Home(place))
+        self.gate = AuditedWriter(self.database, Home(place))
 
     def refresh(self, verify_months: int | None = None, months: list[str] = MONTHS) -> int:
         """Run a refresh; how many requests it took."""
         self.server.replace([self.life.corpus()])
         before = len(self.server.requests)
-        self.outcomes: list[Outcome] = list(
+        self.outcomes: list[WriteOutcome] = list(
             load_issues(self.gate, self._source(), months, verify_months)
         )
         return len(self.server.requests) - before
@@ -143,7 +143,7 @@ def test_a_full_load_and_a_refresh_cost_what_they_promise(
     server: CorpusServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At most 15 requests per 1,000 issues, and 2 plus one per 100 that changed."""
-    monkeypatch.setattr(gate, "audit_together", counted)
+    monkeypatch.setattr(audited_writer, "audit_together", counted)
     miner = Miner(server, tmp_path, ordinary(1500))
     assert miner.refresh() <= 15 * 1.5
     for changed in (1, 99, 1100):
@@ -307,18 +307,18 @@ def test_reading_again_goes_on_where_it_was_killed(
     miner: Miner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_an_older_version_left_it(miner)
-    months = set(outdated_cohorts(miner.database.connection, NAME))
+    months = set(stale_cohorts(miner.database.connection, NAME))
     assert len(months) > 2
     with monkeypatch.context() as patch:
         patch.setattr(issues, "HELD_ISSUES", 4)
         miner.refresh_killed()
-    left = set(outdated_cohorts(miner.database.connection, NAME))
+    left = set(stale_cohorts(miner.database.connection, NAME))
     assert left < months
     assert left
     miner.refresh()
     assert {outcome.month for outcome in miner.outcomes if outcome.is_written} == left
     miner.assert_equals_a_fresh_load()
-    assert outdated_cohorts(miner.database.connection, NAME) == {}
+    assert stale_cohorts(miner.database.connection, NAME) == {}
 
 
 def test_due_cohorts_are_spread_evenly_and_none_waits_too_long() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from perf_assets.config.forums import TagSet
-from perf_assets.stages.deciding.performance_questions import label_performance_questions
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
@@ -21,7 +21,7 @@ MONTHS = ["2020-01", "2020-02", "2020-03"]
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
+def gate(tmp_path: Path) -> Iterator[AuditedWriter]:
     home = Home.of(tmp_path)
     with open_warehouse(home.warehouse) as database:
         rows = [
@@ -33,15 +33,15 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
         insert(database.connection, "raw.questions", rows)
         loads = [load(month, "raw.questions", repository=TENSORFLOW.name) for month in MONTHS]
         insert(database.connection, "meta.partition_loads", loads)
-        yield Gate(database, home)
+        yield AuditedWriter(database, home)
 
 
-def decided(gate: Gate) -> dict[int, bool]:
+def decided(gate: AuditedWriter) -> dict[int, bool]:
     table = gate.database.frame("FROM labels.performance_questions")
     return dict(table.select("question_id", "is_performance").iter_rows())
 
 
-def test_the_questions_of_the_tag_set_are_decided(gate: Gate) -> None:
+def test_the_questions_of_the_tag_set_are_decided(gate: AuditedWriter) -> None:
     outcomes = label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert [(one.month, one.failure) for one in outcomes] == [(month, None) for month in MONTHS]
     assert decided(gate) == {1: True, 2: False, 3: True}
@@ -49,7 +49,7 @@ def test_the_questions_of_the_tag_set_are_decided(gate: Gate) -> None:
     assert loads["row_count"].to_list() == [2, 1, 0]
 
 
-def test_what_did_not_change_is_not_decided_again(gate: Gate) -> None:
+def test_what_did_not_change_is_not_decided_again(gate: AuditedWriter) -> None:
     label_performance_questions(gate, TENSORFLOW, MONTHS)
     assert label_performance_questions(gate, TENSORFLOW, MONTHS) == []
     assert len(label_performance_questions(gate, TENSORFLOW, MONTHS, forced=True)) == 3
@@ -61,7 +61,7 @@ def test_what_did_not_change_is_not_decided_again(gate: Gate) -> None:
     assert decided(gate) == {1: True, 2: True, 3: True}
 
 
-def test_only_the_months_asked_for_are_decided(gate: Gate) -> None:
+def test_only_the_months_asked_for_are_decided(gate: AuditedWriter) -> None:
     label_performance_questions(gate, TENSORFLOW, ["2020-02"])
     assert decided(gate) == {3: True}
     label_performance_questions(gate, TENSORFLOW, MONTHS)

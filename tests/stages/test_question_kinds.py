@@ -11,13 +11,17 @@ import pytest
 from perf_assets.config.study import Study, load_study
 from perf_assets.core.questions import classification
 from perf_assets.errors import PerfAssetsError
-from perf_assets.stages.deciding.question_kinds import LABELLED, QUESTION_KINDS, tell_question_kinds
-from perf_assets.stages.deriving.derivation import derive
-from perf_assets.storage.gate import Gate
+from perf_assets.stages.enrichment.question_kinds import (
+    LABELLED,
+    QUESTION_KINDS,
+    tell_question_kinds,
+)
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.question_examples import FORUM, labelled
 from tests.question_rows import question, tag_set
 
@@ -35,7 +39,7 @@ dump = "dump"
 
 
 @pytest.fixture
-def gate(empty_home: Home) -> Iterator[Gate]:
+def gate(empty_home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(empty_home.warehouse) as database:
         rows = [
             question(number, asked, title=title, text=text)
@@ -49,7 +53,7 @@ def gate(empty_home: Home) -> Iterator[Gate]:
         ]
         insert(database.connection, "raw.questions", [*rows, *others])
         insert(database.connection, "meta.tag_sets", [tag_set()])
-        yield Gate(database, empty_home)
+        yield AuditedWriter(database, empty_home)
 
 
 def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") -> Study:
@@ -65,14 +69,14 @@ def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") 
 ALL = list(EXAMPLES.select("question_id", "kind").iter_rows())
 
 
-def decided(gate: Gate, study: Study, **options: bool) -> list[str]:
+def decided(gate: AuditedWriter, study: Study, **options: bool) -> list[str]:
     """The tables that were stored; whatever was refused is told."""
     outcomes = list(tell_question_kinds(gate, study, **options))
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
     return [table for outcome in outcomes for table in outcome.rows]
 
 
-def assigned(gate: Gate) -> list[tuple[object, ...]]:
+def assigned(gate: AuditedWriter) -> list[tuple[object, ...]]:
     return gate.database.frame(
         f"select question_id, kind, method from {QUESTION_KINDS} "
         "where is_assigned and question_id > 900 order by all"
@@ -80,7 +84,7 @@ def assigned(gate: Gate) -> list[tuple[object, ...]]:
 
 
 def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
-    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     assert decided(gate, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
@@ -95,7 +99,7 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
 
 
 def test_where_nothing_changed_nothing_is_decided(
-    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gate: AuditedWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decided(gate, study(tmp_path, ALL))
     with monkeypatch.context() as patched:
@@ -125,7 +129,7 @@ def test_where_nothing_changed_nothing_is_decided(
     ],
 )
 def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give_some(
-    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture, rows, complaint: str
+    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture, rows, complaint: str
 ) -> None:
     decided(gate, study(tmp_path, ALL))
     caplog.set_level(logging.INFO)
@@ -139,7 +143,7 @@ def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give
 
 
 def test_classified_questions_that_are_not_loaded_are_counted(
-    gate: Gate, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [*ALL, (5001, "performance"), (5001, "installation"), (5002, "performance")]
     decided(gate, study(tmp_path, rows))
@@ -149,7 +153,7 @@ def test_classified_questions_that_are_not_loaded_are_counted(
 
 
 def test_a_mistake_in_the_file_stops_it_and_leaves_what_was_stored(
-    gate: Gate, tmp_path: Path
+    gate: AuditedWriter, tmp_path: Path
 ) -> None:
     decided(gate, study(tmp_path, ALL))
     with pytest.raises(PerfAssetsError, match=r"labelled.csv, line 38: 'slow' is no kind"):
@@ -157,7 +161,7 @@ def test_a_mistake_in_the_file_stops_it_and_leaves_what_was_stored(
     assert gate.database.frame(f"from {LABELLED}").height == len(ALL)
 
 
-def test_a_study_without_forums_has_no_kinds(gate: Gate, tmp_path: Path) -> None:
+def test_a_study_without_forums_has_no_kinds(gate: AuditedWriter, tmp_path: Path) -> None:
     decided(gate, study(tmp_path, ALL))
     (tmp_path / "other.toml").write_text(
         'name = "other"\n[[repositories]]\nname = "a/b"\nstart = "2020-01"\n', encoding="utf-8"
@@ -169,7 +173,7 @@ def test_a_study_without_forums_has_no_kinds(gate: Gate, tmp_path: Path) -> None
 
 
 def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
-    gate: Gate, tmp_path: Path
+    gate: AuditedWriter, tmp_path: Path
 ) -> None:
     decided(gate, study(tmp_path, ALL))
     table = "analysis.question_kind_quality"
@@ -183,7 +187,7 @@ def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
 def test_what_learns_is_imported_only_where_something_is_learned() -> None:
     script = (
         "import sys\n"
-        "import perf_assets.stages.deciding.question_kinds\n"
+        "import perf_assets.stages.enrichment.question_kinds\n"
         "import perf_assets.stages.pipeline\n"
         "print([name for name in ('sklearn', 'nltk', 'scipy') if name in sys.modules])\n"
     )

@@ -11,7 +11,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.reviewing import import_sheet, sample_sheet
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
@@ -32,7 +32,7 @@ def home(empty_home: Home) -> Home:
 
 
 @pytest.fixture
-def gate(home: Home) -> Iterator[Gate]:
+def gate(home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(home.warehouse) as database:
         connection = database.connection
         asked = [question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)]
@@ -43,10 +43,10 @@ def gate(home: Home) -> Iterator[Gate]:
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
-        yield Gate(database, home)
+        yield AuditedWriter(database, home)
 
 
-def in_force(gate: Gate, rater: str, *columns: str) -> list[tuple[Any, ...]]:
+def in_force(gate: AuditedWriter, rater: str, *columns: str) -> list[tuple[Any, ...]]:
     query = f"""
         SELECT question_id, problem, {", ".join(columns)} FROM staging.question_verdicts
         WHERE rater = ? ORDER BY ALL
@@ -54,7 +54,7 @@ def in_force(gate: Gate, rater: str, *columns: str) -> list[tuple[Any, ...]]:
     return gate.database.frame(query, [rater]).rows()
 
 
-def imported(gate: Gate, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
+def imported(gate: AuditedWriter, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
     path = gate.home.path / "sheet.csv"
     path.write_text(question_sheet(*answers), encoding="utf-8")
     found = import_sheet(gate, path, rater)
@@ -136,7 +136,9 @@ def test_a_mistake_is_named_where_it_stands(answers: list[dict[str, str]], words
     assert str(refusal.value).endswith("nothing was imported")
 
 
-def test_verdicts_are_added_and_the_last_sheet_with_a_question_is_in_force(gate: Gate) -> None:
+def test_verdicts_are_added_and_the_last_sheet_with_a_question_is_in_force(
+    gate: AuditedWriter,
+) -> None:
     no = {"is_performance": "no"}
     two = [SLOW, {**LEAK, "question_id": "1"}]
     columns = ("verdict", "symptom_1_category")
@@ -159,7 +161,7 @@ def test_verdicts_are_added_and_the_last_sheet_with_a_question_is_in_force(gate:
     assert gate.database.frame("FROM reviews.verdicts").is_empty()
 
 
-def test_other_kinds_are_another_opinion(gate: Gate) -> None:
+def test_other_kinds_are_another_opinion(gate: AuditedWriter) -> None:
     assert imported(gate, "Ann", {**YES, "kinds": "performance"}) == (1, 0, 0)
     again = {**YES, "kinds": "performance|installation"}
     assert imported(gate, "Ann", again) == (0, 1, 0)
@@ -167,7 +169,7 @@ def test_other_kinds_are_another_opinion(gate: Gate) -> None:
     assert in_force(gate, "Ann", "kinds") == [(1, 1, ["installation", "performance"])]
 
 
-def test_the_header_says_what_a_sheet_is_about(gate: Gate) -> None:
+def test_the_header_says_what_a_sheet_is_about(gate: AuditedWriter) -> None:
     path = gate.home.path / "bugs.csv"
     path.write_text(sheet(YES), encoding="utf-8")
     assert import_sheet(gate, path, "Ann").added == 1
@@ -176,7 +178,7 @@ def test_the_header_says_what_a_sheet_is_about(gate: Gate) -> None:
         assert gate.database.frame(f"FROM reviews.{table}").height == 1
 
 
-def test_kinds_that_most_raters_gave_are_learned_from(gate: Gate) -> None:
+def test_kinds_that_most_raters_gave_are_learned_from(gate: AuditedWriter) -> None:
     both = {**YES, "kinds": "performance | installation"}
     imported(gate, "Ann", both, {**YES, "question_id": "2", "kinds": "comprehension"})
     imported(gate, "Bob", {**YES, "kinds": "performance"}, {**YES, "question_id": "3"})
@@ -191,7 +193,9 @@ def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path:
         sample_sheet(published, 1, 1, 1, FORUM)
 
 
-def test_a_sample_of_a_forum_has_questions_with_and_without_stems(home: Home, gate: Gate) -> None:
+def test_a_sample_of_a_forum_has_questions_with_and_without_stems(
+    home: Home, gate: AuditedWriter
+) -> None:
     gate.database.connection.close()
 
     def stems(text: str) -> list[str]:

@@ -19,11 +19,11 @@ from perf_assets.sources.stackexchange import api_client
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import asked_questions
 from perf_assets.stages.mining.questions import mine_questions
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from tests.effort import some
 from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written
-from tests.thoroughness import some
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -32,9 +32,9 @@ Tables = dict[str, pl.DataFrame]
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    def patience(longest_wait: float) -> api_client.Patience:
+    def patience(longest_wait: float) -> api_client.RetryPolicy:
         pauses = {"first_pause": 0.001, "longest_pause": 0.01}
-        return api_client.Patience(**pauses, longest_wait=longest_wait)
+        return api_client.RetryPolicy(**pauses, longest_wait=longest_wait)
 
     monkeypatch.setattr(asked_questions, "Patience", patience)
 
@@ -54,10 +54,10 @@ def site(dump) -> Site:
     return read_site(dump)
 
 
-def mined(home: Path, forum: Forum, **options: object) -> list[Outcome]:
+def mined(home: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        gate = Gate(database, place)
+        gate = AuditedWriter(database, place)
         return [
             outcome
             for tag_set in forum.tag_sets
@@ -80,7 +80,7 @@ def assert_same(one: Tables, other: Tables) -> None:
         assert_frame_equal(one[table].sort(pl.all()), other[table].sort(pl.all()))
 
 
-def failures(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def failures(outcomes: Sequence[WriteOutcome]) -> Iterator[str]:
     return (outcome.failure for outcome in outcomes if outcome.failure is not None)
 
 

@@ -16,9 +16,9 @@ from perf_assets.loopback.reply import Reply
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
+from tests.effort import KILLS
 from tests.support import VALIDATING
-from tests.thoroughness import KILLS
-from tests.tracker_life import NAME, Life
+from tests.tracker_state_machine import NAME, Life
 
 pytestmark = pytest.mark.slow
 

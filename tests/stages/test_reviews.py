@@ -8,7 +8,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.reviewing import import_sheet
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
@@ -19,19 +19,19 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def gate(empty_home: Home) -> Iterator[Gate]:
+def gate(empty_home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(empty_home.warehouse) as database:
         insert(database.connection, "meta.repositories", [repository()])
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
         insert(database.connection, "labels.performance_labels", [label(n) for n in range(1, 20)])
-        yield Gate(database, empty_home)
+        yield AuditedWriter(database, empty_home)
 
 
 def stored(database: Database) -> pl.DataFrame:
     return database.frame("SELECT * FROM reviews.verdicts ORDER BY verdict_id")
 
 
-def test_verdicts_are_added_and_never_changed(gate: Gate, tmp_path: Path) -> None:
+def test_verdicts_are_added_and_never_changed(gate: AuditedWriter, tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
 
     def imported(rater: str, *answers: str) -> tuple[int, int, int]:
@@ -55,7 +55,9 @@ def test_verdicts_are_added_and_never_changed(gate: Gate, tmp_path: Path) -> Non
     assert log["file"].unique().to_list() == ["sheet.csv"]
 
 
-def test_a_sheet_with_one_mistake_leaves_everything_as_it_was(gate: Gate, tmp_path: Path) -> None:
+def test_a_sheet_with_one_mistake_leaves_everything_as_it_was(
+    gate: AuditedWriter, tmp_path: Path
+) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(sheet(YES, {**YES, "category": "Bad luck"}))
     with pytest.raises(PerfAssetsError, match="line 3, column category: 'Bad luck' is unknown"):
@@ -64,6 +66,6 @@ def test_a_sheet_with_one_mistake_leaves_everything_as_it_was(gate: Gate, tmp_pa
 
 
 @pytest.mark.parametrize("rater", ["", "  ", "Consensus", "=cmd|x", "a" * 101, "Ann, Bob"])
-def test_a_rater_needs_a_name(gate: Gate, tmp_path: Path, rater: str) -> None:
+def test_a_rater_needs_a_name(gate: AuditedWriter, tmp_path: Path, rater: str) -> None:
     with pytest.raises(PerfAssetsError, match="is no name of a rater"):
         import_sheet(gate, tmp_path / "sheet.csv", rater)

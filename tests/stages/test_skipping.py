@@ -11,20 +11,20 @@ import duckdb
 import pytest
 
 from perf_assets.config.study import Study, load_study
+from perf_assets.sql_models.dependencies import ANALYSES
 from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.lineage import ANALYSES
-from perf_assets.stages.deciding.labels import label_cohorts, tell_label_kinds
-from perf_assets.stages.deciding.links import link_commits
-from perf_assets.stages.deriving.derivation import derive, derived_tables
-from perf_assets.stages.deriving.models import lay_view, register_study
-from perf_assets.stages.deriving.statistics import COMPUTE
+from perf_assets.stages.enrichment.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.replicating import load_package
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.transform.derivation import derive, derived_tables
+from perf_assets.stages.transform.models import lay_view, register_study
+from perf_assets.stages.transform.statistics import COMPUTE
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from tests.effort import SEEDS
 from tests.replication_package import write_package
 from tests.support import Prepared, assert_same_tables, stored_tables
-from tests.thoroughness import SEEDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -59,16 +59,16 @@ def study(middling: Prepared) -> Study:
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[Gate]:
+def opened(home: Path) -> Iterator[AuditedWriter]:
     with open_warehouse(home / "warehouse.duckdb") as database:
-        yield Gate(database, Home.of(home))
+        yield AuditedWriter(database, Home.of(home))
 
 
-def decide_and_derive(gate: Gate, study: Study, *, force: bool) -> list[str]:
+def decide_and_derive(gate: AuditedWriter, study: Study, *, force: bool) -> list[str]:
     """What a run does after it has looked at the sources; the tables that it computed."""
     (repository,) = study.repositories
     months = repository.months
-    decided: list[Outcome] = [
+    decided: list[WriteOutcome] = [
         *label_cohorts(gate, study, repository.name, months, forced=force),
         *link_commits(gate, study, repository.name, months, forced=force),
         *tell_label_kinds(gate, study, forced=force),
@@ -248,7 +248,7 @@ def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> 
     (model,) = (one for one in load_models() if one.name == "intermediate.link_doubts")
     other = replace(model, sql=f"select * from (({model.sql}))")
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = Gate(database, Home.of(home))
+        gate = AuditedWriter(database, Home.of(home))
         assert not lay_view(gate, model)
         assert lay_view(gate, other)
         assert not lay_view(gate, other)

@@ -14,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.config.study import Repository
-from perf_assets.core.checks.tracking import identity
+from perf_assets.core.checks.finding_id import identity
 from perf_assets.months import months_between
 from perf_assets.progress import current
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import File
-from perf_assets.stages.deriving.derivation import derive
 from perf_assets.stages.mining import checked_files, static_findings
 from perf_assets.stages.mining.static_findings import (
     DECIDING,
@@ -27,13 +26,14 @@ from perf_assets.stages.mining.static_findings import (
     load_findings,
     mine_findings,
 )
-from perf_assets.storage.gate import Gate, Outcome
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
+from tests.effort import examples
 from tests.git_repositories import FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git, make
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.support import assert_same_tables, stored_tables
-from tests.thoroughness import examples
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -74,10 +74,10 @@ def home(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[Gate]:
+def opened(home: Path) -> Iterator[AuditedWriter]:
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        yield Gate(database, place)
+        yield AuditedWriter(database, place)
 
 
 def load(
@@ -85,7 +85,7 @@ def load(
     home: Path,
     months: Sequence[str] = MONTHS,
     studied: Sequence[str] = MONTHS,
-) -> list[Outcome]:
+) -> list[WriteOutcome]:
     """Bring the clone in ``home`` and its tables up to date; the outcomes."""
     with opened(home) as gate:
         clone = update_clone(str(source), gate.home.clone(REPOSITORY))
@@ -270,7 +270,7 @@ def test_other_rules_scan_everything_again(
 
 def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> None:
     program = (
-        "import sys, perf_assets.core.checks.checking, perf_assets.sources.python_files.worker; "
+        "import sys, perf_assets.core.checks.linter, perf_assets.sources.python_files.worker; "
         "print(*(name for name in sys.modules if name.startswith('perf_assets.')))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)

@@ -26,8 +26,8 @@ from perf_assets.storage.audit import (
 )
 from perf_assets.storage.suites import load_suite, read_rules
 from perf_assets.tables import read_table
-from tests.places import ROOT
-from tests.thoroughness import examples
+from tests.effort import examples
+from tests.paths import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from tests.model_database import insert
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.rows import verdict
 from tests.support import Prepared, assert_same_tables, environment, perf_assets, stored_tables
 

@@ -15,17 +15,17 @@ import pytest
 
 from perf_assets.months import month_of
 from perf_assets.paths import expectations_dir
-from perf_assets.storage import great_expectations, judging
+from perf_assets.storage import batch_validation, great_expectations
 from perf_assets.storage.audit import AuditReport, Parameters, audit, audit_together
 from perf_assets.storage.declared_rules import Rule
 from perf_assets.storage.great_expectations import Finding
 from perf_assets.storage.suites import load_suite
 from perf_assets.tables import declared, schema_of, table_of
-from tests.places import CHAINER
+from tests.effort import some
+from tests.paths import CHAINER
 from tests.rows import Row, at
 from tests.storage.breaches import AGAIN, ALONE, BREAKING, COUNT, declared_breach
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 
@@ -114,7 +114,7 @@ def test_configurations_that_are_kept_change_no_finding(
     """Great Expectations as it is finds the same: verdicts, failing rows and reasons."""
     found = breaches(table)
     monkeypatch.setattr(great_expectations, "_configurations_kept", nullcontext)
-    monkeypatch.setattr(judging, "validate", _validated_here)
+    monkeypatch.setattr(batch_validation, "validate", _validated_here)
     assert breaches.__wrapped__(table) == found
 
 

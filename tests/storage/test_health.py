@@ -14,10 +14,10 @@ from perf_assets.storage.health import find_damage, repair
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
+from tests.effort import some
 from tests.model_database import insert
 from tests.rows import verdict
 from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
-from tests.thoroughness import some
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 

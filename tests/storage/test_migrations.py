@@ -11,7 +11,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest
-from perf_assets.storage.copies import tables_of
+from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, Database, open_warehouse

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.support import Prepared, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]

@@ -12,7 +12,7 @@ import pytest
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
-from tests.places import ROOT
+from tests.paths import ROOT
 from tests.support import Prepared, assert_same_tables, stored_tables
 
 pytestmark = pytest.mark.slow

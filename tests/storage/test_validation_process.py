@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.processes.children import PROC, descendants
 from perf_assets.storage.declared_rules import Rule
 from perf_assets.storage.validation_process import validate
@@ -38,7 +38,7 @@ def test_a_process_that_was_lost_is_told_in_a_sentence_and_replaced() -> None:
     assert list(found["number_is_small"].rows or []) == [2]
     (process,) = processes()
     os.kill(process, signal.SIGKILL)
-    with pytest.raises(PassingError, match=r"ended by itself \(SIGKILL\).*: run again$"):
+    with pytest.raises(TransientError, match=r"ended by itself \(SIGKILL\).*: run again$"):
         validate(Path("suite.json"), [IS_SMALL], FRAME)
     assert validate(Path("suite.json"), [IS_SMALL], FRAME) == found
     (another,) = processes()

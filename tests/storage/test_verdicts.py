@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import QUESTIONS, TABLE, keep_rows, keep_verdicts, read_kept
+from perf_assets.storage.verdicts import QUESTIONS, TABLE, keep_rows, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.question_rows import question_verdict
@@ -56,7 +56,7 @@ def test_an_import_is_a_line_and_lines_are_only_added(home: Home) -> None:
     judged(home, 3, sheet="b")
     kept(home)
     assert home.verdicts.read_bytes().startswith(first)
-    assert read_kept(home.verdicts).rows[TABLE].sort("verdict_id").equals(stored(home))
+    assert read_log(home.verdicts).rows[TABLE].sort("verdict_id").equals(stored(home))
 
 
 def test_verdicts_on_questions_are_kept_in_the_same_file(home: Home) -> None:
@@ -70,7 +70,7 @@ def test_verdicts_on_questions_are_kept_in_the_same_file(home: Home) -> None:
     assert home.verdicts.read_bytes().startswith(before)
     with open_warehouse(home.warehouse) as database:
         written = database.frame(f"FROM {QUESTIONS}")
-    assert read_kept(home.verdicts).rows[QUESTIONS].equals(written)
+    assert read_log(home.verdicts).rows[QUESTIONS].equals(written)
     home.warehouse.unlink()
     assert kept(home) == 2
     with open_warehouse(home.warehouse) as database:
@@ -95,7 +95,7 @@ def test_nothing_is_published_that_lacks_what_was_published(home: Home) -> None:
     home.verdicts.unlink()
     assert not publish(home)  # as they are there again, it is what is published already
     assert stored(home)["number"].to_list() == [1, 2]
-    assert read_kept(home.verdicts).rows[TABLE].height == 2
+    assert read_log(home.verdicts).rows[TABLE].height == 2
 
 
 def test_verdicts_of_two_homes_get_numbers_in_the_order_of_their_import(home: Home) -> None:
@@ -150,10 +150,10 @@ def test_a_changed_byte_is_noticed_and_no_verdict_is_taken_for_another(
     changed = bytearray(content)
     changed[place % len(changed)] = byte[0]
     path.write_bytes(changed)
-    found = read_kept(path)
+    found = read_log(path)
     told = found.rows[TABLE]
     assert told.join(rows, on=told.columns, how="anti", nulls_equal=True).is_empty()
     assert found.damaged or told.height == rows.height
     keep_rows(path, {TABLE: rows})
-    again = read_kept(path).rows[TABLE]
+    again = read_log(path).rows[TABLE]
     assert rows.join(again, on=rows.columns, how="anti", nulls_equal=True).is_empty()

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import some
 from tests.ports import free_port
 from tests.support import Prepared, command, environment, perf_assets
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 

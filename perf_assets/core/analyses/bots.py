@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled
 from perf_assets.core.analyses.effects import compare_bugs, comparison_text
+from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.tables import schema_of
 
 DISCUSSED = ("comments", "commentators", "hours_to_first_comment")

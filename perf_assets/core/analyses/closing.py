@@ -8,19 +8,19 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.formatting import factor_text, p_text
+from perf_assets.core.analyses.group_samples import (
     CONFIDENCE,
     by_repository,
     complete_months,
 )
 from perf_assets.core.analyses.incidence import DAY, watched
-from perf_assets.core.analyses.paths import (
+from perf_assets.core.analyses.permutation_series import (
     MONTHS_IN_A_YEAR,
-    Paths,
+    CumulativeSeries,
     months_about_their_mean,
-    paths_by_repository,
+    series_by_repository,
 )
-from perf_assets.core.analyses.wording import factor_text, p_text
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.tables import schema_of
@@ -93,13 +93,13 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     months = months.join(issue_history, on=key, how="semi", maintain_order="left")
     rows = [
         {"dataset": dataset, "repository": repository, **open_share_change(paths)}
-        for (dataset, repository), paths in paths_by_repository(issue_history, months).items()
+        for (dataset, repository), paths in series_by_repository(issue_history, months).items()
         if paths.months > 1
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.open_share_changes"))
 
 
-def open_share_change(paths: Paths) -> dict[str, Any]:
+def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     """The figures of a row of ``analysis.open_share_changes``, but for whose it is."""
     totals = paths.totals["open"]
     nothing = dict.fromkeys(

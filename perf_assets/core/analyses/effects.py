@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.formatting import as_json, p_text
+from perf_assets.core.analyses.group_samples import (
     CONFIDENCE,
     METRICS,
     Comparison,
@@ -21,7 +22,6 @@ from perf_assets.core.analyses.comparisons import (
     median_of,
     strata_of,
 )
-from perf_assets.core.analyses.wording import as_json, p_text
 from perf_assets.core.statistics.samples import magnitude
 from perf_assets.core.statistics.strata import (
     StratifiedComparison,
@@ -39,8 +39,8 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     ----------
     bug_metrics
         ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and the columns
-        of :data:`~perf_assets.core.analyses.comparisons.METRICS`, which says over which bug reports
-        each is compared.
+        of :data:`~perf_assets.core.analyses.group_samples.METRICS`, which says over which bug
+        reports each is compared.
     counted_fixes
         ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are joined by a
         commit, or by a chain of them, are one cluster in the metrics of fixes.
@@ -49,7 +49,7 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     -------
     ``analysis.group_comparisons``: one row for each dataset, repository and metric; the
     repositories of a dataset in order, then
-    :data:`~perf_assets.core.analyses.comparisons.POOLED`. ``cliffs_delta`` is positive when
+    :data:`~perf_assets.core.analyses.group_samples.POOLED`. ``cliffs_delta`` is positive when
     performance bugs have the larger values. Figures of an empty group are NULL.
     """
     rows = [

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.formatting import p_text
+from perf_assets.core.analyses.group_samples import (
     CONFIDENCE,
     are_false,
     are_true,
@@ -20,7 +21,6 @@ from perf_assets.core.analyses.comparisons import (
     kinds_of,
     strata_of,
 )
-from perf_assets.core.analyses.wording import p_text
 from perf_assets.core.statistics.incidence import (
     Incidence,
     IncidenceTest,

@@ -8,7 +8,7 @@ from math import log, sqrt
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.tables import schema_of
 
 WORD = re.compile(r"[a-z][a-z'-]+")

@@ -7,27 +7,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.apart import of_each
 from perf_assets.core.analyses.closing import open_share_change
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.effects import compare_bugs, in_clusters
+from perf_assets.core.analyses.formatting import p_text
+from perf_assets.core.analyses.group_samples import (
     METRICS,
     by_repository_and_pooled,
     complete_months,
     rows_of_repositories,
 )
-from perf_assets.core.analyses.effects import compare_bugs, in_clusters
 from perf_assets.core.analyses.incidence import fixed_within, share_text, with_waits
-from perf_assets.core.analyses.paths import (
+from perf_assets.core.analyses.permutation_series import (
     FLOWS,
     MONTHS_IN_A_YEAR,
     SERIES,
-    Paths,
-    by_chance,
-    paths_by_repository,
+    CumulativeSeries,
+    null_distribution,
     permutation_test,
+    series_by_repository,
 )
 from perf_assets.core.analyses.trends import NO_TREND, trend_change
-from perf_assets.core.analyses.wording import p_text
+from perf_assets.core.parallel import map_repositories
 from perf_assets.core.statistics.samples import Floats, finite
 from perf_assets.core.statistics.trend import binomial_regression
 from perf_assets.tables import schema_of
@@ -106,9 +106,9 @@ def label_sensitivity(
     months, graded_by = complete_months(trend_monthly), rows_of_repositories(rules)
     for known_of in (issue_history, rules):
         months = months.join(known_of, on=key[:2], how="semi", maintain_order="left")
-    cases = [*paths_by_repository(issue_history, months).items()]
+    cases = [*series_by_repository(issue_history, months).items()]
 
-    def relabelled(case: tuple[tuple[str, str], Paths]) -> list[tuple[Any, ...]]:
+    def relabelled(case: tuple[tuple[str, str], CumulativeSeries]) -> list[tuple[Any, ...]]:
         place, paths = case
         graded = graded_by[place]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
@@ -120,13 +120,13 @@ def label_sensitivity(
             for found in known[one.is_performance.tobytes()]
         ]
 
-    for found in of_each(cases, relabelled, "testing trends by other rules"):
+    for found in map_repositories(cases, relabelled, "testing trends by other rules"):
         rows += found
     table = pl.DataFrame(rows, schema=schema_of("analysis.label_sensitivity"), orient="row")
     return table.sort("dataset", "repository", "result_of", maintain_order=True)
 
 
-def _relabelled(paths: Paths, labels: pl.DataFrame) -> Paths:
+def _relabelled(paths: CumulativeSeries, labels: pl.DataFrame) -> CumulativeSeries:
     """The paths with the performance bugs that the second column of ``labels`` says."""
     known = dict(labels.iter_rows())
     label = np.array([known.get(number, False) for number in paths.numbers.tolist()], dtype=bool)
@@ -166,12 +166,12 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
         )
 
 
-def _of_months(paths: Paths) -> Iterator[Result]:
+def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
     totals = paths.totals
     counts = paths.performance_counts()
     n, others = paths.n_performance, len(paths.is_performance) - paths.n_performance
     years = np.arange(paths.months) / MONTHS_IN_A_YEAR
-    chance = by_chance(paths, PERMUTATIONS, alarms=False)
+    chance = null_distribution(paths, PERMUTATIONS, alarms=False)
     for series in SERIES:
         if series not in FLOWS:
             found = permutation_test(paths, series, PERMUTATIONS, chance)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.group_samples import (
     by_repository,
     by_repository_and_pooled,
     median_of,

@@ -12,26 +12,26 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from perf_assets.core.analyses.apart import of_each
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.formatting import factor_text, p_text
+from perf_assets.core.analyses.group_samples import (
     POOLED,
     TREND_ALTERNATIVE,
     complete_months,
     rows_of_repositories,
 )
-from perf_assets.core.analyses.paths import (
+from perf_assets.core.analyses.permutation_series import (
     FLOWS,
     MONTHS_IN_A_YEAR,
-    NO_PATHS,
+    NO_SERIES,
     SERIES,
-    Chance,
-    Paths,
-    by_chance,
-    paths_by_repository,
+    CumulativeSeries,
+    NullDistribution,
+    null_distribution,
     permutation_test,
+    series_by_repository,
     year_and_month,
 )
-from perf_assets.core.analyses.wording import factor_text, p_text
+from perf_assets.core.parallel import map_repositories
 from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
@@ -86,16 +86,16 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     """
     rows: list[Mapping[str, Any]] = []
     complete = complete_months(trend_monthly).with_columns(years=_years())
-    paths, months = paths_by_repository(issue_history, complete), rows_of_repositories(complete)
+    paths, months = series_by_repository(issue_history, complete), rows_of_repositories(complete)
     for (dataset,), of_dataset in sorted(
         trend_monthly.partition_by("dataset", as_dict=True).items()
     ):
         names = of_dataset["repository"].unique().sort()
         cases = [
-            (months.get((dataset, name), complete.clear()), paths.get((dataset, name), NO_PATHS))
+            (months.get((dataset, name), complete.clear()), paths.get((dataset, name), NO_SERIES))
             for name in names
         ]
-        tested = of_each(cases, _tested, "testing trends")
+        tested = map_repositories(cases, _tested, "testing trends")
         for repository, (_, found) in zip(names, tested, strict=True):
             rows += [{**row, "dataset": dataset, "repository": repository} for row in found]
         if len(tested) > 1:
@@ -104,14 +104,16 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     return pl.DataFrame(rows, schema=schema_of(_SCHEMA))
 
 
-def _tested(case: tuple[pl.DataFrame, Paths]) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+def _tested(
+    case: tuple[pl.DataFrame, CumulativeSeries],
+) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
     """The flows of a repository, and its rows, from its complete months and its paths."""
     months, paths = case
     flows = _flows(months, paths)
     return flows, list(_repository_rows(months, flows, paths))
 
 
-def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:
+def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
     """The complete months with the counts of the flows by the labels that reports have now."""
     totals, counts = paths.totals, paths.performance_counts()
     own = [
@@ -123,9 +125,9 @@ def _flows(months: pl.DataFrame, paths: Paths) -> pl.DataFrame:
 
 
 def _repository_rows(
-    months: pl.DataFrame, flows: pl.DataFrame, paths: Paths
+    months: pl.DataFrame, flows: pl.DataFrame, paths: CumulativeSeries
 ) -> Iterator[dict[str, Any]]:
-    chance = by_chance(paths, PERMUTATIONS)
+    chance = null_distribution(paths, PERMUTATIONS)
     for series in SERIES:
         if series not in FLOWS:
             yield _permutation_row(series, paths, chance)
@@ -161,7 +163,9 @@ def _share(months: pl.DataFrame, series: str) -> Floats:
     return share
 
 
-def _paper_row(series: str, months: pl.DataFrame, chance: Chance | None) -> dict[str, Any]:
+def _paper_row(
+    series: str, months: pl.DataFrame, chance: NullDistribution | None
+) -> dict[str, Any]:
     test = cox_stuart(_share(months, series), alternative=TREND_ALTERNATIVE)
     alarms = None if chance is None else chance.share(series, "cox_stuart")
     told = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise, "
@@ -185,7 +189,9 @@ def _paper_row(series: str, months: pl.DataFrame, chance: Chance | None) -> dict
     )
 
 
-def _permutation_row(series: str, paths: Paths, chance: Chance | None) -> dict[str, Any]:
+def _permutation_row(
+    series: str, paths: CumulativeSeries, chance: NullDistribution | None
+) -> dict[str, Any]:
     test = permutation_test(paths, series, PERMUTATIONS, chance)
     return _row(
         series,
@@ -200,7 +206,7 @@ def _permutation_row(series: str, paths: Paths, chance: Chance | None) -> dict[s
 
 
 def _flow_rows(
-    series: str, months: pl.DataFrame, strata: NDArray[Any], chance: Chance | None
+    series: str, months: pl.DataFrame, strata: NDArray[Any], chance: NullDistribution | None
 ) -> Iterator[dict[str, Any]]:
     successes, totals = (months[name].to_numpy() for name in SERIES[series])
     years = months["years"].to_numpy()

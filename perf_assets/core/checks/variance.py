@@ -22,10 +22,10 @@ from perf_assets.core.checks.effects import (
     READING_METHODS,
     VARIABLES,
 )
+from perf_assets.core.checks.loop_summary import Bound, Place, Site, Survey
+from perf_assets.core.checks.loop_visitor import survey_function, survey_loop
 from perf_assets.core.checks.module import Module
 from perf_assets.core.checks.scopes import LoopAt, Scope
-from perf_assets.core.checks.survey import Bound, Place, Site, Survey
-from perf_assets.core.checks.surveying import survey_function, survey_loop
 from perf_assets.frameworks.operations import is_operation
 
 DEEPEST = 3  # calls away from the loop, as in the published tool

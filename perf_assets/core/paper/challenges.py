@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import POOLED
+from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.paper.figures import CHALLENGES, Figure, PaperTables, comparison_row
-from perf_assets.core.questions.choices import KINDS
+from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.difficulty import question_difficulty
 
 TAG_SETS = ("tensorflow", "pytorch", "deeplearning4j")

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.paper.against_itself import against_itself
 from perf_assets.core.paper.challenges import challenges_figures
 from perf_assets.core.paper.counts import section_3, table_1
 from perf_assets.core.paper.examples import example_issues
 from perf_assets.core.paper.figures import DATASET, Data, PaperTables
+from perf_assets.core.paper.paper_consistency import paper_consistency
 from perf_assets.core.paper.problems import problem_figures
 from perf_assets.core.paper.table_2 import table_2
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
@@ -82,4 +82,4 @@ def _bug_figures(published: PaperTables, data: Data) -> Iterator[tuple[object, .
     yield from taxonomy_as_a_whole(published["taxonomy"], data)
     yield from table_3(published["table_3"], data)
     yield from example_issues(published["examples"], data)
-    yield from against_itself(published, data)
+    yield from paper_consistency(published, data)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import POOLED
+from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.months import is_month
 
 PaperTables: TypeAlias = Mapping[str, Any]

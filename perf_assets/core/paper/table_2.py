@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.group_samples import (
     METRICS,
     POOLED,
     Comparison,

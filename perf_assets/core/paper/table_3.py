@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.group_samples import (
     POOLED,
 )
 from perf_assets.core.paper.counts import verified_reason

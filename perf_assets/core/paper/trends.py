@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import (
+from perf_assets.core.analyses.group_samples import (
     TREND_ALTERNATIVE,
 )
 from perf_assets.core.paper.figures import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import CONFIDENCE
-from perf_assets.core.analyses.wording import as_json
+from perf_assets.core.analyses.formatting import as_json
+from perf_assets.core.analyses.group_samples import CONFIDENCE
 from perf_assets.core.statistics.lags import (
     REPLICATES,
     SEED,

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from perf_assets.core.questions.choices import DEFAULTS, KINDS, PEOPLE, KindMethod, Method
+from perf_assets.core.questions.classifier_assumptions import (
+    DEFAULTS,
+    KINDS,
+    PEOPLE,
+    KindMethod,
+    Method,
+)
 from perf_assets.core.questions.examples import Examples, Model, Reader, f1_in_time
-from perf_assets.core.questions.weights import Weights
+from perf_assets.core.questions.keyword_weight_classifier import KeywordWeights
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.tables import schema_of
 
@@ -110,6 +116,6 @@ def _version(method: Method, examples: Examples, model: Model) -> str:
     """The fingerprint of the method and of what it learned from."""
     parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.told)]
     parts += [repr(row) for row in examples.questions.iter_rows()]
-    if isinstance(model, Weights):
+    if isinstance(model, KeywordWeights):
         parts.append(repr(model.alpha))
     return f"{method}-{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:8]}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import CONFIDENCE, POOLED
+from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED
 from perf_assets.core.statistics.agreement import Proportion, wilson_interval
 from perf_assets.core.statistics.survival import (
     Durations,

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from perf_assets.core.questions.choices import (
+from perf_assets.core.questions.classifier_assumptions import (
     DEFAULTS,
     FEWEST_KINDS,
     FEWEST_PER_KIND,
@@ -17,14 +17,14 @@ from perf_assets.core.questions.choices import (
     Variant,
 )
 from perf_assets.core.questions.folds import Places, folds_in_time
-from perf_assets.core.questions.regression import Regression, learn_regression
-from perf_assets.core.questions.scoring import macro_f1
-from perf_assets.core.questions.weights import (
-    Weights,
+from perf_assets.core.questions.keyword_weight_classifier import (
+    KeywordWeights,
     keyword_table,
     keywords_of,
-    learn_weights,
+    learn_keyword_weights,
 )
+from perf_assets.core.questions.regression import Regression, learn_regression
+from perf_assets.core.questions.scoring import macro_f1
 from perf_assets.core.questions.words import (
     Counts,
     Wordlists,
@@ -35,7 +35,7 @@ from perf_assets.core.questions.words import (
 
 Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-Model: TypeAlias = Weights | Regression
+Model: TypeAlias = KeywordWeights | Regression
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Reader:
         if self.variant.method == "regression":
             return learn_regression(counts, truth, self.variant)
         keywords = keyword_table(self.vocabulary, self.examples.kinds, self.lists, self.variant)
-        return learn_weights(counts, truth, keywords, self.variant)
+        return learn_keyword_weights(counts, truth, keywords, self.variant)
 
     def score(self, folds: Iterable[tuple[Places, Places]]) -> list["Scored"]:
         """The scores of the examples that each fold tests, by what is learned from its others."""

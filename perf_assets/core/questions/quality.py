@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import CONFIDENCE
-from perf_assets.core.analyses.wording import as_json
-from perf_assets.core.questions.choices import DEFAULTS, PEOPLE, VARIANTS, Variant
+from perf_assets.core.analyses.formatting import as_json
+from perf_assets.core.analyses.group_samples import CONFIDENCE
+from perf_assets.core.questions.classifier_assumptions import DEFAULTS, PEOPLE, VARIANTS, Variant
 from perf_assets.core.questions.examples import (
     Examples,
     Flags,

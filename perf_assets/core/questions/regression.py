@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from perf_assets.core.questions.choices import Variant
+from perf_assets.core.questions.classifier_assumptions import Variant
 from perf_assets.core.questions.words import Counts
 
 if TYPE_CHECKING:  # importing it takes a second or two

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import polars as pl
 
-from perf_assets.core.questions.choices import Variant
+from perf_assets.core.questions.classifier_assumptions import Variant
 
 if TYPE_CHECKING:  # importing them takes half a second
     from nltk.stem.porter import PorterStemmer

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import POOLED
+from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.reviews.codebook import FINDING_VERDICTS
 from perf_assets.core.reviews.rater_agreement import by_rater, kappas
 from perf_assets.core.statistics.agreement import wilson_interval

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.labelling.strength import STRENGTHS
 from perf_assets.core.reviews.codebook import VERDICTS
 from perf_assets.core.statistics.agreement import wilson_interval

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import by_repository_and_pooled
+from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.statistics.agreement import Kappa, cohens_kappa, fleiss_kappa
 from perf_assets.tables import schema_of
 

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 Item = dict[str, Any]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.document.parts import (
     Document,
     Item,
@@ -23,6 +22,7 @@ from perf_assets.reports.document.parts import (
 from perf_assets.reports.drawing_process import drawing_script
 from perf_assets.reports.figures import drawing
 from perf_assets.reports.figures.drawing import Spec, panel_of_page, svg
+from perf_assets.sanitize import escape_text
 
 HERE = Path(__file__).parent
 MOST_ROWS = 100
@@ -223,4 +223,4 @@ def _queries(part: Part) -> str:
 
 def _text(text: object) -> str:
     """``text`` as it is shown: harmless, and with its numbers beside what they belong to."""
-    return escape(_TOGETHER.sub("\u00a0", plain(text)))
+    return escape(_TOGETHER.sub("\u00a0", escape_text(text)))

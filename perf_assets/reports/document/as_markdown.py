@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.plain import for_markdown
 from perf_assets.reports.document.parts import Document, Item, Part, is_address, texts
+from perf_assets.sanitize import for_markdown
 
 MOST_ROWS = 20
 

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import values
+from perf_assets.sanitize import escape_text
 
 MOST = 30
 """Repositories and tag sets in the picture: those with refused months first."""
@@ -53,7 +53,7 @@ def _heat_map(rows: pl.DataFrame) -> list[Spec]:
     """A row for each repository, a cell for each month: what the audits of its tables said."""
     names = rows.get_column("repository").unique(maintain_order=True).head(MOST)
     cells = rows.filter(pl.col("repository").is_in(names.implode())).with_columns(
-        repository=pl.col("repository").map_elements(plain, return_dtype=pl.String),
+        repository=pl.col("repository").map_elements(escape_text, return_dtype=pl.String),
         refused_tables=pl.col("refused_tables").fill_null("none"),
     )
     audits = cells.get_column("audit").value_counts().sort("audit")

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import KINDS, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure
 from perf_assets.reports.figures.panels import colored, estimates, values
 from perf_assets.reports.queries import OF_TESTS
+from perf_assets.sanitize import escape_text
 
 METRICS = {
     "fix_time_days": "fix time",
@@ -237,7 +237,7 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
         for (name,), part in rows.group_by("color", maintain_order=True)
     )
     return {
-        "title": plain(title),
+        "title": escape_text(title),
         "description": f"Share {ended} up to each day: {told}",
         "data": {"values": values(rows.select("days", "share", "low", "high", "color"))},
         "width": 380,

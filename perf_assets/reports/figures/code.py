@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import WIDTH, colored, values
+from perf_assets.sanitize import escape_text
 
 FEW = 10
 """Findings up to which each number has its line: there is no half of one."""
@@ -68,8 +68,8 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
     told = ", ".join(f"{rule} {found}" for rule, found in newest.select("rule", "findings").rows())
     axis: Spec = {"values": list(range(most + 1))} if most <= FEW else {}
     return {
-        "title": plain(repository),
-        "description": plain(f"Findings of the newest quarter: {told}"),
+        "title": escape_text(repository),
+        "description": escape_text(f"Findings of the newest quarter: {told}"),
         "data": {"values": values(drawn)},
         "width": WIDTH,
         "height": 150,

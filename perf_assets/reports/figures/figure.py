@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import duckdb
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import Spec, joined
-from perf_assets.reports.leading import passed_over, without
+from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.sanitize import escape_text
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""
@@ -51,7 +51,8 @@ class Figure:
     ) -> "Shown | None":
         """The figure over the first of ``datasets`` that has any data for it; None without.
 
-        Of many repositories it is about those that :mod:`perf_assets.reports.leading` names.
+        Of many repositories it is about those that
+        :mod:`perf_assets.reports.top_repositories` names.
         """
         for dataset in datasets:
             query, told, drawn = (
@@ -109,7 +110,7 @@ class Shown:
         more = [f"and {left_out} more verdicts: see the report"] if left_out > 0 else []
         rest = len(self.panels) - MOST_PANELS
         parts = [f"the picture shows {MOST_PANELS} of {len(self.panels)} panels: see the report"]
-        first = [plain(f"{who}: {what}") for who, what in self.told[:MOST_SENTENCES]]
+        first = [escape_text(f"{who}: {what}") for who, what in self.told[:MOST_SENTENCES]]
         return [*first, *more, *(parts if rest > 0 else [])]
 
     @property

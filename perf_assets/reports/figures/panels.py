@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec
+from perf_assets.sanitize import escape_text
 
 WIDTH = 380
 ROW = 22
@@ -34,7 +34,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
         {"field": "value", "type": "quantitative", "title": measure, "format": ",.4~r"},
     ]
     return {
-        "title": plain(title),
+        "title": escape_text(title),
         "description": course(rows, measure),
         "data": {"values": values(rows)},
         "width": WIDTH,
@@ -119,8 +119,8 @@ def estimates(
         for row in drawn.iter_rows(named=True)
     )
     return {
-        "title": plain(title),
-        "description": plain(f"{measure}: {'; '.join(told)}"),
+        "title": escape_text(title),
+        "description": escape_text(f"{measure}: {'; '.join(told)}"),
         "data": {"values": values(drawn)},
         "width": WIDTH - 60,
         "height": max(44, ROW * len(order) * max(1.0, 0.5 * len(names))),
@@ -133,8 +133,8 @@ def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> S
     order = rows["what"].to_list()
     told = "; ".join(f"{what} {value:.3g}" for what, value in rows.select("what", "value").rows())
     return {
-        "title": plain(title),
-        "description": plain(f"{measure}: {told}"),
+        "title": escape_text(title),
+        "description": escape_text(f"{measure}: {told}"),
         "data": {"values": values(rows.select("what", "value"))},
         "width": WIDTH - 60,
         "height": ROW * len(order),
@@ -175,14 +175,14 @@ def course(rows: pl.DataFrame, measure: str) -> str:
             f"{name} from {first['value']:.3g} in {first['month']} to {last['value']:.3g} in "
             f"{last['month']}, highest {top['value']:.3g} in {top['month']}"
         )
-    return plain(f"{measure}: {'; '.join(told)}")
+    return escape_text(f"{measure}: {'; '.join(told)}")
 
 
 def values(rows: pl.DataFrame) -> list[dict[str, Any]]:
     """Rows for a chart: texts of strangers on one line, numbers to five digits."""
     return [
         {
-            name: plain(value)
+            name: escape_text(value)
             if isinstance(value, str)
             else float(f"{value:.5g}")
             if isinstance(value, float)

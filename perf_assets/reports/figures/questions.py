@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from perf_assets.plain import plain
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import estimates, series, values
+from perf_assets.sanitize import escape_text
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
 
@@ -157,7 +157,7 @@ def _correlations(title: str, rows: pl.DataFrame) -> Spec:
     band = {"type": "area", "opacity": 0.25, "color": AXIS}
     outside = rows.filter("is_outside_band")["lag"].to_list()
     return {
-        "title": plain(title),
+        "title": escape_text(title),
         "description": "Rank correlations at lags of a year each way; outside the band of chance: "
         + (", ".join(map(str, outside)) or "none"),
         "data": {"values": values(drawn)},

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from perf_assets.core.checks.findings import Finding, Severity
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 from perf_assets.sources.python_files.results import FileResult
 
 COMMANDS = {Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -17,14 +17,14 @@ def as_github(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
     """A line for each finding, in the order of the results."""
     return "".join(
         f"::{COMMANDS[one.severity]} {','.join(_properties(result.path, one, rules[one.rule]))}"
-        f"::{plain(one.message).translate(_DATA)}\n"
+        f"::{escape_text(one.message).translate(_DATA)}\n"
         for result in results
         for one in result.findings
     )
 
 
 def _properties(path: str, finding: Finding, rule: Rule) -> Iterator[str]:
-    yield f"file={plain(path).translate(_PROPERTY)}"
+    yield f"file={escape_text(path).translate(_PROPERTY)}"
     yield f"line={finding.line}"
     yield f"endLine={finding.end_line}"
     # The runner refuses columns where the lines differ.

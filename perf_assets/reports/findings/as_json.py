@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from perf_assets.plain import whole_characters
+from perf_assets.sanitize import whole_characters
 from perf_assets.sources.python_files.results import FileResult
 
 

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from perf_assets import __version__
 from perf_assets.core.checks.findings import Finding, Severity
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.plain import plain
 from perf_assets.reports.findings.pages import page_of, source_of
+from perf_assets.sanitize import escape_text
 from perf_assets.sources.python_files.results import FileResult, Skip
 
 SCHEMA = (
@@ -92,7 +92,7 @@ def _notification(skip: Skip) -> dict[str, Any]:
     return {
         "descriptor": {"id": skip.reason},
         "level": "error" if skip.reason == "error" else "warning",
-        "message": {"text": f"not checked: {plain(skip.message)}"},
+        "message": {"text": f"not checked: {escape_text(skip.message)}"},
         "locations": [{"physicalLocation": {"artifactLocation": _artifact(skip.path)}}],
     }
 
@@ -110,7 +110,7 @@ def _results(
             "ruleId": rules[places[finding.rule]].code,
             "ruleIndex": places[finding.rule],
             "level": "warning" if finding.severity is Severity.WARNING else "note",
-            "message": {"text": plain(finding.message)},
+            "message": {"text": escape_text(finding.message)},
             "locations": [
                 {
                     "physicalLocation": {
@@ -122,7 +122,7 @@ def _results(
             "relatedLocations": [
                 {
                     "id": number,
-                    "message": {"text": plain(one.message)},
+                    "message": {"text": escape_text(one.message)},
                     "physicalLocation": {
                         "artifactLocation": artifact,
                         "region": {"startLine": one.line},

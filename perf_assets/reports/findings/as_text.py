@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from perf_assets.core.checks.findings import Finding, Severity
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 from perf_assets.sources.python_files.results import FileResult
 
 WIDEST = 120  # characters of a source line that are shown
@@ -66,10 +66,10 @@ def counted(number: int, noun: str) -> str:
 
 def _finding(path: str, finding: Finding, source: str, rule: Rule) -> Iterator[str]:
     colour = COLOURS[finding.severity]
-    place = f"{BOLD}{plain(path)}{END}{CYAN}:{END}{finding.line}{CYAN}:{END}{finding.column}"
+    place = f"{BOLD}{escape_text(path)}{END}{CYAN}:{END}{finding.line}{CYAN}:{END}{finding.column}"
     kind = rule.name if finding.severity is Severity.WARNING else f"{rule.name}, note"
     yield (
-        f"{place}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {plain(finding.message)} "
+        f"{place}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {escape_text(finding.message)} "
         f"{DIM}[{kind}]{END}"
     )
     shown, indent, width = _excerpt(finding, source)
@@ -77,7 +77,7 @@ def _finding(path: str, finding: Finding, source: str, rule: Rule) -> Iterator[s
         yield f"    {shown}"
         yield f"    {' ' * indent}{colour}^{'~' * (width - 1)}{END}"
     for related in finding.related:
-        yield f"    {DIM}line {related.line}: {plain(related.message)}{END}"
+        yield f"    {DIM}line {related.line}: {escape_text(related.message)}{END}"
 
 
 def _excerpt(finding: Finding, source: str) -> tuple[str, int, int]:
@@ -92,9 +92,9 @@ def _excerpt(finding: Finding, source: str) -> tuple[str, int, int]:
         begin, cut = first - BEFORE, "…"
     end = begin + WIDEST
     rest = "…" if len(source) > end else ""
-    before = cut + plain(source[begin:first])
-    marked = plain(source[first : min(last, end)])
-    after = plain(source[min(last, end) : end].rstrip())
+    before = cut + escape_text(source[begin:first])
+    marked = escape_text(source[first : min(last, end)])
+    after = escape_text(source[min(last, end) : end].rstrip())
     text = f"{before}{marked}{after}{rest}".rstrip()
     return text, cell_len(before), max(1, cell_len(marked.rstrip()))
 

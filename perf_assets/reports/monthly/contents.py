@@ -9,10 +9,10 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
-from perf_assets.reports.leading import passed_over, remark, without
 from perf_assets.reports.monthly.news import read_asked, read_news
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
+from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
 
 TREND = ("marts.trend_monthly", "analysis.trend_tests")

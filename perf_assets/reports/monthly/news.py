@@ -5,10 +5,10 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.plain import plain
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures.trends import TESTS
-from perf_assets.reports.leading import passed_over
+from perf_assets.reports.top_repositories import passed_over
+from perf_assets.sanitize import escape_text
 
 MOST = 10
 """Things in a list; the rest is counted."""
@@ -227,7 +227,7 @@ def _listed(
     items = [
         Item(
             f"#{row['number']}" if "number" in row else "",
-            plain(row["title"] or "without a title"),
+            escape_text(row["title"] or "without a title"),
             row["html_url"] or "",
             words(row),
         )
@@ -244,7 +244,7 @@ def _listed(
 
 
 def _opened(row: Row) -> str:
-    marked = ", ".join(map(plain, row["marked_by"] or []))
+    marked = ", ".join(map(escape_text, row["marked_by"] or []))
     by = f"; marked by {marked} ({row['strength']})" if marked else ""
     return f"{_counted(row['comments'] or 0, 'comment')}{by}"
 

@@ -5,13 +5,13 @@ from html import escape
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.asking import published_database
 from perf_assets.reports.dictionary import SCHEMAS, kind_of, meaning_of, schemas
 from perf_assets.reports.pages.lineage import lineage_svg
 from perf_assets.reports.pages.state import state_html
+from perf_assets.reports.query_runner import published_database
 from perf_assets.sql_models.cookbook import Query, cookbook
+from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
 from perf_assets.sql_models.files import described_tables, load_models
-from perf_assets.sql_models.lineage import made_from, origin_of, read_by
 from perf_assets.sql_models.parsing import ColumnSource
 from perf_assets.tables import Table
 

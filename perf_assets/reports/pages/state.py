@@ -8,7 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from perf_assets.months import months_between
-from perf_assets.plain import plain
+from perf_assets.sanitize import escape_text
 
 PARTITIONS = """
 SELECT
@@ -85,13 +85,13 @@ def state_html(connection: duckdb.DuckDBPyConnection) -> str:
     repositories: dict[str, dict[str, dict[str, Partition]]] = {}
     for repository, table, month, state, words in connection.execute(PARTITIONS).fetchall():
         tables = repositories.setdefault(repository, {})
-        lines = "\n".join(map(plain, words.splitlines()))
+        lines = "\n".join(map(escape_text, words.splitlines()))
         tables.setdefault(table, {})[month] = Partition(state, lines)
     curves: dict[str, dict[str, list[Point]]] = {}
     for repository, measure, *point in connection.execute(QUALITY).fetchall():
         curves.setdefault(repository, {}).setdefault(measure, []).append(Point(*point))
     for repository, tables in repositories.items():
-        parts.append(f"<h4>{escape(plain(repository))}</h4>{grid_svg(tables)}")
+        parts.append(f"<h4>{escape(escape_text(repository))}</h4>{grid_svg(tables)}")
         if repository in curves:
             parts.append(
                 "<p>Data quality by month: the value, and the median of the twelve months before "
@@ -105,7 +105,7 @@ def state_html(connection: duckdb.DuckDBPyConnection) -> str:
 def about_html(facts: Sequence[tuple[str, str, str, str]]) -> str:
     """The rows of meta.about as a table."""
     rows = "".join(
-        f"<tr><td>{escape(topic)}</td><td>{escape(fact)}</td><td>{escape(plain(value))}</td>"
+        f"<tr><td>{escape(topic)}</td><td>{escape(fact)}</td><td>{escape(escape_text(value))}</td>"
         f"<td>{escape(meaning)}</td></tr>"
         for topic, fact, value, meaning in facts
     )

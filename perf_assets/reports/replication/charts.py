@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.comparisons import metric_samples
+from perf_assets.core.analyses.group_samples import metric_samples
 from perf_assets.core.paper.figures import PaperTables
 from perf_assets.reports.figures.drawing import COOL, INK, KINDS, WARM, Spec
 from perf_assets.reports.figures.panels import WIDTH, colored, course, values

@@ -6,7 +6,6 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.core.paper.against_itself import PLACE
 from perf_assets.core.paper.figures import (
     BUGS,
     CHALLENGES,
@@ -15,6 +14,7 @@ from perf_assets.core.paper.figures import (
     PROBLEMS,
     Data,
 )
+from perf_assets.core.paper.paper_consistency import PLACE
 from perf_assets.core.paper.table_2 import table_2_bugs
 from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.document import Document, Part, Section, Tile

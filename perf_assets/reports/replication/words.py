@@ -8,11 +8,11 @@ from datetime import date, timedelta
 import polars as pl
 from rich.console import Console
 
-from perf_assets.core.paper.against_itself import PLACE
 from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
+from perf_assets.core.paper.paper_consistency import PLACE
 from perf_assets.months import is_month
-from perf_assets.plain import plain
 from perf_assets.reports.terminal import say
+from perf_assets.sanitize import escape_text
 
 VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
 LINES = 2
@@ -60,7 +60,9 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
         told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
         say(console, f"The study of {study}, {rows.height} figures: {told}")
         for told in differing(rows):
-            shown = textwrap.shorten(plain(told), LINES * (console.width - 8), placeholder=" …")
+            shown = textwrap.shorten(
+                escape_text(told), LINES * (console.width - 8), placeholder=" …"
+            )
             say(console, shown, indent="  ")
 
 

@@ -38,7 +38,7 @@ from perf_assets.sample.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
-from perf_assets.stopping import undoing
+from perf_assets.shutdown import cleanup_on_stop
 
 GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"
@@ -228,7 +228,7 @@ def _all_or_nothing(directory: Path) -> Iterator[Path]:
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        with undoing(lambda: _discard(partial)):
+        with cleanup_on_stop(lambda: _discard(partial)):
             yield partial
         partial.replace(directory)
     except OSError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.progress import phase
 from perf_assets.sources.git.command import (
     GitError,
@@ -76,7 +76,7 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
         with FileLock(clone_dir.with_name(f"{clone_dir.name}.lock"), timeout=_LOCK_SECONDS):
             return _update(address, clone_dir)
     except Timeout:
-        raise PassingError(
+        raise TransientError(
             f"another process has been updating the clone at {clone_dir} for {_LOCK_SECONDS:g} s: "
             "wait until it is done, or stop it, and run again"
         ) from None
@@ -90,7 +90,7 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
 def damaged(path: Path, failure: GitError) -> PerfAssetsError:
     """One sentence about a clone that git cannot read."""
     if isinstance(failure, IdleError):
-        return PassingError(
+        return TransientError(
             f"git gets no answer from the disk on which the clone at {path} is "
             f"({error_line(failure.stderr)}): see to that disk, and run again"
         )

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.idle import Watch, ended_when_idle, unread
 
@@ -128,7 +128,7 @@ def _started(
     command: Sequence[str], env: Mapping[str, str], stdin: bytes
 ) -> Iterator[tuple["subprocess.Popen[bytes]", IO[bytes]]]:
     """Git at work on ``stdin``, and the file into which it says what is wrong; gone afterwards."""
-    stopping.go_on()
+    shutdown.block_if_stopping()
     with ExitStack() as stack:
         given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         given.write(stdin)
@@ -177,7 +177,7 @@ def _check(status: int, said: IO[bytes], watch: Watch) -> None:
 def _heed(status: int) -> None:
     """Do not take git for broken where a signal ended it that is about to end this process too."""
     if status < 0 or status in STOPPED:
-        stopping.go_on(after_failure=True)
+        shutdown.block_if_stopping(after_failure=True)
 
 
 def _git_is_missing() -> PerfAssetsError:

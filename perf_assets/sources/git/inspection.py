@@ -22,7 +22,7 @@ from types import FrameType
 from typing import IO, Any, TypeVar
 
 import perf_assets
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.idle import ended_when_idle, unread
 from perf_assets.progress import phase
@@ -194,7 +194,9 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
                 del left[0]
             status = worker.wait()
             if status:
-                stopping.go_on(after_failure=True)  # it may have died because we are stopped
+                shutdown.block_if_stopping(
+                    after_failure=True
+                )  # it may have died because we are stopped
             if status in _CRASHES:
                 reason = f"the process that analysed it was stopped by signal {-status}"
                 yield Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))

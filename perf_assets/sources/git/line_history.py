@@ -11,8 +11,8 @@ from pathlib import Path
 from perf_assets.sources.git.ancestry import ChangedPaths, read_ancestors
 from perf_assets.sources.git.blame import Attempt, Entry, Text, pass_back
 from perf_assets.sources.git.command import GitError
-from perf_assets.sources.git.copies import Comparer, each_blob, find_authors
 from perf_assets.sources.git.introducing import Authors, Trace, traced
+from perf_assets.sources.git.moved_lines import Comparer, each_blob, find_authors
 from perf_assets.sources.git.removed_lines import RemovedCode, RemovedFrom
 from perf_assets.sources.git.unreadable import missing_objects
 from perf_assets.sources.git.versions import Versions

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.addresses import GitAddress, git_address
-from perf_assets.documents import UntoldError
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.config_files import SensitiveValueError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -52,7 +52,7 @@ class Address(GitAddress):
         """Read a URL or a path; PerfAssetsError where it is none, or nothing exists there."""
         try:
             address = git_address(url_or_path)
-        except UntoldError as error:
+        except SensitiveValueError as error:
             raise PerfAssetsError(
                 f"a repository's git entry in the study file cannot be used: {error}"
             ) from None
@@ -108,7 +108,7 @@ class Address(GitAddress):
                 f"could not {doing} {self.url}: the disk is full, so free some space and run again"
             )
         if any(sign in lowered for sign in _NO_NETWORK):
-            return PassingError(
+            return TransientError(
                 f"could not {doing} {self.url}: its host cannot be reached; check the network and "
                 f"the address, then run again ({error_line(said)})"
             )

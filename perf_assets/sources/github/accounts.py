@@ -11,14 +11,14 @@ from math import ceil
 import github
 from requests.exceptions import RequestException
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.progress import in_words
-from perf_assets.sources.github.answers import AnswerError, checked, read_json
 from perf_assets.sources.github.credentials import Credential
-from perf_assets.sources.github.shapes import Limits
+from perf_assets.sources.github.response_types import Limits
+from perf_assets.sources.github.responses import AnswerError, checked, read_json
 from perf_assets.sources.github.transport import ask, finite
-from perf_assets.sources.timed_http import within
-from perf_assets.sources.waiting import LONGEST_WAIT
+from perf_assets.sources.http_deadline import within
+from perf_assets.sources.rate_limit import LONGEST_WAIT
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits
 POINTS_PER_HOUR = 5000
@@ -28,7 +28,7 @@ COUNTDOWN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long a client waits; all in seconds.
 
     ``first_pause`` follows the first fault and doubles with each further one up to
@@ -89,7 +89,7 @@ class Accounts:
         self,
         base_url: str,
         credentials: Sequence[Credential],
-        patience: Patience,
+        patience: RetryPolicy,
         on_wait: Callable[[str], None],
     ) -> None:
         """Nothing is asked yet."""
@@ -173,7 +173,7 @@ class Accounts:
         except (AnswerError, ValueError, RecursionError):
             return "cannot be asked now (its answer is no budget)"
         except RequestException as error:
-            raise PassingError(
+            raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
                 "network and the address"
             ) from None
@@ -255,7 +255,7 @@ class Accounts:
                 return
             moment = _written(until)
             if self._waited + until - started > self._patience.longest_wait:
-                raise PassingError(
+                raise TransientError(
                     f"GitHub at {self.base_url}: the rate limit is reached until {moment}, longer "
                     f"than --max-wait allows ({self._patience.longest_wait / 60:g} minutes): run "
                     "again then, what was stored is kept"

@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.months import month_of
 from perf_assets.sources.github.queries import FIELDS_VERSION
-from perf_assets.sources.github.shapes import WHOLE_SECONDS, Actor, Comment, Issue
+from perf_assets.sources.github.response_types import WHOLE_SECONDS, Actor, Comment, Issue
 from perf_assets.tables import schema_of, table_of
 from perf_assets.tables.types import TIME
 

@@ -15,13 +15,13 @@ from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, Timeout
 
 from perf_assets.addresses import is_private
-from perf_assets.errors import PassingError, PerfAssetsError
-from perf_assets.plain import plain, shortened
-from perf_assets.sources.github.accounts import Account, Accounts, Patience
-from perf_assets.sources.github.answers import read_json
+from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.sanitize import escape_text, shortened
+from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
+from perf_assets.sources.github.responses import read_json
 from perf_assets.sources.github.transport import Answer, ask, finite
-from perf_assets.sources.timed_http import within
+from perf_assets.sources.http_deadline import within
 
 GITHUB = "https://api.github.com"
 
@@ -33,7 +33,7 @@ LONGEST_DATE = 40  # characters
 GROWS_AFTER = 5  # whole answers in a row
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
-PATIENCE = Patience()
+PATIENCE = RetryPolicy()
 Send = Callable[[github.Github, str, str, object], Answer]
 
 
@@ -122,7 +122,7 @@ class GitHubClient:
         base_url: str = GITHUB,
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
-        patience: Patience = PATIENCE,
+        patience: RetryPolicy = PATIENCE,
         send: Send = ask,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
@@ -206,7 +206,7 @@ class GitHubClient:
             if not outcome.is_limit and not outcome.is_told:
                 patience_left -= monotonic() - started + wait
             if attempts == self._patience.attempts or patience_left <= 0:
-                raise PassingError(
+                raise TransientError(
                     f"GitHub at {self.base_url} did not answer in {attempts} attempts "
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
@@ -284,7 +284,7 @@ class GitHubClient:
         if isinstance(error, NoConnection) and any(
             sign in str(error) for sign in ("NameResolutionError", "Connection refused")
         ):
-            raise PassingError(
+            raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached: check the network and the address"
             ) from None
         if isinstance(error, Timeout) or "timed out" in str(error):
@@ -364,7 +364,9 @@ class GitHubClient:
         """What an answer says in words: on one line, without our secrets, and not for long."""
         data = content if isinstance(content, dict) else {}
         text = _graphql_errors(data)[0].get("message") or data.get("message")
-        return shortened(self.accounts.hide(plain(text)), 200) if isinstance(text, str) else ""
+        return (
+            shortened(self.accounts.hide(escape_text(text)), 200) if isinstance(text, str) else ""
+        )
 
 
 def _is_lacking(content: dict[str, Any]) -> bool:

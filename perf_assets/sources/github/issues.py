@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import end_of, months_between, start_of
-from perf_assets.plain import plain, shortened
-from perf_assets.sources.github import answers, queries, shapes
-from perf_assets.sources.github.ahead import Job, in_order
+from perf_assets.sanitize import escape_text, shortened
+from perf_assets.sources.github import queries, response_types, responses
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
 from perf_assets.sources.github.client import GitHubClient, Spent
 from perf_assets.sources.github.paging import OpenPage, Paging
-from perf_assets.sources.github.shapes import Issue
+from perf_assets.sources.github.prefetch import Job, in_order
+from perf_assets.sources.github.response_types import Issue
 
 Shape = TypeVar("Shape")
 
@@ -51,7 +51,7 @@ class Part:
 
     batch: IssueBatch
     spent: Spent
-    trouble: answers.AnswerError | None = None
+    trouble: responses.AnswerError | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class IssueSource:
         ``spans`` are lists of months that follow each other; their issues are counted by the way.
         """
         if since is None:
-            there = self._ask(shapes.Look, queries.LOOK, self._names())["repository"]
+            there = self._ask(response_types.ChangePageQuery, queries.LOOK, self._names())[
+                "repository"
+            ]
             self._check_name(there["nameWithOwner"])
             yield Look(_newest(there["issues"]), EMPTY_BATCH)
             return
@@ -100,7 +102,7 @@ class IssueSource:
         while True:
             sent = {**variables, **counted, "after": after}
             data = self.client.query(queries.changed_document(len(counted)), sent, first=PAGE)
-            found = self._checked(shapes.Changed, data)["repository"]
+            found = self._checked(response_types.Changed, data)["repository"]
             self._check_name(found["nameWithOwner"])
             # The first answer decides: what changes while we read is found by the next look.
             newest = newest or _newest(found["newest"])
@@ -141,15 +143,18 @@ class IssueSource:
             document = queries.whereabouts_document(len(part))
             data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
             found = data.get("repository")
-            here = self._parts(shapes.Places, found, "i", len(part))
-            discussions = self._parts(shapes.Discussions, found, "d", len(part))
+            here = self._parts(response_types.Places, found, "i", len(part))
+            discussions = self._parts(response_types.Discussions, found, "d", len(part))
             for place, number in enumerate(part):
                 departure = self._departure(number, here[f"i{place}"], discussions[f"d{place}"])
                 departures += [] if departure is None else [departure]
         return departures
 
     def _departure(
-        self, number: int, found: shapes.Here | None, discussion: shapes.Discussion | None
+        self,
+        number: int,
+        found: response_types.Here | None,
+        discussion: response_types.Discussion | None,
     ) -> Departure | None:
         if found is None and discussion is None:
             return Departure(number, "deleted")
@@ -175,7 +180,7 @@ class IssueSource:
         workers, size = _division(len(self.client.accounts.all))
         groups = list(windows(counts, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
-        trouble: answers.AnswerError | None = None
+        trouble: responses.AnswerError | None = None
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
             for months, parts in zip(groups, results, strict=True):
                 for part in parts:
@@ -196,7 +201,7 @@ class IssueSource:
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        found = self._ask(shapes.ChangedCount, queries.CHANGED_COUNT, sent)["repository"]
+        found = self._ask(response_types.ChangedCount, queries.CHANGED_COUNT, sent)["repository"]
         self._check_name(found["nameWithOwner"])
         return found["issues"]["totalCount"]
 
@@ -217,7 +222,7 @@ class IssueSource:
             try:
                 nodes = {node["id"]: node for node in self._search(start, end)}
                 return Part(self._batch(list(nodes.values())), spent)
-            except answers.AnswerError as error:
+            except responses.AnswerError as error:
                 return Part(EMPTY_BATCH, spent, error)
 
     def _names(self) -> dict[str, Any]:
@@ -232,7 +237,7 @@ class IssueSource:
         return self._checked(shape, self.client.query(document, variables))
 
     def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
-        return answers.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
+        return responses.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
 
     def _parts(
         self, shape: type[Shape], data: object, letter: str, size: int, **numbers: int
@@ -243,15 +248,15 @@ class IssueSource:
         for key in keys:
             if key not in held:  # which is not to be taken for null
                 subject = f"{self.repository}#{numbers[key]}" if key in numbers else self.repository
-                raise answers.unusable(subject, f"{key}: this key is missing")
+                raise responses.unusable(subject, f"{key}: this key is missing")
         return self._checked(shape, {key: held[key] for key in keys}, **numbers)
 
     def _counts(self, data: dict[str, Any], size: int) -> list[int]:
-        found = self._parts(shapes.Counts, data, "c", size)
+        found = self._parts(response_types.Counts, data, "c", size)
         return [found[f"c{place}"]["issueCount"] for place in range(size)]
 
     def _quoted(self, text: str) -> str:
-        return shortened(self.client.accounts.hide(plain(text)), 150)
+        return shortened(self.client.accounts.hide(escape_text(text)), 150)
 
     def _check_name(self, name: str) -> None:
         if name.casefold() != self.repository.casefold():
@@ -268,7 +273,7 @@ class IssueSource:
         while True:
             sent = {"query": query, "after": after}
             data = self.client.query(queries.SEARCH, sent, first=PAGE)
-            found = self._checked(shapes.Search, data)["search"]
+            found = self._checked(response_types.Search, data)["search"]
             if found["issueCount"] > SEARCH_LIMIT:
                 middle = start + timedelta(seconds=int((end - start).total_seconds()) // 2)
                 if middle == start:
@@ -305,7 +310,7 @@ class IssueSource:
                 variables |= {f"id{place}": one.issue["id"], f"after{place}": one.cursor}
             data = self.client.query(document, variables, first=PAGE)
             numbers = {f"n{place}": one.issue["number"] for place, one in enumerate(now)}
-            found = self._parts(shapes.Rests, data, "n", len(now), **numbers)
+            found = self._parts(response_types.Rests, data, "n", len(now), **numbers)
             for place, one in enumerate(now):
                 page = _page(found[f"n{place}"], one.connection)
                 cursor = one.paging.next(page)
@@ -346,7 +351,7 @@ def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[s
         yield group
 
 
-def _newest(found: shapes.Newest) -> datetime | None:
+def _newest(found: response_types.Newest) -> datetime | None:
     return _no_later_than_now(found["nodes"][0]["updatedAt"]) if found["nodes"] else None
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perf_assets.sources.github.answers import unusable
-from perf_assets.sources.github.shapes import Issue
+from perf_assets.sources.github.response_types import Issue
+from perf_assets.sources.github.responses import unusable
 
 EMPTY_PAGES = 20  # in a row; those that lead on may be empty, as what they list may go
 MOST_PAGES = 20_000

@@ -14,7 +14,7 @@ from github.Requester import (
 from requests import Response
 from requests.exceptions import RequestException
 
-from perf_assets.sources.timed_http import (
+from perf_assets.sources.http_deadline import (
     TimedAdapter,
     is_timed,
     seconds_left,

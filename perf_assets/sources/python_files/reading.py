@@ -4,8 +4,8 @@ import ast
 from collections.abc import Callable, Sequence
 from symtable import symtable
 
-from perf_assets.core.checks.checking import check
 from perf_assets.core.checks.findings import Finding, Unreadable
+from perf_assets.core.checks.linter import check
 from perf_assets.core.checks.noqa import heard
 from perf_assets.core.checks.notebooks import Notebook, python_of
 from perf_assets.core.checks.rules.rule import Rule

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
-from perf_assets import stopping
+from perf_assets import shutdown
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import python_process
@@ -186,7 +186,7 @@ class _Crew:
         if worker in self.idle:
             self.idle.remove(worker)
         if -code in TOLD:
-            stopping.go_on(after_failure=True)
+            shutdown.block_if_stopping(after_failure=True)
         if not worker.is_ready:
             raise PerfAssetsError(
                 f"the process that checks files ended before it began (exit code {code}), as it "

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.core.questions.choices import KINDS
-from perf_assets.documents import nearest
+from perf_assets.config_files import nearest
+from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import plain, shortened
+from perf_assets.sanitize import escape_text, shortened
 from perf_assets.tables import schema_of
 
 TABLE = "reviews.labelled_questions"
@@ -53,8 +53,8 @@ def _rows(forum: str, path: Path, text: str) -> Iterator[tuple[str, int, str, st
     for name in header:
         if name not in COLUMNS:
             raise PerfAssetsError(
-                f"{path}, line 1: unknown column {plain(shortened(name, 60))!r}; the columns are "
-                f"{' and '.join(COLUMNS)}, with their names in the first line"
+                f"{path}, line 1: unknown column {escape_text(shortened(name, 60))!r}; the columns "
+                f"are {' and '.join(COLUMNS)}, with their names in the first line"
             )
     if sorted(header) != sorted(COLUMNS):
         raise PerfAssetsError(
@@ -86,7 +86,7 @@ def _number(path: Path, line: int, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit()) or not 0 < int(digits[:20]) <= LARGEST_NUMBER:
         raise PerfAssetsError(
-            f"{path}, line {line}: {plain(shortened(text, 60))!r} is no number of a question"
+            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is no number of a question"
         )
     return int(digits)
 
@@ -95,7 +95,7 @@ def _kind(path: Path, line: int, text: str) -> str:
     kind = " ".join(text.split()).casefold()
     if kind not in KINDS:
         raise PerfAssetsError(
-            f"{path}, line {line}: {plain(shortened(text, 60))!r} is no kind of question; "
+            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is no kind of question; "
             f"{nearest(kind, KINDS)}"
         )
     return kind

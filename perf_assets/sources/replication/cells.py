@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from perf_assets.months import is_month
-from perf_assets.plain import MOST_DIGITS, whole_characters
+from perf_assets.sanitize import MOST_DIGITS, whole_characters
 from perf_assets.sources.replication.csv_files import RejectedError
 
 MISSING = {"Not found", "No comments", "No labels", ""}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 
 @dataclass(frozen=True)

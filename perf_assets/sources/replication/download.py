@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
 
-from perf_assets.errors import PassingError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sources.replication.package import Pinned, pinned
 
 log = logging.getLogger(__name__)
@@ -72,6 +72,6 @@ def _download(url: str, instead: str) -> bytes:
         return b"".join(_chunks(url))
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise PassingError(
+        raise TransientError(
             f"{url} cannot be downloaded ({reason}): check the network, or give {instead}"
         ) from None

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.reviews.codebook import Code, Codebook, UnknownWordError
-from perf_assets.plain import MOST_DIGITS
+from perf_assets.sanitize import MOST_DIGITS
 from perf_assets.sources.replication.csv_files import (
     Line,
     Reject,

@@ -15,7 +15,7 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import MOST_DIGITS, shortened, without_controls
+from perf_assets.sanitize import MOST_DIGITS, shortened, without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,

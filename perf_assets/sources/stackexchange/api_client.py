@@ -17,12 +17,12 @@ from pydantic import BaseModel, ValidationError
 from requests.exceptions import RequestException
 
 from perf_assets.addresses import is_private
-from perf_assets.errors import PassingError, PerfAssetsError
-from perf_assets.plain import plain, shortened
+from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.progress import in_words
+from perf_assets.sanitize import escape_text, shortened
+from perf_assets.sources.http_deadline import TimedAdapter, whole, within
+from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
-from perf_assets.sources.timed_http import TimedAdapter, whole, within
-from perf_assets.sources.waiting import LONGEST_WAIT
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ Item = TypeVar("Item", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long the client waits, in seconds; see that of GitHub.
 
     ``first_pause`` follows the first fault and doubles with each further one up to
@@ -59,7 +59,7 @@ class ApiClient:
         url: str,
         site: str,
         on_wait: Callable[[str], None] = log.warning,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
     ) -> None:
         """Nothing is asked yet; the key is that of the environment, if there is one.
 
@@ -68,7 +68,7 @@ class ApiClient:
         self.url, self.site = url.rstrip("/"), site
         self.requests = 0
         self.quota: int | None = None
-        self._on_wait, self._patience = on_wait, patience or Patience()
+        self._on_wait, self._patience = on_wait, patience or RetryPolicy()
         self._key = os.environ.get(KEY, "").strip()
         if self._key and not is_private(self.url):
             raise PerfAssetsError(
@@ -148,7 +148,7 @@ class ApiClient:
                 )
                 continue
             except ValueError as error:
-                last = self._hidden(shortened(plain(error), 100))
+                last = self._hidden(shortened(escape_text(error), 100))
                 continue
             if answer.backoff:
                 self._rests[method] = time.time() + answer.backoff
@@ -185,7 +185,7 @@ class ApiClient:
 
     def _refused(self, method: str, answer: Wrapper) -> str:
         """Why it did not answer; PerfAssetsError where asking again is of no use."""
-        said = self._hidden(shortened(plain(answer.error_message or ""), 160))
+        said = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
         why = f"{answer.error_name}: {said}"
         if answer.error_name == THROTTLED:
             found = SECONDS_TOLD.search(answer.error_message or "")
@@ -213,7 +213,7 @@ class ApiClient:
             return
         if self._waited + left > self._patience.longest_wait:
             more = "" if self._key else f", or export a key in {KEY}, which is given 10,000 a day"
-            raise PassingError(
+            raise TransientError(
                 f"{self.url}: the quota of requests is used up for {in_words(left)}, longer than "
                 f"--max-wait allows ({self._patience.longest_wait / 60:g} minutes): run again then"
                 f"{more}; what was stored is kept"
@@ -229,7 +229,7 @@ class ApiClient:
         return text.replace(self._key, "***") if self._key else text
 
     def _trouble(self, why: str) -> PerfAssetsError:
-        return PassingError(
+        return TransientError(
             f"{self.url} cannot be asked about {self.site}: {why}; run again later, what was "
             "stored is kept"
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.plain import shortened
+from perf_assets.sanitize import shortened
 
 LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
 SHOWN = 200  # bytes of a spoilt row

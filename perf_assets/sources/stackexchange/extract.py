@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from perf_assets.mishaps import want_of_room
+from perf_assets.error_messages import disk_or_memory_message
 from perf_assets.sources.stackexchange.dump_posts import Record
 from perf_assets.tables.types import Columns
 
@@ -142,7 +142,7 @@ def open_extract(path: Path) -> Iterator[Extract]:
     try:
         connection = _opened(path)
     except duckdb.Error as error:
-        if "lock" in str(error) or want_of_room(str(error), path):
+        if "lock" in str(error) or disk_or_memory_message(str(error), path):
             raise
         log.warning("%s is damaged (%s): the dump is read again", path, str(error).splitlines()[0])
         path.unlink(missing_ok=True)

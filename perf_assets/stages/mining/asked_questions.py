@@ -8,31 +8,38 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.progress import phase
-from perf_assets.sources.stackexchange.api_client import ApiClient, Patience
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
 from perf_assets.sources.stackexchange.posts import TABLES
-from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
+from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.mining.storing_questions import Month, store_posts, stored_posts
-from perf_assets.storage.gate import Gate, Mark, Outcome, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    Provenance,
+    WriteOutcome,
+)
 
 log = logging.getLogger(__name__)
 
 
 def ask_questions(
-    gate: Gate,
+    gate: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
     verify_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date from the API, see :func:`load_questions`.
 
     What was asked is noted, however it ends.
     """
     started = datetime.now(UTC)
-    client = ApiClient(str(forum.api_url), forum.site, patience=Patience(longest_wait=longest_wait))
+    client = ApiClient(
+        str(forum.api_url), forum.site, patience=RetryPolicy(longest_wait=longest_wait)
+    )
     try:
         yield from load_questions(
             gate, QuestionSource(client, forum, tag_set), months, verify_months
@@ -44,8 +51,11 @@ def ask_questions(
 
 
 def load_questions(
-    gate: Gate, source: QuestionSource, months: Sequence[str], verify_months: int | None = None
-) -> Iterator[Outcome]:
+    gate: AuditedWriter,
+    source: QuestionSource,
+    months: Sequence[str],
+    verify_months: int | None = None,
+) -> Iterator[WriteOutcome]:
     """Load the months that are missing, refresh those that are there.
 
     With each stored month stands the newest activity that was known when it was read. A refresh
@@ -74,8 +84,12 @@ def load_questions(
 
 
 def _refresh(
-    gate: Gate, source: QuestionSource, months: list[str], since: datetime, newest: datetime
-) -> Iterator[Outcome]:
+    gate: AuditedWriter,
+    source: QuestionSource,
+    months: list[str],
+    since: datetime,
+    newest: datetime,
+) -> Iterator[WriteOutcome]:
     """Put what changed since into the stored ``months``; these show everything up to ``newest``."""
     failed: set[str] = set()
     with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
@@ -89,7 +103,9 @@ def _refresh(
     advance(gate, source.tag_set.name, whole, newest, TABLES)
 
 
-def _merged(gate: Gate, source: QuestionSource, months: list[str], read: Read) -> list[Month]:
+def _merged(
+    gate: AuditedWriter, source: QuestionSource, months: list[str], read: Read
+) -> list[Month]:
     """The stored months that ``read`` changes, each as it is then."""
     is_mine = pl.col("tag_sets").list.first() == source.tag_set.label
     numbers = read.batch.questions["question_id"].to_list()
@@ -98,7 +114,10 @@ def _merged(gate: Gate, source: QuestionSource, months: list[str], read: Read) -
     now = read.batch.without(others)
     touched = sorted(set(read.batch.questions["month"]) & set(months))
     loads = gate.database.loads(TABLES[0], source.tag_set.name)
-    marks = {row["month"]: Mark(row["updated_at"], row["fingerprint"]) for row in loads.to_dicts()}
+    marks = {
+        row["month"]: PartitionState(row["updated_at"], row["fingerprint"])
+        for row in loads.to_dicts()
+    }
     found = []
     for month in touched:
         before = stored_posts(gate, source.tag_set, [month])
@@ -109,8 +128,8 @@ def _merged(gate: Gate, source: QuestionSource, months: list[str], read: Read) -
 
 
 def _load(
-    gate: Gate, source: QuestionSource, months: Sequence[str], newest: datetime, doing: str
-) -> Iterator[Outcome]:
+    gate: AuditedWriter, source: QuestionSource, months: Sequence[str], newest: datetime, doing: str
+) -> Iterator[WriteOutcome]:
     """Read each of ``months`` whole and store it."""
     title = f"{doing} questions of {source.tag_set.name}"
     with phase(title, len(months), "months") as tell:
@@ -121,7 +140,7 @@ def _load(
             one = Month(
                 month,
                 read.batch,
-                Provenance(Mark(updated_at=newest), asked, asked),
+                Provenance(PartitionState(updated_at=newest), asked, asked),
                 {TABLES[0]: read.questions, TABLES[1]: read.answers},
                 is_read_whole=True,
             )

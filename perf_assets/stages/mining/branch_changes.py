@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.sources.git import Clone, list_dropped
-from perf_assets.storage.gate import Gate
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class BranchChange:
 
 
 def note_branch(
-    gate: Gate, clone: Clone, repository: str, listed: pl.DataFrame
+    gate: AuditedWriter, clone: Clone, repository: str, listed: pl.DataFrame
 ) -> BranchChange | None:
     """Remember the default branch and its tip; record and log if it was rewritten or renamed.
 
@@ -84,7 +84,7 @@ def note_branch(
 
 
 def _dropped(
-    gate: Gate, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
+    gate: AuditedWriter, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
 ) -> pl.DataFrame:
     """The commits that left the branch, by the clone or else, where it forgot them, as stored."""
     dropped = list_dropped(clone, old_tip)

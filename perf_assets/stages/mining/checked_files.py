@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.core.checks.checking import DEFAULT
-from perf_assets.core.checks.tracking import identified, identity
+from perf_assets.core.checks.finding_id import identified, identity
+from perf_assets.core.checks.linter import DEFAULT
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
 from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
 from perf_assets.sources.python_files.scanning import scan

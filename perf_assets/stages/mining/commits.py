@@ -27,7 +27,14 @@ from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit import Parameters
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +54,9 @@ REASONS = """
 """
 
 
-def mine_commits(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
+def mine_commits(
+    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+) -> Iterator[WriteOutcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, gate.home.clone(repository.name))
     fetch_missing(clone.path, repository.git, _reasons(gate, repository.name))
@@ -55,8 +64,8 @@ def mine_commits(gate: Gate, repository: Repository, months: Sequence[str]) -> I
 
 
 def load_commits(
-    gate: Gate, clone: Clone, repository: str, months: Sequence[str]
-) -> Iterator[Outcome]:
+    gate: AuditedWriter, clone: Clone, repository: str, months: Sequence[str]
+) -> Iterator[WriteOutcome]:
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
     A month changes when the set of its commits is another than the one stored, whatever the
@@ -72,7 +81,7 @@ def load_commits(
     yield from _load(others, months)
 
 
-def _reasons(gate: Gate, repository: str) -> list[str]:
+def _reasons(gate: AuditedWriter, repository: str) -> list[str]:
     """Why git could not read commits of ``repository``, or what their fixes descend from."""
     return gate.database.frame(REASONS, [repository])["reason"].to_list()
 
@@ -85,7 +94,7 @@ FEW_UNREADABLE = 5  # commits of any month
 class Listing:
     """What git lists, and the tables to hold it; the first of them has a row per commit."""
 
-    gate: Gate
+    gate: AuditedWriter
     clone: Clone
     repository: str
     tables: Sequence[str]
@@ -117,7 +126,7 @@ class ChangedMonth:
     fingerprint: str
 
 
-def _load(listing: Listing, months: Sequence[str]) -> Iterator[Outcome]:
+def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
     changes = _changes(listing, months)
     if not changes:
         return
@@ -240,7 +249,7 @@ def _store(
     listing: Listing,
     changed: Sequence[tuple[ChangedMonth, list[pl.DataFrame]]],
     kept: pl.DataFrame,
-) -> list[Outcome]:
+) -> list[WriteOutcome]:
     """Replace each month by what is good of the stored rows and the mined ones."""
     months = [change.month for change, _ in changed]
     stored = [_stored(listing, table, months, kept) for table in listing.tables]
@@ -256,11 +265,11 @@ def _store(
         columns = frames[0].columns
         frames[0] = shas.join(frames[0], on="sha", maintain_order="left").select(columns)
         partitions.append(
-            Offer(
+            PartitionWrite(
                 _candidates(listing, frames, change.count),
                 listing.repository,
                 change.month,
-                Provenance(Mark(fingerprint=change.fingerprint)),
+                Provenance(PartitionState(fingerprint=change.fingerprint)),
             )
         )
     return listing.gate.store(partitions)
@@ -277,17 +286,17 @@ def _stored(
     return rows.join(kept, on="sha", how="semi", maintain_order="left")
 
 
-def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[Candidate]:
+def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[StagedTable]:
     """``frames`` as rows for the tables; ``count`` is git's own of their commits."""
     commits, *rest = frames
     readable: Parameters = {"least_readable_share": least_readable_share(commits.height)}
-    candidates = [Candidate(listing.tables[0], commits, readable, count)]
+    candidates = [StagedTable(listing.tables[0], commits, readable, count)]
     if rest:
         files, templates = rest
         shas: Parameters = {"commit_shas": commits["sha"].to_list()}
         candidates += [
-            Candidate("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
-            Candidate("raw.issue_templates", templates),
+            StagedTable("raw.commit_files", files, shas, int(commits["changed_files"].sum())),
+            StagedTable("raw.issue_templates", templates),
         ]
     return candidates
 

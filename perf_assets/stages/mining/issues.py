@@ -12,13 +12,20 @@ from perf_assets.progress import phase
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, Look, windows
-from perf_assets.sources.opening import open_issue_source
-from perf_assets.sources.waiting import LONGEST_WAIT
-from perf_assets.stages.mining.marks import NEVER, advance, due_cohorts, last_reads
+from perf_assets.sources.issue_source_factory import open_issue_source
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit import Parameters
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
-from perf_assets.storage.outdated import outdated_cohorts
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Difference
 
 log = logging.getLogger(__name__)
@@ -48,12 +55,12 @@ class ChangedIssues:
 
 
 def mine_issues(
-    gate: Gate,
+    gate: AuditedWriter,
     repository: Repository,
     months: Sequence[str],
     verify_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Open the source of ``repository`` and load from it, see :func:`load_issues`.
 
     What was asked of the source is noted, however it ends.
@@ -69,8 +76,11 @@ def mine_issues(
 
 
 def load_issues(
-    gate: Gate, source: IssueSource, months: Sequence[str], verify_months: int | None = None
-) -> Iterator[Outcome]:
+    gate: AuditedWriter,
+    source: IssueSource,
+    months: Sequence[str],
+    verify_months: int | None = None,
+) -> Iterator[WriteOutcome]:
     """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
 
     Costs one look where nothing changed. With each stored cohort stands the newest update that
@@ -81,7 +91,7 @@ def load_issues(
     """
     repository = source.repository
     loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
-    outdated = outdated_cohorts(gate.database.connection, repository)
+    outdated = stale_cohorts(gate.database.connection, repository)
     marks = {
         month: mark
         for month, mark in loads.select("month", "updated_at").iter_rows()
@@ -100,8 +110,8 @@ def load_issues(
 
 
 def _refresh(
-    gate: Gate, source: IssueSource, since: datetime | None, spans: list[list[str]]
-) -> Generator[Outcome, None, datetime]:
+    gate: AuditedWriter, source: IssueSource, since: datetime | None, spans: list[list[str]]
+) -> Generator[WriteOutcome, None, datetime]:
     """Store what changed since ``since`` in cohorts that are loaded, and what their counts miss.
 
     Returns the newest update that is stored now.
@@ -157,7 +167,7 @@ def _looks_in_sight(
             yield look
 
 
-def _changes(gate: Gate, repository: str, changed: IssueBatch) -> Iterator[ChangedIssues]:
+def _changes(gate: AuditedWriter, repository: str, changed: IssueBatch) -> Iterator[ChangedIssues]:
     """What changed in each stored cohort, where something did."""
     stored = _stored(gate, repository, "number", changed.issues["number"].to_list())
     for month in changed.issues["month"].unique().sort().to_list():
@@ -173,8 +183,8 @@ def _differences(before: IssueBatch, now: IssueBatch) -> Iterator[Difference]:
 
 
 def _store_changes(
-    gate: Gate, source: IssueSource, changes: Sequence[ChangedIssues], newest: datetime
-) -> Generator[Outcome, None, set[str]]:
+    gate: AuditedWriter, source: IssueSource, changes: Sequence[ChangedIssues], newest: datetime
+) -> Generator[WriteOutcome, None, set[str]]:
     """Store the cohorts with what changed in them; the months that failed their audit."""
     failed: set[str] = set()
     for some in _in_parts(changes, COHORTS_AT_ONCE):
@@ -195,8 +205,8 @@ def _in_parts(changes: Sequence[ChangedIssues], size: int) -> Iterator[Sequence[
 
 
 def _verify(
-    gate: Gate, source: IssueSource, months: list[str], within: int, newest: datetime
-) -> Iterator[Outcome]:
+    gate: AuditedWriter, source: IssueSource, months: list[str], within: int, newest: datetime
+) -> Iterator[WriteOutcome]:
     """Read the cohorts that are due whole again, and say what no list of changes had told."""
     due = due_cohorts(last_reads(gate, source.repository, months), within, datetime.now(UTC))
     if not due:
@@ -215,7 +225,7 @@ def _verify(
     )
 
 
-def _issue_counts(gate: Gate, repository: str) -> dict[str, int]:
+def _issue_counts(gate: AuditedWriter, repository: str) -> dict[str, int]:
     """How many issues each cohort holds."""
     counted = gate.database.frame(
         "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
@@ -224,8 +234,8 @@ def _issue_counts(gate: Gate, repository: str) -> dict[str, int]:
 
 
 def _load_cohorts(
-    gate: Gate, source: IssueSource, months: Sequence[str], newest: datetime
-) -> Iterator[Outcome]:
+    gate: AuditedWriter, source: IssueSource, months: Sequence[str], newest: datetime
+) -> Iterator[WriteOutcome]:
     counts = source.counts(months)
     for window, batch in _cohorts_in_sight(source, counts):
         cohorts = {month: batch.of_month(month) for month in window}
@@ -297,18 +307,18 @@ def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str
 
 
 def _store_cohorts(
-    gate: Gate, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
-) -> list[Outcome]:
+    gate: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
+) -> list[WriteOutcome]:
     """Store the cohorts together; what reading them cost is charged to the first."""
     spent = source.client.spent.take()
     costs = [(spent.requests, spent.points), *((0, 0) for _ in cohorts)]
     return gate.store(
         [
-            Offer(
+            PartitionWrite(
                 _candidates(cohort),
                 source.repository,
                 cohort.month,
-                Provenance(Mark(updated_at=newest), *cost),
+                Provenance(PartitionState(updated_at=newest), *cost),
                 cohort.notes,
             )
             for cohort, cost in zip(cohorts, costs, strict=False)
@@ -316,18 +326,20 @@ def _store_cohorts(
     )
 
 
-def _candidates(cohort: Cohort) -> list[Candidate]:
+def _candidates(cohort: Cohort) -> list[StagedTable]:
     batch = cohort.batch
     numbers: Parameters = {"issue_numbers": batch.issues["number"].to_list()}
     return [
-        Candidate("raw.issues", batch.issues, source_count=cohort.count),
-        Candidate("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
-        Candidate("raw.issue_events", batch.events, numbers, batch.announced_events),
-        Candidate("raw.issue_pull_requests", batch.pull_requests, numbers),
+        StagedTable("raw.issues", batch.issues, source_count=cohort.count),
+        StagedTable("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
+        StagedTable("raw.issue_events", batch.events, numbers, batch.announced_events),
+        StagedTable("raw.issue_pull_requests", batch.pull_requests, numbers),
     ]
 
 
-def _stored(gate: Gate, repository: str, column: str, values: Sequence[object]) -> IssueBatch:
+def _stored(
+    gate: AuditedWriter, repository: str, column: str, values: Sequence[object]
+) -> IssueBatch:
     """What is stored of the issues whose ``column`` (number or month) is one of ``values``."""
     frames = {}
     for name, empty in vars(EMPTY_BATCH).items():

@@ -11,12 +11,19 @@ import polars as pl
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
+from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
 from perf_assets.sources.stackexchange.posts import TABLES, of_extract
-from perf_assets.sources.waiting import LONGEST_WAIT
 from perf_assets.stages.mining.storing_questions import Month, store_posts
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
 from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import schema_of
 
@@ -56,13 +63,13 @@ class Dump:
 
 
 def mine_questions(
-    gate: Gate,
+    gate: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
     verify_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date, from the dump of its forum and from the API.
 
     The dump is read once; its months are loaded from what was taken out of it. The API, where the
@@ -100,7 +107,7 @@ def mine_questions(
             )
 
 
-def extract_of(gate: Gate, forum: Forum) -> Path:
+def extract_of(gate: AuditedWriter, forum: Forum) -> Path:
     """Where is kept what was taken out of the dump of ``forum``."""
     return gate.home.path / "forums" / f"{forum.name}.duckdb"
 
@@ -117,7 +124,7 @@ def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
         )
 
 
-def _note_dump(gate: Gate, forum: Forum, extract: Extract) -> Dump:
+def _note_dump(gate: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
     """Write down what was read, and what could not be."""
     states = extract.frame("FROM reading ORDER BY file")
     (newest,) = extract.connection.execute(NEWEST).fetchall()[0]
@@ -140,25 +147,27 @@ def _note_dump(gate: Gate, forum: Forum, extract: Extract) -> Dump:
         with gate.database.transaction():
             gate.database.change(READS, Difference.between(stored, reads))
         every = gate.database.frame(f"FROM {REJECTS} WHERE forum <> ?", [forum.name])
-        (outcome,) = gate.store([Offer([Candidate(REJECTS, pl.concat([every, rejects]))])])
+        (outcome,) = gate.store(
+            [PartitionWrite([StagedTable(REJECTS, pl.concat([every, rejects]))])]
+        )
         if outcome.failure is not None:
             raise PerfAssetsError(outcome.failure)
     return Dump(posts["fingerprint"], newest)
 
 
 def _load_dump(
-    gate: Gate,
+    gate: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     extract: Extract,
     dump: Dump,
     months: Sequence[str],
-) -> Iterator[Outcome]:
+) -> Iterator[WriteOutcome]:
     """Load those of ``months`` that were not loaded from this dump, and are not newer already."""
     loads = gate.database.loads(TABLES[0], tag_set.name).filter(status="loaded")
     known = {load["month"]: load for load in loads.iter_rows(named=True)}
     due = [month for month in months if not _is_loaded(known.get(month), dump)]
-    provenance = Provenance(Mark(dump.newest_at, dump.fingerprint))
+    provenance = Provenance(PartitionState(dump.newest_at, dump.fingerprint))
     with phase(f"loading questions of {tag_set.name}", len(due), "months") as tell:
         for some in _in_parts(due, extract):
             batch = of_extract(extract, forum, tag_set, some)

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.config.study import Repository
-from perf_assets.core.checks.checking import DEFAULT
+from perf_assets.core.checks.linter import DEFAULT
 from perf_assets.progress import phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import (
@@ -35,13 +35,20 @@ from perf_assets.stages.mining.checked_files import (
     identity_of,
 )
 from perf_assets.storage import fingerprints
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
 from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 
 TREES, FINDINGS, UNREAD = TABLES = ("raw.scanned_trees", "raw.static_findings", "raw.unread_files")
-EMPTY = Mark(fingerprint="no tree")  # of a month in which no quarter ends
+EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
 FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
 DECIDING = ("core/checks", "frameworks", "sources/python_files")  # folders: what is found in files
 
@@ -58,7 +65,9 @@ class Scan:
     unknown: list[File]
 
 
-def mine_findings(gate: Gate, repository: Repository, months: Sequence[str]) -> Iterator[Outcome]:
+def mine_findings(
+    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+) -> Iterator[WriteOutcome]:
     """Check the trees of ``repository`` in its clone, see :func:`load_findings`.
 
     Nothing is done where the study wants no checks of it.
@@ -72,8 +81,8 @@ def mine_findings(gate: Gate, repository: Repository, months: Sequence[str]) -> 
 
 
 def load_findings(
-    gate: Gate, clone: Path, repository: str, studied: Sequence[str], months: Sequence[str]
-) -> Iterator[Outcome]:
+    gate: AuditedWriter, clone: Path, repository: str, studied: Sequence[str], months: Sequence[str]
+) -> Iterator[WriteOutcome]:
     """Bring the findings of ``months`` up to date, of all that are ``studied``.
 
     The last studied month of each quarter holds the tree of the quarter, every other month holds
@@ -98,7 +107,7 @@ def load_findings(
     if unknown:
         log.info("%s: scanning %s files in %d trees", repository, f"{len(unknown):,}", len(scans))
     by_month = {scan.tree.month: scan for scan in scans}
-    waiting: list[Offer] = []
+    waiting: list[PartitionWrite] = []
     held = done = 0
     with (
         phase(f"scanning trees of {repository}", len(unknown) or None, "files") as tell,
@@ -130,22 +139,24 @@ def rule_version() -> str:
     return f"{fingerprints.version_of(*DECIDING)[:12]}, {MOST_BYTES} bytes, {python}: {asked}"
 
 
-def _marks(trees: Sequence[Tree]) -> dict[str, Mark]:
+def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
     """What the rows of each tree's month show: its commit, the one before it, and the rules."""
     marks = {}
     for before, tree in zip([None, *trees[:-1]], trees, strict=True):
         after = "" if before is None else f" after {before.sha}"
-        marks[tree.month] = Mark(fingerprint=f"{tree.sha}{after}", rule_version=rule_version())
+        marks[tree.month] = PartitionState(
+            fingerprint=f"{tree.sha}{after}", rule_version=rule_version()
+        )
     return marks
 
 
-def _stored_marks(gate: Gate, repository: str) -> dict[str, Mark]:
+def _stored_marks(gate: AuditedWriter, repository: str) -> dict[str, PartitionState]:
     """The marks of the months of which every table is stored."""
     loads = pl.concat([gate.database.loads(table, repository) for table in TABLES])
     good = loads.filter(pl.col("status") == "loaded")
     whole = good.filter(pl.len().over("month") == len(TABLES))
     return {
-        month: Mark(fingerprint=fingerprint, rule_version=version)
+        month: PartitionState(fingerprint=fingerprint, rule_version=version)
         for month, fingerprint, version in whole.unique("month", maintain_order=True)
         .select("month", "fingerprint", "rule_version")
         .iter_rows()
@@ -157,11 +168,11 @@ class _History:
 
     def __init__(
         self,
-        gate: Gate,
+        gate: AuditedWriter,
         clone: Path,
         repository: str,
         trees: dict[str, Tree],
-        stored: dict[str, Mark],
+        stored: dict[str, PartitionState],
     ) -> None:
         self.gate = gate
         self.clone = clone
@@ -287,8 +298,10 @@ COLUMNS = {
 }
 
 
-def _offer(repository: str, month: str, rows: dict[str, list[Row]], mark: Mark) -> Offer:
+def _offer(
+    repository: str, month: str, rows: dict[str, list[Row]], mark: PartitionState
+) -> PartitionWrite:
     candidates = [
-        Candidate(table, pl.DataFrame(rows[table], schema=schema_of(table))) for table in TABLES
+        StagedTable(table, pl.DataFrame(rows[table], schema=schema_of(table))) for table in TABLES
     ]
-    return Offer(candidates, repository, month, Provenance(mark))
+    return PartitionWrite(candidates, repository, month, Provenance(mark))

@@ -9,7 +9,14 @@ import polars as pl
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
 from perf_assets.storage.audit import Parameters
-from perf_assets.storage.gate import Candidate, Gate, Mark, Offer, Outcome, Provenance
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
 from perf_assets.tables import schema_of, table_of
 
 
@@ -28,25 +35,25 @@ class Month:
     is_read_whole: bool = False
 
 
-def _offer(tag_set: TagSet, one: Month) -> Offer:
+def _offer(tag_set: TagSet, one: Month) -> PartitionWrite:
     batch = one.batch
     numbers = batch.questions["question_id"].to_list()
     posts = [*numbers, *batch.answers["answer_id"].to_list()]
     told: Parameters = {"question_ids": numbers, "post_ids": posts}
     candidates = [
-        Candidate(table, rows, told, one.counts.get(table, rows.height))
+        StagedTable(table, rows, told, one.counts.get(table, rows.height))
         for table, rows in batch.frames.items()
     ]
     notes: dict[str, pl.DataFrame] = {}
     if one.is_read_whole:
         read = {"repository": tag_set.name, "month": one.month, "loaded_at": datetime.now(UTC)}
         notes["meta.whole_reads"] = pl.DataFrame([read])
-    return Offer(candidates, tag_set.name, one.month, one.provenance, notes)
+    return PartitionWrite(candidates, tag_set.name, one.month, one.provenance, notes)
 
 
 def store_posts(
-    gate: Gate, forum: Forum, tag_set: TagSet, months: Sequence[Month]
-) -> list[Outcome]:
+    gate: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
+) -> list[WriteOutcome]:
     """Store months of ``tag_set``; questions that stood in another partition leave that one."""
     offers = [_offer(tag_set, one) for one in months]
     numbers = [n for one in months for n in one.batch.questions["question_id"].to_list()]
@@ -54,7 +61,7 @@ def store_posts(
     return gate.store(offers)
 
 
-def stored_posts(gate: Gate, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
+def stored_posts(gate: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
     """What is stored of ``months``."""
     return PostBatch(
         *(
@@ -67,8 +74,12 @@ def stored_posts(gate: Gate, tag_set: TagSet, months: Sequence[str]) -> PostBatc
 
 
 def _left_partitions(
-    gate: Gate, forum: Forum, tag_set: TagSet, numbers: Sequence[int], offered: set[str | None]
-) -> Iterator[Offer]:
+    gate: AuditedWriter,
+    forum: Forum,
+    tag_set: TagSet,
+    numbers: Sequence[int],
+    offered: set[str | None],
+) -> Iterator[PartitionWrite]:
     """The partitions that lose some of the questions of these ``numbers`` to others."""
     found = gate.database.frame(
         """
@@ -85,5 +96,9 @@ def _left_partitions(
             known = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
         rest = stored_posts(gate, known, [month]).without(numbers)
         load = gate.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
-        mark = Mark(load[0]["updated_at"], load[0]["fingerprint"]) if load else Mark()
+        mark = (
+            PartitionState(load[0]["updated_at"], load[0]["fingerprint"])
+            if load
+            else PartitionState()
+        )
         yield _offer(known, Month(month, rest, Provenance(mark)))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from perf_assets.core.analyses.bots import DISCUSSED, bot_sensitivity
-from perf_assets.core.analyses.comparisons import POOLED
+from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.tables import schema_of
-from tests.thoroughness import examples
+from tests.effort import examples
 
 WITH_BOTS = [f"{metric}_with_bots" for metric in DISCUSSED]
 SCHEMA = {

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from perf_assets.core.analyses.closing import KINDS, closing_rates, open_share_changes
 from perf_assets.tables import schema_of
-from tests.histories import Bug, bug_metrics, generated, issue_history, trend_monthly
-from tests.thoroughness import examples
+from tests.bug_histories import Bug, bug_metrics, generated, issue_history, trend_monthly
+from tests.effort import examples
 
 
 def rates(bugs, months=48):

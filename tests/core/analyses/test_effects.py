@@ -5,14 +5,14 @@ import pytest
 
 from perf_assets.core.analyses import trends
 from perf_assets.core.analyses.closing import closing_rates, open_share_changes
-from perf_assets.core.analyses.comparisons import METRICS
 from perf_assets.core.analyses.effects import effect_sizes, group_comparisons, in_clusters
-from perf_assets.core.analyses.family import family_of_tests
+from perf_assets.core.analyses.group_samples import METRICS
 from perf_assets.core.analyses.incidence import fix_incidence
+from perf_assets.core.analyses.multiple_testing import family_of_tests
 from perf_assets.core.analyses.trends import HEADLINES, trend_tests
 from perf_assets.core.statistics.samples import cliffs_delta_interval, holm, mann_whitney_u
 from perf_assets.tables import schema_of
-from tests.histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
+from tests.bug_histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 
 from perf_assets.core.analyses.incidence import DAYS, EVENTS, fix_curves, fix_incidence
 from perf_assets.tables import schema_of
-from tests.histories import Bug, bug_metrics, generated, trend_monthly
+from tests.bug_histories import Bug, bug_metrics, generated, trend_monthly
 
 
 def incidence(bugs, months=3, **kwargs):

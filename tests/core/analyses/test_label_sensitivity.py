@@ -6,13 +6,13 @@ import pytest
 from perf_assets.core.analyses import label_sensitivity as module
 from perf_assets.core.analyses import trends
 from perf_assets.core.analyses.closing import open_share_changes
-from perf_assets.core.analyses.comparisons import METRICS
 from perf_assets.core.analyses.effects import group_comparisons
+from perf_assets.core.analyses.group_samples import METRICS
 from perf_assets.core.analyses.incidence import fix_incidence
 from perf_assets.core.analyses.label_sensitivity import RULES, label_sensitivity
 from perf_assets.core.analyses.trends import trend_tests
 from perf_assets.tables import schema_of
-from tests.histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
+from tests.bug_histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
 
 MONTHS = 30
 

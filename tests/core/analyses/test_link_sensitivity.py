@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from perf_assets.core.analyses.comparisons import compare
+from perf_assets.core.analyses.group_samples import compare
 from perf_assets.core.analyses.link_sensitivity import DOUBTFUL_LINKS, link_sensitivity
 from perf_assets.tables import schema_of
 

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.analyses import paths as paths_module
+from perf_assets.core.analyses import permutation_series as paths_module
 from perf_assets.core.analyses import trends
-from perf_assets.core.analyses.paths import (
+from perf_assets.core.analyses.permutation_series import (
     FLOWS,
     SERIES,
-    by_chance,
+    null_distribution,
     permutation_test,
 )
 from perf_assets.core.analyses.trends import HEADLINES, trend_tests
 from perf_assets.core.statistics.samples import cox_stuart
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
-from tests.histories import Bug, generated, issue_history, month, paths_of, trend_monthly
-from tests.thoroughness import examples
+from tests.bug_histories import Bug, generated, issue_history, month, paths_of, trend_monthly
+from tests.effort import examples
 
 BUGS = st.lists(
     st.builds(
@@ -135,9 +135,9 @@ def test_a_permutation_p_is_the_share_of_permuted_labels_with_as_steep_a_slope()
 def test_a_test_that_stops_early_reads_as_with_all_permutations(seed, monkeypatch):
     bugs = generated(seed, months=24, by_month=5)
     paths = paths_of(issue_history(bugs), [month(place) for place in range(24)])
-    stopped = by_chance(paths, 9_999)
+    stopped = null_distribution(paths, 9_999)
     monkeypatch.setattr(paths_module, "LOOKS", ())
-    whole = by_chance(paths, 9_999)
+    whole = null_distribution(paths, 9_999)
     assert stopped.permutations <= whole.permutations == 9_999
     for series in ("open", "fixed"):
         drawn = stopped.slopes[series]

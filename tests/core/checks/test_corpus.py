@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.core.checks.checking import check
+from perf_assets.core.checks.linter import check
 from perf_assets.core.checks.rules import RULES
 
 CORPUS = Path(__file__).with_name("corpus")

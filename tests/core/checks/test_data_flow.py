@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.checks.checking import check
+from perf_assets.core.checks.linter import check
 from perf_assets.core.checks.rules import named
 
 NAMES = ("a", "b", "c", "i", "j", "x")

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.core.checks.checking import check
+from perf_assets.core.checks.linter import check
 from perf_assets.core.checks.rules import named
 
 RULES = named(["map-before-batch", "sequential-map"])

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from perf_assets.core.questions.choices import DEFAULTS, KINDS
 from perf_assets.core.questions.classification import classify
+from perf_assets.core.questions.classifier_assumptions import DEFAULTS, KINDS
 from perf_assets.core.questions.examples import examples_of, f1_in_time
 from perf_assets.core.questions.folds import folds_in_time, stratified_folds
 from perf_assets.core.questions.regression import learn_regression

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
-from perf_assets.core.questions.choices import VARIANTS
+from perf_assets.core.questions.classifier_assumptions import VARIANTS
 from perf_assets.core.questions.examples import f1_in_time
 from perf_assets.core.questions.quality import question_kind_quality
 from perf_assets.core.questions.scoring import estimate, macro_f1, measured, resampled, with_limits

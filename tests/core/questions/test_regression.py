@@ -7,7 +7,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from perf_assets.core.questions.choices import DEFAULTS
+from perf_assets.core.questions.classifier_assumptions import DEFAULTS
 from perf_assets.core.questions.regression import learn_regression, platt_scaling
 
 

@@ -8,8 +8,8 @@ from statsmodels.duration.survfunc import CumIncidenceRight, survdiff
 
 from perf_assets.core.statistics.incidence import Waits, cumulative_incidence, gray_test
 from perf_assets.core.statistics.survival import Durations, kaplan_meier_shares
-from tests.remissions import PLACEBO, TREATED
-from tests.thoroughness import examples
+from tests.effort import examples
+from tests.freireich_1963 import PLACEBO, TREATED
 
 cases = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), min_size=1, max_size=40)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from perf_assets.core.analyses.paths import LEVEL, LOOKS, RISK
+from perf_assets.core.analyses.permutation_series import LEVEL, LOOKS, RISK
 from perf_assets.core.statistics.permutation import is_decided, permuted_counts
 
 RISK_OF_A_LOOK = RISK / len(LOOKS)

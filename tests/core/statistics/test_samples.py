@@ -22,8 +22,8 @@ from perf_assets.core.statistics.samples import (
     magnitude,
     mann_whitney_u,
 )
-from tests.places import PYTORCH_PACKAGE
-from tests.thoroughness import examples
+from tests.effort import examples
+from tests.paths import PYTORCH_PACKAGE
 
 whole_numbers = st.integers(-20, 20).map(float)
 samples = st.lists(whole_numbers, min_size=1, max_size=25)

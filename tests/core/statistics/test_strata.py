@@ -13,7 +13,7 @@ from perf_assets.core.statistics.strata import (
     design_effect,
     linked_clusters,
 )
-from tests.thoroughness import examples
+from tests.effort import examples
 
 SIZES_THAT_ROUND = [(1, 9), (1, 3), (2, 1), (1, 3), (3, 4)]
 """Of groups that do not overlap: the mean of their deltas rounds to more than 1."""

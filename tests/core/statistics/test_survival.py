@@ -11,7 +11,7 @@ from perf_assets.core.statistics.survival import (
     kaplan_meier_median,
     kaplan_meier_shares,
 )
-from tests.remissions import PLACEBO, TREATED
+from tests.freireich_1963 import PLACEBO, TREATED
 
 cases = st.lists(st.tuples(st.integers(0, 30), st.booleans()), min_size=1, max_size=40)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
-from tests.thoroughness import examples
+from tests.effort import examples
 
 points = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=6, max_size=30)
 

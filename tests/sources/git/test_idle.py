@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PassingError
+from perf_assets.errors import TransientError
 from perf_assets.processes import idle
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.command import IdleError, local_environment, run, streamed
+from tests.effort import some
 from tests.git_repositories import FILE, Made, git, make
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +84,7 @@ def test_a_server_that_says_no_more_is_given_up_and_nothing_is_left(
 ) -> None:
     with (
         served(source, 1, then) as url,
-        pytest.raises(PassingError, match=r"no progress in 1\.5 s"),
+        pytest.raises(TransientError, match=r"no progress in 1\.5 s"),
     ):
         update_clone(url, tmp_path / "clone.git")
     assert {path.name for path in tmp_path.iterdir()} <= {"clone.git.lock", "source.git"}
@@ -101,7 +101,7 @@ def test_a_clone_that_cannot_be_updated_stays_as_it_was(
     (tip,) = make(source, [Made({b"b": (FILE, more)})])
     with (
         served(source, 1, then) as url,
-        pytest.raises(PassingError, match=r"no progress in 1\.5 s"),
+        pytest.raises(TransientError, match=r"no progress in 1\.5 s"),
     ):
         update_clone(url, clone.path)
     assert git(clone.path, "rev-parse", "HEAD") == clone.tip

@@ -25,6 +25,7 @@ from perf_assets.sources.git.inspection import (
 )
 from perf_assets.sources.git.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.line_history import LineHistory
+from tests.effort import examples
 from tests.git_repositories import (
     BINARY,
     FILE,
@@ -36,7 +37,6 @@ from tests.git_repositories import (
     git,
     make,
 )
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

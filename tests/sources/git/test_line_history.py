@@ -13,8 +13,8 @@ from perf_assets.sources.git.inspection import inspect, inspect_commits
 from perf_assets.sources.git.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.line_history import LineHistory
 from perf_assets.sources.git.removed_lines import RemovedCode
+from tests.effort import examples
 from tests.git_repositories import FILE, LINK, Made, git, lose, make
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

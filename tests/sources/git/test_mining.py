@@ -23,6 +23,7 @@ from perf_assets.sources.git import (
 )
 from perf_assets.sources.git.templates import is_issue_template
 from perf_assets.tables import schema_of
+from tests.effort import examples
 from tests.git_repositories import (
     BINARY,
     EXECUTABLE,
@@ -35,7 +36,6 @@ from tests.git_repositories import (
     git,
     make,
 )
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.answer_fuzzing import Fuzzer
-from tests.thoroughness import IS_THOROUGH
+from tests.effort import IS_THOROUGH
 
 NUMBER = 30_000 if IS_THOROUGH else 2000
 

@@ -19,12 +19,12 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
-from perf_assets.sources.github.accounts import Patience
-from perf_assets.sources.github.ahead import Job, in_order
+from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
-from perf_assets.sources.waiting import LONGEST_WAIT, wait_in_seconds
+from perf_assets.sources.github.prefetch import Job, in_order
+from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
+from tests.effort import SEEDS
 from tests.github_stand_in import HASTY, assert_same, load
-from tests.thoroughness import SEEDS
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +97,7 @@ def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Corpus) -> None:
     with CorpusServer([corpus], limit=3, window=1800) as server:
-        client = GitHubClient(server.url, "a", patience=Patience(longest_wait=20 * 60))
+        client = GitHubClient(server.url, "a", patience=RetryPolicy(longest_wait=20 * 60))
         moment = r"until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, longer than --max-wait .*20 minutes"
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=moment):
@@ -107,7 +107,7 @@ def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Co
 
 def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=1)
-    patience = Patience(reset_margin=0.05, longest_wait=1.5)
+    patience = RetryPolicy(reset_margin=0.05, longest_wait=1.5)
     waits: list[str] = []
     with CorpusServer([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)

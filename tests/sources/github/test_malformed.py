@@ -20,9 +20,9 @@ from perf_assets.loopback.github.server import CorpusServer
 from perf_assets.loopback.reply import Reply
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import Patience
+from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.batches import joined
-from perf_assets.sources.timed_http import LARGEST_ANSWER
+from perf_assets.sources.http_deadline import LARGEST_ANSWER
 from tests.github_stand_in import assert_same
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 NAME = "sample-lab/tensorkit"
 TOKEN = "ghp_canaryINANSWERS"
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
-SHORT = Patience(
+SHORT = RetryPolicy(
     first_pause=0.001,
     longest_pause=0.002,
     secondary_pause=0.01,

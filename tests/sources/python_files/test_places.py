@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perf_assets.sources.python_files.places import Place, places, read
 from perf_assets.sources.python_files.results import Skip, SourceFile
-from tests.thoroughness import examples
+from tests.effort import examples
 
 
 def filled(root: Path, *names: str) -> Path:

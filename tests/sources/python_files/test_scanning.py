@@ -17,9 +17,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.python_files.results import Budget, FileResult, Skip, SourceFile
 from perf_assets.sources.python_files.scanning import scan
 from tests.check_rules import OBEDIENT
-from tests.places import ROOT
+from tests.effort import examples
+from tests.paths import ROOT
 from tests.support import environment
-from tests.thoroughness import examples
 
 pytestmark = pytest.mark.slow
 

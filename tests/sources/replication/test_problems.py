@@ -9,7 +9,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.replication.problems import PLAIN, PUBLISHED, read_problems
 from perf_assets.tables import schema_of
-from tests.places import PROBLEMS
+from tests.paths import PROBLEMS
 
 ROW = (
     "65160023_1",

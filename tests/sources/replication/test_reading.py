@@ -14,7 +14,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.replication import Package, cells, fetch_package, read_package
 from perf_assets.sources.replication.package import Pinned, pinned
-from tests.places import PYTORCH_PACKAGE
+from tests.paths import PYTORCH_PACKAGE
 from tests.replication_package import commit, replace_in, sha, write_package
 
 read_any = partial(read_package, accept_changes=True)

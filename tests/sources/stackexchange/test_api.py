@@ -14,12 +14,12 @@ from perf_assets.loopback.stackexchange.faults import Faults
 from perf_assets.loopback.stackexchange.server import ForumServer
 from perf_assets.loopback.stackexchange.site import Site, read_site
 from perf_assets.sources.stackexchange import api_questions
-from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, Patience
+from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.api_shapes import Question
 from tests.forum_places import SITE, forum_of, planned, written
 
-QUICK = Patience(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
+QUICK = RetryPolicy(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from perf_assets.sources.stackexchange import dump_files
 from perf_assets.sources.stackexchange.dump import Numbers, read_dump
 from perf_assets.sources.stackexchange.dump_rows import Rows, attributes
 from perf_assets.sources.stackexchange.extract import Extract, open_extract
+from tests.effort import some
 from tests.forum_places import (
     ANSWER,
     HEAD,
@@ -28,7 +29,6 @@ from tests.forum_places import (
     posts,
     written,
 )
-from tests.thoroughness import some
 
 pytestmark = pytest.mark.slow
 

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loop_summary import Site
 from perf_assets.core.checks.loops import (
     TF_FUNCTION,
     Again,
@@ -14,7 +15,6 @@ from perf_assets.core.checks.loops import (
 )
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.core.checks.survey import Site
 from perf_assets.core.checks.variance import Run
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from perf_assets.core.checks.context import makes_nodes
 from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loop_summary import Site
 from perf_assets.core.checks.loops import Again, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.core.checks.survey import Site
 from perf_assets.core.checks.variance import Run
 from perf_assets.frameworks.operations import is_description, is_operation
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from perf_assets.core.checks.arguments import arguments
 from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loop_summary import Place
 from perf_assets.core.checks.loops import is_small, is_tf_function, may_have_functions, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.core.checks.scopes import FUNCTIONS, Scope, decorators
-from perf_assets.core.checks.survey import Place
 from perf_assets.core.checks.variance import Run
 
 NUMBERS = frozenset(("int", "float", "len", "round", "abs", "sum", "min", "max"))

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.core.checks.findings import Severity
+from perf_assets.core.checks.loop_summary import Site
 from perf_assets.core.checks.loops import is_small, repeated
 from perf_assets.core.checks.module import Hit, Module
 from perf_assets.core.checks.rules.rule import Rule
-from perf_assets.core.checks.survey import Site
 from perf_assets.core.checks.variance import Run
 
 SESSIONS = frozenset(("tensorflow.Session", "tensorflow.InteractiveSession"))

@@ -1,0 +1,213 @@
+"""What became of rows, told to Dagster: materializations, a result for each rule, failures."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import dagster as dg
+
+from perf_assets import shutdown
+from perf_assets.assets.checks import check_keys, check_results
+from perf_assets.assets.keys import asset_key, name_of, short_name
+from perf_assets.assets.partitions import key_of
+from perf_assets.assets.run_options import RunOptions
+from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
+from perf_assets.storage.audited_writer import BrokenRule, WriteOutcome
+
+# What an asset function tells Dagster.
+Event = dg.MaterializeResult[None] | dg.AssetCheckResult
+
+# The row of meta.partition_loads of a partition.
+Load = Mapping[str, Any]
+
+
+def failure(sentence: str, kind: str) -> dg.Failure:
+    """A failed step of one sentence; ``kind``: audit (rows were refused), passing, or user."""
+    shutdown.block_if_stopping(after_failure=True)  # a run that was stopped did not fail
+    return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
+
+
+def materialization_results(
+    context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
+) -> Iterator[Event]:
+    """What became of an asset that is a file: in a refresh it is told where it ``is_new``."""
+    teller = EventReporter(context)
+    if teller.has_changes(name, is_new=is_new):
+        yield from teller.report_materialization(name, metadata)
+    else:
+        yield from teller.done(name)
+
+
+class EventReporter:
+    """Tells Dagster of the tables of one step, in the way the run was asked for.
+
+    By hand, a result materializes what the run names. In a refresh it does not, see
+    :mod:`perf_assets.assets.run_options`: what is new or changed is told by itself.
+    """
+
+    def __init__(self, context: dg.AssetExecutionContext) -> None:
+        """Tell of the step that ``context`` belongs to."""
+        self.asked = RunOptions.of(context.run_tags)
+        self._context = context
+
+    @property
+    def tables(self) -> set[str]:
+        """The tables that the step is to bring up to date: all of each asset that is asked for."""
+        keys = self._context.selected_asset_keys | {
+            key.asset_key for key in self._context.selected_asset_check_keys
+        }
+        return {table for key in keys for table in tables_of(name_of(key))}
+
+    def never_reported(self, tables: Iterable[str]) -> set[str]:
+        """Those of ``tables`` that Dagster has no word of: its record was deleted, say."""
+        known = set(self._context.instance.all_asset_keys())
+        return {table for table in tables if asset_key(table) not in known}
+
+    def has_changes(self, name: str, *, is_new: bool) -> bool:
+        """Whether an asset that is a file is to be told of."""
+        return is_new or self.asked.is_forced or bool(self.never_reported([name]))
+
+    def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
+        """That ``asset`` was made or replaced."""
+        self.report_unchanged(asset, metadata)
+        yield from self.done(asset, None if self.asked.is_refresh else metadata)
+
+    def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
+        """Tell at once, in a refresh, that ``asset`` has changed, whatever becomes of the rest."""
+        if self.asked.is_refresh:
+            event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
+            self._context.log_event(event)
+
+    def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """That the step is done with ``asset``: what reads it can go on."""
+        if asset_key(asset) in self._context.selected_asset_keys:
+            yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
+
+    def report_partitions(
+        self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
+    ) -> set[str]:
+        """The partitions that are stored, of a refresh those that are news; their assets."""
+        selected = self._context.selected_asset_keys
+        stored = sorted(
+            (
+                load
+                for load in loads
+                if load["status"] == "loaded" and asset_key(load["table"]) in selected
+            ),
+            key=_partition,
+        )
+        together = [list(found) for _, found in groupby(stored, key=_partition)]
+        news = self._changes(together, outcomes) if self.asked.is_refresh else together
+        for of_partition in news:
+            self._report_partition(of_partition, is_failing=is_failing)
+        return {asset_for_table(of_partition[0]["table"]) for of_partition in news}
+
+    def report_subject(
+        self,
+        subject: str,
+        loads: Sequence[Load],
+        metadata: Mapping[str, Any],
+        *,
+        is_new: bool,
+        is_failing: bool,
+    ) -> set[str]:
+        """The assets of a run that has a ``subject`` as its partition, of a refresh where news."""
+        by_asset: dict[str, list[Load]] = {}
+        for load in loads:
+            if asset_key(load["table"]) in self._context.selected_asset_keys:
+                by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
+        for asset, found in list(by_asset.items()):
+            known = self._context.instance.get_materialized_partitions(asset_key(asset))
+            if self.asked.is_refresh and not is_new and subject in known:
+                del by_asset[asset]
+                continue
+            self._already_reported_as(
+                asset, subject, {**_sums(found), **metadata}, is_failing=is_failing
+            )
+        return {*by_asset}
+
+    def report_checks(
+        self, broken: Mapping[str, Sequence[BrokenRule]]
+    ) -> Iterator[dg.AssetCheckResult]:
+        """A result for each check of these tables, by their broken rules, that is asked for."""
+        selected = self._context.selected_asset_check_keys
+        for result in check_results(broken):
+            assert result.asset_key is not None
+            if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
+                yield result
+
+    def never_checked(self, tables: Collection[str]) -> set[str]:
+        """Those of ``tables`` that have a rule of which Dagster knows no result."""
+        keys = check_keys(tables)
+        storage = self._context.instance.event_log_storage
+        known = storage.get_latest_asset_check_execution_by_key(list(keys))
+        return {table for key, found in keys.items() if key not in known for table in found}
+
+    def _changes(
+        self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
+    ) -> list[list[Load]]:
+        """What was written, and what was stored by a run that was killed before it told of it."""
+        written = {(one.repository, one.month) for one in outcomes if one.is_written}
+        instance = self._context.instance
+        news = []
+        for asset, found in groupby(together, key=lambda loads: asset_for_table(loads[0]["table"])):
+            known = instance.get_materialized_partitions(asset_key(asset))
+            last = instance.get_latest_materialization_event(asset_key(asset))
+            told_until = last.timestamp if last is not None else 0.0
+            news += [
+                loads
+                for loads in found
+                if self.asked.is_forced
+                or (loads[0]["repository"], loads[0]["month"]) in written
+                or str(key_of(loads[0]["repository"], loads[0]["month"])) not in known
+                or max(load["loaded_at"].timestamp() for load in loads) > told_until
+            ]
+        return news
+
+    def _report_partition(self, loads: Sequence[Load], *, is_failing: bool) -> None:
+        first = loads[0]
+        key = key_of(first["repository"], first["month"])
+        self._already_reported_as(
+            asset_for_table(first["table"]), key, _sums(loads), is_failing=is_failing
+        )
+
+    def _already_reported_as(
+        self, asset: str, key: str, metadata: Mapping[str, Any], *, is_failing: bool
+    ) -> None:
+        table = asset_key(asset)
+        if self.asked.is_refresh or is_failing:
+            # Where the step will fail, what is stored nevertheless would not show as materialized.
+            event = dg.AssetMaterialization(table, partition=key, metadata=dict(metadata))
+            self._context.log_event(event)
+        else:
+            self._context.add_asset_metadata(metadata, table, partition_key=key)
+
+
+def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
+    """The rules of ``table`` that its rows broke, as they were just judged."""
+    report = outcome.reports[table]
+    return [
+        BrokenRule(one.rule, table, one.failing_rows, list(one.examples))
+        for one in (*report.failures, *report.warnings)
+    ]
+
+
+def _sums(loads: Sequence[Load]) -> dict[str, Any]:
+    """What is told of partitions together: requests, rows of each table, when they were loaded."""
+    metadata: dict[str, Any] = {
+        "requests": sum(load["requests"] for load in loads),
+        "points": sum(load["points"] for load in loads),
+        "loaded_at": dg.MetadataValue.timestamp(max(load["loaded_at"] for load in loads)),
+    }
+    for load in loads:
+        name = short_name(load["table"])
+        counts = {f"rows of {name}" if name else "dagster/partition_row_count": load["row_count"]}
+        if not name and load["source_count"] is not None:
+            counts["source_count"] = load["source_count"]
+        metadata |= {key: metadata.get(key, 0) + count for key, count in counts.items()}
+    return metadata
+
+
+def _partition(load: Load) -> tuple[str, str, str]:
+    """What loads of tables that are told together share."""
+    return asset_for_table(load["table"]), load["repository"], load["month"]

@@ -1,0 +1,47 @@
+"""What a run is asked for: by hand all that it names, as a refresh what is new or changed.
+
+The command line and the schedule refresh. Dagster would plan such a run, and tell of it, with an
+event for each asset and month that it looks at, whatever became of it. A tag keeps it from that:
+what is new or changed is told by our own steps, and what was told of the rest stays as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
+
+OURS = "perf-assets/"
+REASON = "reason"  # why a run was started
+COMMAND_LINE = "command line"
+REFRESH_TAG = f"{OURS}refresh"  # on a run that does, and tells, what is new or changed
+VERIFY_TAG = f"{OURS}verify"  # on one that reads again what is due
+FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too
+ON = "true"
+
+
+def refresh_tags(reason: str, *, verify: bool = False, force: bool = False) -> dict[str, str]:
+    """The tags of a refresh that is started for a ``reason``."""
+    chosen = ((VERIFY_TAG, verify), (FORCE_TAG, force))
+    return {REASON: reason, REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
+        tag: ON for tag, is_chosen in chosen if is_chosen
+    }
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a run is asked for, as its tags say.
+
+    is_refresh : to do, and to tell, what is new or changed alone.
+    is_forced : to compute what did not change too.
+    is_verifying : to read again at the source what is due.
+    """
+
+    is_refresh: bool
+    is_forced: bool
+    is_verifying: bool
+
+    @classmethod
+    def of(cls, tags: Mapping[str, str]) -> "RunOptions":
+        """What a run with these ``tags`` is asked for; what a person chooses is always done."""
+        is_refresh = REFRESH_TAG in tags
+        return cls(is_refresh, FORCE_TAG in tags or not is_refresh, VERIFY_TAG in tags)

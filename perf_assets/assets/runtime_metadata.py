@@ -1,0 +1,127 @@
+"""What the page of an asset shows of its rows after a run: verdicts, pictures, previews, sizes."""
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+import duckdb
+
+from perf_assets.assets.asset_specs import lineage_of
+from perf_assets.assets.keys import short_name
+from perf_assets.reports.formats import shown as written
+from perf_assets.reports.numbers import numbers_of
+from perf_assets.sanitize import for_markdown, shortened
+from perf_assets.sql_models.asset_graph import tables_of
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.tables import Table, table_of
+
+if TYPE_CHECKING:
+    from perf_assets.reports.figures import Shown
+
+PREVIEWED = "marts."
+ROWS = 10
+LONGEST_CELL = 40
+WIDTH = 46  # characters
+LARGEST_PICTURE = 100_000  # bytes, as it stands in the record of the run
+
+
+def sizes_of(gate: AuditedWriter, asset: str) -> Mapping[str, Any]:
+    """The number of rows of each stored table of ``asset``."""
+    sizes: dict[str, Any] = {}
+    for table in tables_of(asset):
+        if not table_of(table).is_view:
+            name = short_name(table)
+            rows = gate.database.connection.execute(f"select count(*) from {table}").fetchall()
+            sizes[f"rows of {name}" if name else "dagster/row_count"] = rows[0][0]
+    return sizes
+
+
+def runtime_metadata(
+    gate: AuditedWriter, assets: Iterable[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each of ``assets`` with all that is shown of it: what its figures say and look like first."""
+    connection = gate.database.connection
+    figures = {
+        asset: {table: _found(connection, table) for table in tables_of(asset)} for asset in assets
+    }
+    for asset, of_tables in figures.items():
+        metadata: dict[str, Any] = {}
+        for table, found in of_tables.items():
+            metadata |= _figure(table, found)
+        metadata |= numbers_of(connection, asset)
+        if asset.startswith(PREVIEWED):
+            metadata |= _preview(connection, table_of(asset))
+        lineage = lineage_of(asset)
+        if lineage is not None:
+            metadata["dagster/column_lineage"] = lineage
+        yield asset, {**metadata, **sizes_of(gate, asset)}
+
+
+def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
+    """Verdict, picture and table of the figure of ``table``; nothing where it has none."""
+    return _figure(table, _found(connection, table))
+
+
+def _found(connection: duckdb.DuckDBPyConnection, table: str) -> "Shown | None":
+    """The figure of ``table``; where another process draws, it begins to, for the report too."""
+    # It takes what computes, which a run that has nothing to do should not wait for.
+    from perf_assets.reports.figures import begin, panel_of_page, shown  # noqa: PLC0415
+
+    found = shown(connection, table)
+    if found is not None and found.chart is not None:
+        begin([found.chart, *map(panel_of_page, found.panels)])
+    return found
+
+
+def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
+    if found is None:
+        return {}
+    name = short_name(table)
+    of = f" of {name}" if name else ""
+    parts = {"verdict": _list(found.sentences), "figure": _picture(found), "table": None}
+    parts["table"] = _table(found.rows.columns, found.rows.rows())
+    return {f"{part}{of}": dg.MetadataValue.md(text) for part, text in parts.items() if text}
+
+
+def _picture(found: "Shown") -> str:
+    from perf_assets.reports.figures import svg  # noqa: PLC0415
+
+    if found.chart is None:
+        return ""
+    drawn = base64.b64encode(svg(found.chart).encode()).decode("ascii")
+    if len(drawn) > LARGEST_PICTURE:
+        return "The picture is too large to be shown here: the report has it."
+    return f"![{for_markdown(found.title)}](data:image/svg+xml;base64,{drawn})"
+
+
+def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, Any]:
+    """The first rows by its key; nothing where there are none."""
+    key = ", ".join(f'"{name}"' for name in table.key)
+    answer = connection.sql(f"select * from {table.name} order by {key} limit {ROWS}")
+    rows = answer.fetchall()
+    return {f"first {ROWS} rows": dg.MetadataValue.md(_table(answer.columns, rows))} if rows else {}
+
+
+def _list(sentences: Iterable[str]) -> str:
+    return "\n".join(f"- {_lines(for_markdown(sentence))}" for sentence in sentences)
+
+
+def _lines(text: str) -> str:
+    """``text`` in lines that are seen whole beside the other columns of Dagster's page."""
+    lines = wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "  \n  ".join(lines)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [columns, ["---"] * len(columns), *([_cell(value) for value in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return for_markdown(shortened(_text(value), LONGEST_CELL))
+
+
+def _text(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else str(written(value))

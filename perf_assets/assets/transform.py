@@ -1,0 +1,42 @@
+"""The SQL models of dbt_like_models/, and the statistics computed from them."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from perf_assets.assets.event_reporting import EventReporter
+from perf_assets.assets.factory import Stored, stored, whole_asset
+from perf_assets.config.study import Study
+from perf_assets.reports import drawing_process
+from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.files import load_models
+from perf_assets.stages.lake_inputs import lake_inputs
+from perf_assets.stages.transform.about import tell_study
+from perf_assets.stages.transform.derivation import Derived, derive
+from perf_assets.stages.transform.models import register_study
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.home import Home
+
+
+def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
+    """The assets of the SQL models and the tables of statistics.
+
+    One step computes them, in one opening of the warehouse. Without a study the repositories stay
+    as registered.
+    """
+
+    def step(gate: AuditedWriter, teller: EventReporter) -> Iterator[Derived]:
+        with lake_inputs(gate, study) as elsewhere:
+            if study is not None:
+                register_study(gate, study)
+                tell_study(gate, study)
+            wanted = teller.tables
+            forced = wanted if teller.asked.is_forced else teller.never_reported(wanted)
+            for derived in derive(gate, wanted, forced, elsewhere):
+                if derived.outcome is not None:  # then the report is written anew
+                    drawing_process.prepare()
+                yield derived
+
+    models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
+    analyses = [stored(table, table, kinds=["python"]) for table in ANALYSES]
+    return whole_asset("models_and_statistics", [*models, *analyses], home, step)

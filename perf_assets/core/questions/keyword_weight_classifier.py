@@ -1,0 +1,146 @@
+"""The study's classifier of questions: a kind is known by the words that its questions use most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perf_assets.core.questions.classifier_assumptions import (
+    ALPHAS,
+    MARGIN,
+    WORDS_PER_KIND,
+    Variant,
+)
+from perf_assets.core.questions.folds import stratified_folds
+from perf_assets.core.questions.scoring import macro_f1
+from perf_assets.core.questions.words import Counts, Wordlists, words_of
+
+Floats: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+INNER_FOLDS = 5
+SEED = 1
+
+
+@dataclass(frozen=True)
+class KeywordWeights:
+    """What was learned: the weight of each word in each kind, and how much keywords add.
+
+    words : words by kinds; those of a kind add up to 1.
+    keywords : words by kinds, 1 for a keyword of the kind.
+    """
+
+    variant: Variant
+    words: Floats
+    keywords: Floats
+    alpha: float
+
+    def scores(self, counts: Counts) -> Floats:
+        """Questions by kinds: the sum of the weights of the words that a question has."""
+        plain, extra = _parts(self.variant, counts, self.words, self.keywords)
+        return plain + self.alpha * extra
+
+    def decide(self, scores: Floats) -> Flags:
+        """The kinds of each question: the one of the highest score, or all that share it."""
+        return decide(scores, self.variant.near)
+
+
+def learn_keyword_weights(
+    counts: Counts,
+    truth: Flags,
+    keywords: Floats,
+    variant: Variant,
+    alpha: float | None = None,
+) -> KeywordWeights:
+    """The classifier, learned from the ``counts`` of words of questions whose kinds are known.
+
+    Parameters
+    ----------
+    truth
+        Questions by kinds.
+    keywords
+        As :func:`keyword_table` gives them.
+    alpha
+        What keywords add; ``None`` finds it by cross-validation within these questions.
+
+    Notes
+    -----
+    The words of a kind are the 200 that its questions use most often (of words that are as often
+    there the first by the alphabet), and the weight of word i in kind c is
+
+        w(i, c) = tf(i, c) / (sum of tf(j, c) over the words j of c)
+
+    A question's score in c is the sum of w(i, c) over its words, plus alpha for each keyword of c.
+
+    References
+    ----------
+    Zhang, T., Gao, C., Ma, L., Lyu, M. and Kim, M. (2019). An empirical study of common challenges
+    in developing deep learning applications. ISSRE 2019.
+    """
+    if alpha is None:
+        alpha = _best_alpha(counts, truth, keywords, variant) if variant.has_keywords else 0.0
+    return KeywordWeights(variant, _word_weights(counts, truth), keywords, alpha)
+
+
+def keyword_table(
+    vocabulary: Sequence[str], kinds: Sequence[str], lists: Wordlists, variant: Variant
+) -> Floats:
+    """Words by kinds: 1 where the word is a keyword of the kind, read as texts are."""
+    table = np.zeros((len(vocabulary), len(kinds)))
+    place = {word: row for row, word in enumerate(vocabulary)}
+    for column, kind in enumerate(kinds):
+        for word in keywords_of(kind, lists, variant):
+            if word in place:
+                table[place[word], column] = 1.0
+    return table
+
+
+def keywords_of(kind: str, lists: Wordlists, variant: Variant) -> list[str]:
+    """The keywords of ``kind``, read as texts are; stop words among them stay."""
+    return [
+        word
+        for keyword in lists.keywords.get(kind, ())
+        for word in words_of(keyword, variant, frozenset())
+    ]
+
+
+def decide(scores: Floats, near: float = 1.0) -> Flags:
+    """For each question the kinds with at least ``near`` of its highest score; none for none."""
+    highest = scores.max(axis=1, initial=0.0, keepdims=True)
+    decided: Flags = (scores >= highest * near * (1 - MARGIN)) & (scores > 0)
+    return decided
+
+
+def _word_weights(counts: Counts, truth: Flags) -> Floats:
+    # The counts are whole numbers: their sums do not depend on any order.
+    frequencies = np.asarray(counts.T @ truth.astype(np.float64))
+    weights = np.zeros_like(frequencies)
+    for kind in range(frequencies.shape[1]):
+        often = np.argsort(-frequencies[:, kind], kind="stable")[:WORDS_PER_KIND]
+        total = frequencies[often, kind].sum()
+        if total:
+            weights[often, kind] = frequencies[often, kind] / total
+    return weights
+
+
+def _parts(
+    variant: Variant, counts: Counts, words: Floats, keywords: Floats
+) -> tuple[Floats, Floats]:
+    """Scores without keywords, and how many keywords of each kind a question has."""
+    present = counts.sign()
+    return (
+        np.asarray((counts if variant.counts_each else present) @ words),
+        np.asarray(present @ keywords),
+    )
+
+
+def _best_alpha(counts: Counts, truth: Flags, keywords: Floats, variant: Variant) -> float:
+    found = {alpha: np.zeros_like(truth) for alpha in ALPHAS}
+    for learning, testing in stratified_folds(truth, INNER_FOLDS, SEED):
+        words = _word_weights(counts[learning], truth[learning])
+        plain, extra = _parts(variant, counts[testing], words, keywords)
+        for alpha, predicted in found.items():
+            predicted[testing] = decide(plain + alpha * extra, variant.near)
+    return max(ALPHAS, key=lambda alpha: (round(macro_f1(truth, found[alpha]), 12), -alpha))

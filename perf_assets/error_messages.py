@@ -1,0 +1,132 @@
+"""What happens to a machine and its files, and how a person mends it: a sentence for each."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from perf_assets.errors import OUT_OF_MEMORY
+
+LEAST_FREE_BYTES = 1 << 20
+FULL_DISK = (
+    "{place}: the disk is full; make room or choose another --home and run again, what was stored "
+    "is kept"
+)
+FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
+NO_MEMORY = re.compile(
+    r"Cannot allocate memory|malloc of size|bad_alloc|MemoryError|OutOfMemory|Out of Memory|"
+    r"failed to allocate|can't start new thread|Resource temporarily unavailable",
+    re.IGNORECASE,
+)
+UNWRITTEN = re.compile(r"sqlite.*disk I/O error", re.IGNORECASE | re.DOTALL)
+RECORD = re.compile(
+    r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
+    r"unable to open database file|no such table|no such column)"
+    r"|(?P<schema>Can't locate revision|more than one head present)",
+    re.IGNORECASE | re.DOTALL,
+)
+DAMAGE = re.compile(
+    r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
+    r"invalidated|INTERNAL Error|WAL"
+)
+FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)['\"]")
+# The last is all that DuckDB says when the disk does not take what was written.
+DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
+
+
+def explain_error(error: BaseException, home: Path | None) -> str | None:
+    """What happened to the machine, or to the files of ``home``; None where it is our own mistake.
+
+    A full disk or memory shows in many guises, those of the libraries that ran into it among them.
+    """
+    text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
+    place = home if home is not None else Path()
+    if home is not None and not home.is_dir():
+        return (
+            f"{home} was removed, or its disk is gone: nothing can be stored; bring it back, or "
+            "choose another --home, and run again"
+        )
+    if shutil.disk_usage(place).free < LEAST_FREE_BYTES:
+        return FULL_DISK.format(place=place)
+    if sentence := disk_or_memory_message(text, place):
+        return sentence
+    return (
+        _about_a_database(error, text, place)
+        or _about_the_record(text, place)
+        or _about_a_file(text)
+        or _about_the_disk(text, place)
+    )
+
+
+def _about_a_database(error: BaseException, text: str, place: Path) -> str | None:
+    # After a write that failed DuckDB gives up the open database, not the file.
+    if DISK.search(text):
+        return None
+    damage = next(filter(DAMAGE.search, _said_by_duckdb(error)), None)
+    if damage is None:
+        return None
+    return (
+        f"a database in {place} is damaged ({damage.splitlines()[0][:200]}): perf-assets doctor "
+        f"--repair --home {place} says which one, and mends it"
+    )
+
+
+def _about_the_record(text: str, place: Path) -> str | None:
+    if UNWRITTEN.search(text):
+        return (
+            f"Dagster's record in {place / 'dagster'} cannot be written (disk I/O error): make "
+            "room on its disk, or mend that, and run again; no stored table depends on it"
+        )
+    record = RECORD.search(text)
+    if record is None:
+        return None
+    return (
+        f"Dagster's record in {place / 'dagster'} cannot be used "
+        f"({record['why'] or record['schema']}): perf-assets doctor --repair --home {place} "
+        "moves what is damaged aside; no stored table depends on it"
+    )
+
+
+def disk_or_memory_message(text: str, place: Path) -> str | None:
+    """What to do where ``text``, an error's, tells of a full disk or of a full memory."""
+    if FULL.search(text):
+        return FULL_DISK.format(place=place)
+    return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
+
+
+def _said_by_duckdb(error: BaseException) -> Iterator[str]:
+    """What DuckDB said, which takes too long to import for this alone."""
+    return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
+
+
+def _about_a_file(text: str) -> str | None:
+    found = FILE.search(text)
+    if found is None:
+        return None
+    what, where = found["what"], found["where"]
+    if what == "Permission denied":
+        return f"{where}: permission denied; make it writable or choose another --home"
+    if what == "No such file or directory" and Path(where).exists():
+        return None
+    return _broken(where, what)
+
+
+def _about_the_disk(text: str, place: Path) -> str | None:
+    found = DISK.search(text)
+    return None if found is None else _broken(str(place), found["what"])
+
+
+def _broken(where: str, what: str) -> str:
+    return (
+        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
+        "another --home, and run again"
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

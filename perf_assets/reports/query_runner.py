@@ -1,0 +1,134 @@
+"""Asking the published database: nothing but reading, and mistakes told in one sentence."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from perf_assets.config_files import nearest
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import escape_text, is_utf8
+from perf_assets.sql_models.cookbook import Query
+from perf_assets.storage.warehouse import reading
+from perf_assets.tables.ddl import quoted
+
+NAME = "perf_bugs"
+CONFINED = (
+    f"USE {NAME}",
+    "SET TimeZone = 'UTC'",
+    "SET enable_external_access = false",
+    "SET disabled_filesystems = 'LocalFileSystem'",
+    "SET lock_configuration = true",
+)
+
+
+@contextmanager
+def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The published database at ``path``, read only; its times are shown in UTC.
+
+    Whatever SQL it is given reaches nothing else: no file, no other database, no network, and no
+    setting that would allow it.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is none, it is damaged, or what is asked of it does not work.
+    """
+    reading(path).close()  # refuses what cannot be opened
+    try:
+        # An instance of its own, as settings and locks belong to the instance. DuckDB lets a query
+        # write to a database that it has open, read only or not, unless there are no files at all.
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH {quoted(str(path))} AS {NAME} (READ_ONLY)")
+            for setting in CONFINED:
+                connection.execute(setting)
+            yield connection
+    except duckdb.Error as error:
+        raise PerfAssetsError(f"{path}: {duckdb_message(error)}") from None
+
+
+def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
+    """The answer of the database at ``path`` to ``query``, its parameters set to ``values``.
+
+    Columns of the same name are told apart by a number behind it.
+
+    Raises
+    ------
+    PerfAssetsError
+        A parameter is not known or has another type, or DuckDB refuses the query: its words, and
+        the line.
+    """
+    if not all(map(is_utf8, (query.sql, *values.values()))):
+        raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
+    unknown = [name for name in values if name not in query.variables]
+    if unknown:
+        known = nearest(unknown[0], query.variables) if query.variables else "it has none"
+        raise PerfAssetsError(f"{query.name}: there is no parameter {unknown[0]}; {known}")
+    with published_database(path) as connection:
+        for name, value in values.items():
+            _set(connection, query, name, value)
+        try:
+            answer = _answer(connection, query.sql)
+        except duckdb.PermissionException as error:
+            raise PerfAssetsError(
+                f"{query.name}: {duckdb_message(error)}; a query reads the published database and "
+                "nothing else, and --output writes its answer to a file"
+            ) from None
+        except duckdb.Error as error:
+            raise PerfAssetsError(f"{query.name}: {duckdb_message(error)}") from None
+    if answer is None:
+        raise PerfAssetsError(f"{query.name}: this asks nothing; a SELECT is needed")
+    return answer
+
+
+def duckdb_message(error: duckdb.Error) -> str:
+    """What DuckDB says of a mistake as one line, with the line of the query it names."""
+    said, _, place = str(error).partition("\n\nLINE ")
+    where = f" (line {place.partition(':')[0]})" if place else ""
+    return escape_text(" ".join(said.split())) + where
+
+
+def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: str) -> None:
+    parameter = query.parameters.get(name)
+    kind = "VARCHAR"
+    try:
+        if parameter is not None:
+            found = connection.execute(f"SELECT typeof({parameter.default})").fetchall()
+            kind = str(found[0][0]).strip('"')
+        kind = "VARCHAR" if kind == "NULL" else kind
+        connection.execute(f'SET VARIABLE "{name}" = CAST({quoted(value)} AS {kind})')
+    except duckdb.ConversionException:
+        raise PerfAssetsError(
+            f"{query.name}: {name}={value}: a value like {query.parameters[name].default} is "
+            f"needed here ({kind})"
+        ) from None
+    except duckdb.Error as error:
+        raise PerfAssetsError(f"{query.name}: {name}={value}: {duckdb_message(error)}") from None
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | None:
+    """The answer to the last of its statements."""
+    *before, last = connection.extract_statements(sql) or [None]
+    for statement in before:
+        connection.execute(statement).fetchall()
+    if last is None:
+        return None
+    with warnings.catch_warnings():
+        # A relation would save a copy of the rows, and not know the line of a mistake.
+        warnings.simplefilter("ignore", UserWarning)
+        table = connection.execute(last).to_arrow_table()
+    return table.rename_columns(_distinct(table.column_names))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        number, other = 1, name
+        while other in found:
+            number += 1
+            other = f"{name}_{number}"
+        found.append(other)
+    return found

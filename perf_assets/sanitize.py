@@ -1,0 +1,118 @@
+"""Texts from outside, made harmless for where they are shown: terminal, Markdown, spreadsheet.
+
+Whoever writes an issue, a commit or a file name decides what stands in our tables. There it is
+kept as it is; here is what becomes of it on the way to a reader.
+"""
+
+import re
+import unicodedata
+from typing import Any
+
+from rich.markup import escape
+
+# Characters that a program takes for more than text: controls, which move the cursor or end a
+# line; marks that turn the direction of writing; halves of a character.
+_HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+_TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_TURNS}]")
+_HALVES = re.compile("[\ud800-\udfff]")
+_SUSPICIOUS = re.compile(r"[^ -~]")
+# A bracket behind a backslash, where no tag of rich begins.
+_BRACKETS = re.compile(r"\\\[(?![a-z#/@][^[]*?\])")
+# What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
+_MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+# A cell may be cut at these characters where a spreadsheet separates columns by another one.
+_CUTS = re.compile(r"([;\t\r\n])")
+# The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
+# them so that one that was there already is not taken away.
+_RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")
+MOST_DIGITS = 18
+"""How many a number has that a column of 64 bits can hold, whatever they are."""
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def escape_text(text: object) -> str:
+    """``text`` on one line, with nothing in it that is no visible character."""
+    return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
+
+
+def is_utf8(text: object) -> bool:
+    """Whether ``text``, the name of a file for one, can be told to those who only take UTF-8."""
+    return _HALVES.search(str(text)) is None
+
+
+def whole_characters(value: Any) -> Any:  # noqa: ANN401
+    """``value``, as read from JSON, with U+FFFD for each half of a character in its texts."""
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_HALVES.sub("\ufffd", key): whole_characters(inner) for key, inner in value.items()}
+    return [whole_characters(inner) for inner in value] if isinstance(value, list) else value
+
+
+def without_controls(text: str) -> str:
+    """``text`` with its lines and tabs, without other controls and marks of direction."""
+    return _CONTROLS.sub("", text)
+
+
+def shortened(text: object, length: int) -> str:
+    """``text`` as :func:`escape_text`, cut to ``length`` characters."""
+    shown = escape_text(str(text)[: 4 * length])
+    return (
+        shown
+        if len(shown) <= length and len(str(text)) <= 4 * length
+        else f"{shown[: length - 1]}…"
+    )
+
+
+def for_terminal(text: object) -> str:
+    """``text`` as :func:`escape_text`, without markup that ``rich`` would interpret.
+
+    Where it is printed with ``markup=False`` or as ``rich.text.Text``, :func:`escape_text` is
+    enough.
+    """
+    # Where no tag begins, rich leaves "\\[" as it is, and then takes the backslash away.
+    return escape(_BRACKETS.sub(r"\\\\[", escape_text(text)))
+
+
+def for_markdown(text: object) -> str:
+    """``text`` as :func:`escape_text`, which a Markdown viewer shows as it is: nothing is rendered.
+
+    No emphasis, link, image, HTML, table cell or heading; no address becomes a link.
+    """
+    return _MARKS.sub(_escaped, escape_text(text))
+
+
+def for_spreadsheet(text: str) -> str:
+    """``text`` as no spreadsheet takes it for a formula; :func:`from_spreadsheet` gives it back."""
+    first, *others = _CUTS.split(text)
+    begun = "'" + first if _is_risky(first) or (not first and others) else first
+    return "".join([begun, *("'" + part if _is_risky(part) else part for part in others)])
+
+
+def from_spreadsheet(text: str) -> str:
+    """The text of which ``text`` is the safe form; other text stays as it is."""
+    first, *others = _CUTS.split(text)
+    begun = "" if first == "'" and others else _bare(first)
+    return "".join([begun, *map(_bare, others)])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    mark = found[0].strip()
+    return _ENTITIES.get(mark, f"\\{mark}")
+
+
+def _visible(character: str) -> str:
+    kind = unicodedata.category(character)
+    if kind in ("Zl", "Zp") or character in "\t\n\r\x0b\x0c\x85":
+        return " "
+    return "" if kind in _HIDDEN_KINDS and character not in _JOINERS else character
+
+
+def _is_risky(part: str) -> bool:
+    return _RISKY.match(part) is not None
+
+
+def _bare(part: str) -> str:
+    return part[1:] if part.startswith("'") and _is_risky(part[1:]) else part

@@ -1,0 +1,123 @@
+"""What GitHub's answers must look like: the one place where what comes in is checked.
+
+Every answer goes through :func:`read_json`, and what is taken from it through :func:`checked`.
+"""
+
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
+from typing import Any, NoReturn, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from perf_assets.config_files import reason
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import escape_text, shortened, whole_characters
+from perf_assets.sources.github.response_types import LARGEST
+
+Shape = TypeVar("Shape")
+
+KINDS = {  # the tags of unions, which are no part of an answer
+    *("ClosedEvent", "ReopenedEvent", "LabeledEvent", "UnlabeledEvent", "RenamedTitleEvent"),
+    *("TransferredEvent", "Commit", "PullRequest"),
+}
+
+
+class AnswerError(PerfAssetsError):
+    """Something in an answer is not as GitHub documents it: what, of which issue."""
+
+
+def read_json(text: str) -> object:
+    """What a JSON text says, halves of characters in it as U+FFFD.
+
+    Raises
+    ------
+    ValueError
+        It is none, or has numbers that are none, or what is too long or too deep to read.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        if "\\ud" not in text.lower():
+            raise
+    try:
+        return whole_characters(json.loads(text, parse_constant=_no_number))
+    except RecursionError:
+        raise ValueError("it is too deep to read") from None
+
+
+def checked(
+    shape: type[Shape],
+    data: object,
+    subject: str,
+    numbers: Mapping[str, int],
+    hide: Callable[[str], str] = str,
+) -> Shape:
+    """``data``, from an answer about ``subject``, in its ``shape``.
+
+    ``numbers`` are the issues that parts of the data belong to, by key, where it does not say so.
+    ``hide`` takes what is secret out of a sentence.
+
+    Raises
+    ------
+    AnswerError
+        The first thing that is off, in one sentence: repository#number, field, reason and value.
+    """
+    try:
+        return cast(Shape, _adapter(cast(Hashable, shape)).validate_python(data))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    number, field = _place(data, first["loc"], numbers)
+    where = subject if number is None else f"{subject}#{number}"
+    shown = "" if first["type"] == "missing" else f" ({_shown(first['input'], hide)})"
+    why = hide(escape_text(f"{field}: {reason(first)}"))
+    raise unusable(where, f"{why}{shown}")
+
+
+def unusable(subject: str, why: str) -> AnswerError:
+    """The sentence about an answer on ``subject``: a repository, or an issue of it."""
+    return AnswerError(
+        f"{subject}: GitHub's answer cannot be used: {why}; run again later, what was stored is "
+        "kept"
+    )
+
+
+@cache
+def _adapter(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)  # type: ignore[arg-type]
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _place(
+    data: object, location: Sequence[int | str], numbers: Mapping[str, int]
+) -> tuple[int | None, str]:
+    """The issue in which ``location`` is, if it is in one, and the rest of the way from there."""
+    number, start = None, 0
+    found: Any = data
+    for depth, part in enumerate(location, 1):
+        try:
+            found = found[part]
+        except (KeyError, IndexError, TypeError):
+            break  # what is missing, or the name of a type
+        if part in numbers:
+            number, start = numbers[str(part)], depth
+        elif number is None and isinstance(part, int) and isinstance(found, dict):
+            candidate = found.get("number")
+            if isinstance(candidate, int) and 0 < candidate <= LARGEST:
+                number, start = candidate, depth
+    parts = [part for part in location[start:] if part not in KINDS]
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return number, field.removeprefix(".") or "data"
+
+
+def _shown(value: object, hide: Callable[[str], str]) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = escape_text(value) if isinstance(value, str) else repr(value)
+    return shortened(repr(hide(text)) if isinstance(value, str) else text, 60)

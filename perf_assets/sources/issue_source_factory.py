@@ -1,0 +1,88 @@
+"""Opening the issue source of a repository: GitHub, another API, or a corpus on loopback."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from perf_assets.config.study import Repository
+from perf_assets.errors import PerfAssetsError
+from perf_assets.loopback.corpus import read_corpus
+from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.progress import phase
+from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.client import GITHUB, GitHubClient
+from perf_assets.sources.github.credentials import Credential, credentials_of
+from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+
+log = logging.getLogger(__name__)
+
+UNLIMITED = 2**31 - 1  # points an hour, the largest Int: our own server need not hold us back
+
+
+@contextmanager
+def open_issue_source(
+    repository: Repository, longest_wait: float = LONGEST_WAIT
+) -> Iterator[IssueSource]:
+    """The issues of ``repository``, for the length of the block.
+
+    A corpus is served on loopback meanwhile, and asked without credentials; any other API gets
+    those of the environment. ``longest_wait`` bounds, in seconds, the waits for a rate limit.
+    """
+    if repository.corpus is not None:
+        with phase(f"reading the corpus at {repository.corpus}"):
+            corpus = read_corpus(repository.corpus, repository.name)
+        with CorpusServer([corpus], limit=UNLIMITED) as server:
+            yield from _source(repository, server.url, [], longest_wait)
+        return
+    url = repository.github_url or GITHUB
+    yield from _source(repository, url, credentials_of(), longest_wait)
+
+
+def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsError]:
+    """The repositories whose API accepts none of our tokens, or needs one, and why.
+
+    Asked before any work, once for each API; it costs nothing of the rate limit. What else may be
+    wrong with it is told when it is asked in earnest.
+    """
+    troubles: dict[str, PerfAssetsError | None] = {}
+    for repository in repositories:
+        url = repository.github_url or GITHUB
+        if repository.corpus is None and url not in troubles:
+            troubles[url] = _trouble(url)
+    return {
+        repository.name: trouble
+        for repository in repositories
+        if repository.corpus is None
+        and (trouble := troubles[repository.github_url or GITHUB]) is not None
+    }
+
+
+def _trouble(url: str) -> PerfAssetsError | None:
+    try:
+        client = open_client(url, credentials_of())
+        try:
+            client.accounts.check()
+        finally:
+            client.close()
+    except PerfAssetsError as error:
+        return error
+    return None
+
+
+def open_client(
+    url: str, credentials: list[Credential], longest_wait: float = LONGEST_WAIT
+) -> GitHubClient:
+    """A client that waits aloud, and no longer than ``longest_wait`` seconds."""
+    patience = RetryPolicy(longest_wait=longest_wait)
+    return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
+
+
+def _source(
+    repository: Repository, url: str, credentials: list[Credential], longest_wait: float
+) -> Iterator[IssueSource]:
+    client = open_client(url, credentials, longest_wait)
+    try:
+        yield IssueSource(client, repository.name)
+    finally:
+        client.close()

@@ -1,0 +1,232 @@
+"""Detailing: a close look at the commits that fix bug reports, each commit once."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from perf_assets.config.study import Repository
+from perf_assets.core import languages
+from perf_assets.progress import Phase, phase
+from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.commits import moment
+from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
+from perf_assets.sources.git.introducing import Trace
+from perf_assets.sources.git.unreadable import now_readable
+from perf_assets.stages.enrichment.months import from_first, loaded_months
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.tables import schema_of
+
+log = logging.getLogger(__name__)
+
+# Raised when what is stored of a commit must be found anew.
+RULE_VERSION = "1"
+LIBRARIES = ("PyDriller", "lizard", "Pygments")
+
+MERGE = "a merge commit, whose changes are those of the commits it brings"
+
+TABLES = ("details.commit_details", "details.introducing_commits")
+DETAILS, INTRODUCING = map(schema_of, TABLES)
+# The same before git's files and the calendar are brought in.
+READ = pl.Schema(
+    {name: kind for name, kind in DETAILS.items() if name not in ("languages", "test_share")}
+)
+TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
+
+FIXES_AT_ONCE = 2_000  # looked at and not yet stored: what a killed run looks at again
+
+FIXES = """
+    select distinct sha, commits.month, commits.is_merge, commits.unreadable
+    from links.fix_links as links
+    inner join labels.performance_labels as labels using (repository, number)
+    inner join raw.commits as commits using (repository, sha)
+    where repository = ? and labels.is_bug_report
+    order by commits.month, sha
+"""
+
+
+STORED = """
+    select sha, month, not_analysed, not_traced from details.commit_details where repository = ?
+"""
+FILES = """
+    select sha, path, additions, deletions
+    from raw.commit_files
+    where repository = ? and month = ? and list_contains(?, sha)
+"""
+
+
+@dataclass(frozen=True)
+class FixMonth:
+    """The fixes of a month (as ``FIXES`` has them), and the rows of those that were looked at."""
+
+    name: str
+    fixes: pl.DataFrame
+    details: pl.DataFrame
+    introducing: pl.DataFrame
+
+    @property
+    def missing(self) -> pl.DataFrame:
+        """The fixes that nobody looked at yet."""
+        return self.fixes.join(self.details, on="sha", how="anti", maintain_order="left")
+
+
+def inspect_fixes(
+    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+) -> Iterator[WriteOutcome]:
+    """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
+    clone = gate.home.clone(repository.name)
+    if not clone.exists():  # mining made it; whoever deleted it gets it back
+        update_clone(repository.git, clone)
+    yield from detail_fixes(gate, clone, repository.name, months)
+
+
+def detail_fixes(
+    gate: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
+) -> Iterator[WriteOutcome]:
+    """Look closely at the fixes committed in ``months`` and after, where that was not done yet.
+
+    A fix is any commit that is linked to a bug report, whether or not its link counts. What is
+    found of a commit depends on nothing else, so it is found once; of a commit that is no fix any
+    more nothing stays. A run that was killed goes on with the month it was at.
+    """
+    changed = list(_changed(gate, clone, repository, months))
+    if not changed:
+        return
+    missing = pl.concat([month.missing for month in changed])
+    plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
+    if plain:
+        log.info("%s: a close look at %s fix commits", repository, f"{len(plain):,}")
+    # One stream for all months: the processes are started once and always have work.
+    with (
+        phase(f"looking closely at fixes of {repository}", len(plain) or None, "commits") as tell,
+        closing(inspect_commits(clone, plain)) as inspected,
+    ):
+        looked_at = _told(inspected, tell)
+        waiting: list[PartitionWrite] = []
+        held = 0
+        for month in changed:
+            waiting.append(_partition(gate, repository, month, looked_at))
+            held += month.missing.height
+            if held >= FIXES_AT_ONCE:
+                yield from gate.store(waiting)
+                waiting, held = [], 0
+        yield from gate.store(waiting)
+
+
+def _told(found: Iterable[CommitInspection], tell: Phase) -> Iterator[CommitInspection]:
+    for number, one in enumerate(found, 1):
+        tell(number)
+        yield one
+
+
+def rule_version() -> str:
+    """What decides, beside the commit itself, what is found of it."""
+    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
+    return ", ".join([f"{RULE_VERSION}.{languages.RULE_VERSION}", *libraries])
+
+
+def _changed(
+    gate: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
+) -> Iterator[FixMonth]:
+    """The linked months whose stored fixes are others than those that are linked now.
+
+    Fixes that git could not read count as not stored once it can.
+    """
+    linked = loaded_months(gate, "links.fix_links", repository)
+    fixes = gate.database.frame(FIXES, [repository])
+    stored = gate.database.frame(STORED, [repository])
+    ready = now_readable(clone, [*stored["not_analysed"], *stored["not_traced"]])
+    again = stored.filter(pl.col("not_analysed").is_in(ready) | pl.col("not_traced").is_in(ready))
+    stored = stored.join(again, on="sha", how="anti")
+    loads = gate.database.loads("details.commit_details", repository)
+    valid = set(loads.filter(status="loaded", rule_version=rule_version())["month"])
+    for name in from_first(linked, months):
+        of_month = fixes.filter(month=name)
+        if name not in valid:
+            nothing = (pl.DataFrame(schema=schema) for schema in (DETAILS, INTRODUCING))
+            yield FixMonth(name, of_month, *nothing)
+        elif set(stored.filter(month=name)["sha"]) != set(of_month["sha"]):
+            still = of_month.join(again, on="sha", how="anti")
+            yield FixMonth(name, of_month, *_kept(gate, repository, name, still))
+
+
+def _kept(
+    gate: AuditedWriter, repository: str, month: str, fixes: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """The stored rows of those commits that are still fixes."""
+    for table, schema in zip(TABLES, (DETAILS, INTRODUCING), strict=True):
+        rows = gate.database.partition(table, repository, month)
+        known = rows.select(schema.names()).cast(schema)
+        yield known.join(fixes, on="sha", how="semi")
+
+
+def _partition(
+    gate: AuditedWriter, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
+) -> PartitionWrite:
+    missing = month.missing
+    merges = missing.filter("is_merge").select("sha", pl.col("unreadable").fill_null(MERGE))
+    looked_at = [
+        *(next(inspections) for _ in range(missing.height - merges.height)),
+        *(
+            CommitInspection(sha, problem=why, trace=Trace(problem=why))
+            for sha, why in merges.rows()
+        ),
+    ]
+    place: dict[str, Any] = {"repository": repository, "month": month.name}
+    details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ)
+    files = gate.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
+    details = details.join(
+        languages.language_totals(files), on="sha", how="left", maintain_order="left"
+    ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
+    introducing = pl.DataFrame(
+        [place | row for one in looked_at for row in _introducing(one)], schema=TRACED
+    ).with_columns(moment("introduced_at"))
+    fixes = month.fixes["sha"].to_list()
+    shas: Parameters = {"commit_shas": fixes}
+    details = pl.concat([month.details, details.select(DETAILS.names())]).sort("sha")
+    introducing = pl.concat([month.introducing, introducing])
+    introducing = introducing.sort("sha", "path", "introducing_sha")
+    return PartitionWrite(
+        [
+            StagedTable("details.commit_details", details, shas, len(fixes)),
+            StagedTable("details.introducing_commits", introducing, shas),
+        ],
+        repository,
+        month.name,
+        Provenance(PartitionState(rule_version=rule_version())),
+    )
+
+
+def _details(one: CommitInspection) -> dict[str, Any]:
+    return {
+        **(one.details or {}),
+        "sha": one.sha,
+        "not_analysed": one.problem,
+        "removed_lines": None if one.trace.problem else one.trace.removed_lines,
+        "not_traced": one.trace.problem,
+    }
+
+
+def _introducing(one: CommitInspection) -> Iterator[dict[str, Any]]:
+    for path, commit, when, is_merge, lines in one.trace.introducing:
+        yield {
+            "sha": one.sha,
+            "path": path,
+            "introducing_sha": commit,
+            "introduced_at": when,
+            "is_merge": is_merge,
+            "lines": lines,
+        }

@@ -1,0 +1,104 @@
+"""Which issues are performance bugs, by cohort, and what each label means."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from perf_assets.config.study import Study
+from perf_assets.core.labelling.labels import label_issues, label_kinds
+from perf_assets.core.labelling.stems import STEMS, stems_of_issues
+from perf_assets.engines.remote import RemoteTables
+from perf_assets.progress import phase
+from perf_assets.stages.enrichment.months import from_first, loaded_months
+from perf_assets.stages.enrichment.work import Work
+from perf_assets.storage import fingerprints
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.tables import table_of
+
+KINDS = "labels.label_kinds"
+STEMMED = "labels.performance_stems"
+TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED)
+
+ISSUES = """
+    select repository, number, title, body, author, labels, month
+    from raw.issues
+    where repository = ?
+"""
+KNOWN = """
+    select repository, unnest(labels) as label from raw.issues
+    union
+    select repository, label from raw.issue_events where label is not null
+"""
+TEMPLATES = "select * from raw.issue_templates where repository = ?"
+
+
+def label_cohorts(
+    gate: AuditedWriter,
+    study: Study,
+    repository: str,
+    months: Sequence[str],
+    *,
+    forced: bool = False,
+) -> list[WriteOutcome]:
+    """Label the loaded cohorts of ``months`` and re-label those that follow; find their stems.
+
+    A label depends on cohorts up to its own month: a cohort that came late may change what
+    follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
+    ``forced``.
+    """
+    loaded = loaded_months(gate, "raw.issues", repository)
+    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version))
+    if not forced and work.is_done(basis):
+        return []
+    issues = gate.database.frame(ISSUES, [repository])
+    templates = gate.database.frame(TEMPLATES, [repository])
+    with phase(f"labelling issues of {repository}"):
+        labels, evidence = label_issues(issues, templates, study.rules)
+        stems = stems_of_issues(issues, templates)
+    version = study.rules.version
+    partitions = []
+    for month in work.months:
+        of_month = pl.col("month") == month
+        cohort = issues.filter(of_month)["number"].to_list()
+        told: Parameters = {"issue_numbers": cohort, "rule_version": version}
+        candidates = [
+            StagedTable("labels.performance_labels", labels.filter(of_month), told, len(cohort)),
+            StagedTable("labels.label_evidence", evidence.filter(of_month), told),
+            StagedTable(STEMMED, stems.filter(of_month), {"issue_numbers": cohort}),
+        ]
+        provenance = Provenance(PartitionState(rule_version=version))
+        partitions.append(PartitionWrite(candidates, repository, month, provenance))
+    with phase(f"storing labels of {repository}"):
+        return work.done(basis, gate.store(partitions))
+
+
+def tell_label_kinds(
+    gate: AuditedWriter,
+    study: Study,
+    elsewhere: RemoteTables | None = None,
+    *,
+    forced: bool = False,
+) -> Iterator[WriteOutcome]:
+    """Write down what each label means that issues carry or carried, for the past months' sake.
+
+    Nothing becomes of it where that is written already, unless ``forced``.
+    """
+    asked = None if elsewhere is None else elsewhere.query
+    labels = gate.database.frame(KNOWN) if asked is None else asked(KNOWN)
+    kinds = label_kinds(labels.sort("repository", "label"), study.rules)
+    basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
+    if not forced and fingerprints.is_current(gate.database, [KINDS], basis):
+        return
+    (outcome,) = gate.store([PartitionWrite([StagedTable(KINDS, kinds)])])
+    yield outcome
+    if outcome.failure is None:
+        fingerprints.note(gate.database, [KINDS], basis)

@@ -1,0 +1,92 @@
+"""Which commits fixed which issues, by month of the commit."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from perf_assets.config.study import Study
+from perf_assets.core.linking.links import link_fixes
+from perf_assets.progress import phase
+from perf_assets.stages.enrichment.months import from_first, loaded_months
+from perf_assets.stages.enrichment.work import Work
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
+
+TABLES = ("links.fix_links",)
+
+COMMITS = """
+    select
+        repository, sha, parents, message, committed_at, month, cast(null as varchar) as branch
+    from raw.commits
+    where repository = $1
+    union all
+    select repository, sha, parents, message, committed_at, month, branch
+    from raw.branch_commits
+    where repository = $1
+"""
+ISSUES = "select number, created_at from raw.issues where repository = ?"
+CLOSED = "select * from raw.issue_events where repository = ? and event = 'closed'"
+PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
+# Most comments name no number: what they say is neither read nor remembered.
+COMMENTS = r"""
+    select comment_id, number, body
+    from raw.issue_comments
+    where
+        repository = ?
+        and (contains(body, '#') or contains(body, '/pull/'))
+        and regexp_matches(body, '#\d|/pull/\d')
+"""
+QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
+
+
+def link_commits(
+    gate: AuditedWriter,
+    study: Study,
+    repository: str,
+    months: Sequence[str],
+    *,
+    forced: bool = False,
+) -> list[WriteOutcome]:
+    """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed.
+
+    Where all that decides it is as it was, nothing is linked, unless ``forced``.
+    """
+    loaded = loaded_months(gate, "raw.commits", repository)
+    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    aliases = study.repository(repository).aliases
+    basis = work.basis(QUERIES, (study.count_approaches, aliases))
+    if not forced and work.is_done(basis):
+        return []
+    commits, issues, closed, pull_requests, comments = (
+        gate.database.frame(query, [repository]) for query in QUERIES
+    )
+    numbers = set(issues["number"])
+    with phase(f"linking commits of {repository}"):
+        links = link_fixes(
+            commits,
+            issues,
+            closed,
+            pull_requests,
+            study.count_approaches,
+            comments=comments,
+            aliases=aliases,
+        )
+    mark = PartitionState(rule_version=",".join((*study.count_approaches, *aliases)))
+    partitions = []
+    for month in work.months:
+        of_month = pl.col("month") == month
+        told: Parameters = {
+            "commit_shas": commits.filter(of_month)["sha"].to_list(),
+            "issue_numbers": numbers,
+        }
+        candidate = StagedTable("links.fix_links", links.filter(of_month), told)
+        partitions.append(PartitionWrite([candidate], repository, month, Provenance(mark)))
+    with phase(f"storing links of {repository}"):
+        return work.done(basis, gate.store(partitions))

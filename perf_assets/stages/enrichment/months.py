@@ -1,0 +1,17 @@
+"""The months that a decision is about: those asked for, and all loaded ones that follow."""
+
+from collections.abc import Sequence
+
+from perf_assets.storage.audited_writer import AuditedWriter
+
+
+def loaded_months(gate: AuditedWriter, table: str, repository: str) -> list[str]:
+    """The months that ``table`` holds, in order, even where their latest load failed."""
+    loads = gate.database.loads(table, repository)
+    return loads.filter("is_stored")["month"].to_list()
+
+
+def from_first(loaded: list[str], months: Sequence[str]) -> list[str]:
+    """Those of the ``loaded`` months from the first of ``months`` on."""
+    first = min(months, default="9999-12")
+    return [month for month in loaded if month >= first]

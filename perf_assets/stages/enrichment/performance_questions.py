@@ -1,0 +1,59 @@
+"""Which questions of a forum are about performance, by month."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from perf_assets.config.forums import TagSet
+from perf_assets.core.labelling.stems import STEMS, label_questions
+from perf_assets.progress import phase
+from perf_assets.stages.enrichment.months import loaded_months
+from perf_assets.stages.enrichment.work import Work
+from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+    WriteOutcome,
+)
+
+TABLES = ("labels.performance_questions",)
+
+QUESTIONS = """
+    select forum, question_id, tag_set, title, text, month
+    from raw.questions
+    where forum || ':' || tag_set = ?
+"""
+
+
+def label_performance_questions(
+    gate: AuditedWriter, tag_set: TagSet, months: Sequence[str], *, forced: bool = False
+) -> list[WriteOutcome]:
+    """Decide which of the loaded questions of ``tag_set`` and ``months`` are about performance.
+
+    The decision on a question depends on its own text alone. Where all of these are as they were,
+    nothing is decided, unless ``forced``.
+    """
+    loaded = loaded_months(gate, "raw.questions", tag_set.name)
+    wanted = [month for month in loaded if month in set(months)]
+    work = Work(gate, tag_set.name, TABLES, loaded, wanted)
+    basis = work.basis((QUESTIONS,), STEMS.version)
+    if not forced and work.is_done(basis):
+        return []
+    of_months = f"{QUESTIONS} and list_contains(?, month)"
+    questions = gate.database.frame(of_months, [tag_set.name, wanted])
+    with phase(f"labelling questions of {tag_set.name}"):
+        labels = label_questions(questions)
+    parts = labels.partition_by("month", as_dict=True)
+    offers = []
+    for month in wanted:
+        rows = parts.get((month,), labels.clear())
+        told: Parameters = {"rule_version": STEMS.version}
+        asked = questions.filter(pl.col("month") == month).height
+        candidate = StagedTable(TABLES[0], rows, told, asked)
+        provenance = Provenance(PartitionState(rule_version=STEMS.version))
+        offers.append(PartitionWrite([candidate], tag_set.name, month, provenance))
+    with phase(f"storing labels of {tag_set.name}"):
+        return work.done(basis, gate.store(offers))

@@ -1,0 +1,144 @@
+"""Of which kinds the questions of the study's forums are: people say it of some, and we learn."""
+
+import logging
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.config.forums import Forum
+from perf_assets.config.study import Study
+from perf_assets.core.questions.classifier_assumptions import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
+from perf_assets.progress import phase
+from perf_assets.sources.question_kinds import labelled
+from perf_assets.stages.transform.models import lay_views
+from perf_assets.storage import fingerprints
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionWrite,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.storage.warehouse import Difference
+from perf_assets.tables import schema_of, table_of
+
+log = logging.getLogger(__name__)
+
+QUESTION_KINDS = "labels.question_kinds"
+LABELLED = labelled.TABLE
+TABLES = (LABELLED, QUESTION_KINDS)
+
+QUESTIONS = """
+    select forum, question_id, title, text, code from raw.questions
+    where list_contains(?, forum)
+"""
+EXAMPLES = """
+    select * from staging.labelled_questions
+    where list_contains(?, forum) order by forum, question_id, kind
+"""
+
+MISSING = f"""
+    select forum, count(distinct question_id)
+    from {LABELLED} anti join raw.questions using (forum, question_id)
+    group by forum
+"""
+
+HOW_TO = (
+    "name a CSV file with the columns question_id and kind as labelled in [[forums]] of the study, "
+    "or bring back a review sheet of questions"
+)
+
+
+def tell_question_kinds(
+    gate: AuditedWriter, study: Study, *, forced: bool = False
+) -> Iterator[WriteOutcome]:
+    """Store what people say of questions, and decide of which kinds all the others are.
+
+    Without enough questions that people classified none is decided, and the log says how to give
+    some. Where everything is as it was, nothing is read but its fingerprint, unless ``forced``.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file of classified questions has a mistake; the sentence names file and line.
+    """
+    given = _labelled(study)
+    # What is stored was audited when it was.
+    if forced or Difference.between(gate.database.frame(f"from {LABELLED}"), given).is_any:
+        (stored,) = gate.store([PartitionWrite([StagedTable(LABELLED, given)])])
+        yield stored
+        if stored.failure is not None:
+            return
+    forums = sorted(forum.name for forum in study.forums)
+    held = []
+    if forums:
+        lay_views(gate)
+        held = [
+            fingerprints.content_of(gate.database, query, [forums])
+            for query in (QUESTIONS, EXAMPLES)
+        ]
+    rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
+    basis = fingerprints.basis_of(rules, study.kind_method, forums, held)
+    if not forced and fingerprints.is_current(gate.database, [QUESTION_KINDS], basis):
+        return
+    (outcome,) = gate.store(
+        [PartitionWrite([StagedTable(QUESTION_KINDS, _decided(gate, study, forums))])]
+    )
+    yield outcome
+    if outcome.failure is None:
+        fingerprints.note(gate.database, [QUESTION_KINDS], basis)
+
+
+def _labelled(study: Study) -> pl.DataFrame:
+    named = [forum for forum in study.forums if forum.labelled is not None]
+    rows = [labelled.read_labelled(forum.name, forum.labelled) for forum in named if forum.labelled]
+    return pl.concat([schema_of(LABELLED).to_frame(), *rows])
+
+
+def _decided(gate: AuditedWriter, study: Study, forums: list[str]) -> pl.DataFrame:
+    nothing = schema_of(QUESTION_KINDS).to_frame()
+    if not forums:
+        return nothing
+    told = gate.database.frame(EXAMPLES, [forums])
+    for forum, number in gate.database.frame(MISSING).iter_rows():
+        log.warning("%s: %d of the labelled questions are not loaded", forum, number)
+    parts = [_kinds_of(gate, study, one, told.filter(forum=one.name)) for one in study.forums]
+    return pl.concat([nothing, *parts])
+
+
+def _kinds_of(gate: AuditedWriter, study: Study, forum: Forum, told: pl.DataFrame) -> pl.DataFrame:
+    # Where nothing is classified nothing of it is imported.
+    nothing = schema_of(QUESTION_KINDS).to_frame()
+    if told.is_empty():
+        log.info(
+            "%s: no questions that people classified, so that kinds are not decided; %s",
+            forum.name,
+            HOW_TO,
+        )
+        return nothing
+    from perf_assets.core.questions.classification import classify  # noqa: PLC0415
+    from perf_assets.core.questions.examples import examples_of  # noqa: PLC0415
+    from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
+
+    (examples,) = examples_of(told)
+    unknown = ", ".join(kind for kind in KINDS if kind not in examples.kinds)
+    if not examples.are_enough:
+        log.warning(
+            "%s: %d questions that people classified are too few to decide kinds: of at least %d "
+            "kinds %d questions are needed; %s",
+            *(forum.name, examples.questions.height, FEWEST_KINDS, FEWEST_PER_KIND, HOW_TO),
+        )
+        return nothing
+    if unknown:
+        log.warning(
+            "%s: fewer than %d questions were classified as %s: no other question is",
+            *(forum.name, FEWEST_PER_KIND, unknown),
+        )
+    questions = gate.database.frame(QUESTIONS, [[forum.name]])
+    with phase(f"classifying questions of {forum.name}"):
+        found = classify(questions, examples, wordlists(), study.kind_method)
+    compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))
+    log.info(
+        "%s: %s decides of which kinds questions are%s",
+        *(forum.name, found.method, compared and f" (macro F1 in order of time: {compared})"),
+    )
+    return found.rows

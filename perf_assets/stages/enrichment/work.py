@@ -1,0 +1,41 @@
+"""What is to be decided of a repository, and whether that was done of the same rows before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perf_assets.storage import fingerprints
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+
+
+@dataclass(frozen=True)
+class Work:
+    """The ``months`` of ``repository`` to decide on, of all that are ``loaded``.
+
+    tables : those that hold the decisions.
+    """
+
+    gate: AuditedWriter
+    repository: str
+    tables: Sequence[str]
+    loaded: Sequence[str]
+    months: Sequence[str]
+
+    def basis(self, queries: Sequence[str], rules: object) -> str:
+        """The fingerprint of the rows of ``queries`` of the repository, and of the ``rules``."""
+        held = [
+            fingerprints.content_of(self.gate.database, query, [self.repository])
+            for query in queries
+        ]
+        return fingerprints.basis_of(rules, held, self.loaded)
+
+    def is_done(self, basis: str) -> bool:
+        """Whether what the tables hold of the repository was decided from ``basis``."""
+        database = self.gate.database
+        return fingerprints.is_current(database, self.tables, basis, self.repository)
+
+    def done(self, basis: str, outcomes: list[WriteOutcome]) -> list[WriteOutcome]:
+        """Note that it is done, where all of it is; returns the ``outcomes``."""
+        is_all = list(self.months) == list(self.loaded)
+        if is_all and all(outcome.failure is None for outcome in outcomes):
+            fingerprints.note(self.gate.database, self.tables, basis, self.repository)
+        return outcomes

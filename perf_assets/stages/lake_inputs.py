@@ -1,0 +1,145 @@
+"""With a lake: what workers released, brought to where models and statistics are computed.
+
+With DuckDB that is the warehouse, which becomes what one machine would have mined. With Spark the
+rows stay in the lake: the warehouse has the bookkeeping, and what is computed.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from perf_assets.config.study import Study
+from perf_assets.engines.remote import RemoteTables
+from perf_assets.sql_models.files import load_models
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.tables import table_of
+
+if TYPE_CHECKING:
+    from perf_assets.engines.spark import Source, SparkEngine
+    from perf_assets.lake.snapshots import Snapshot
+
+BOOKKEEPING = "meta."
+COMPUTED = "computed"
+"""The folder of the lake in which Spark keeps what several models read, and the marts."""
+
+
+@contextmanager
+def lake_inputs(gate: AuditedWriter, study: Study | None) -> Iterator[RemoteTables | None]:
+    """Have what was released of the study's repositories where it is computed.
+
+    That is the warehouse, or where the engine is that the block gets. Nothing becomes of it without
+    a lake, and little where nothing was released since.
+
+    Raises
+    ------
+    TransientError
+        The lake or the engine cannot be reached for the moment.
+    """
+    if study is None or study.lake is None:
+        yield None
+        return
+    # Its libraries take long to import, and are there only where a lake is.
+    from perf_assets.lake.place import Lake  # noqa: PLC0415
+    from perf_assets.lake.pull import pull  # noqa: PLC0415
+    from perf_assets.lake.snapshots import released  # noqa: PLC0415
+    from perf_assets.lake.tables import lake_tables  # noqa: PLC0415
+
+    lake, names = Lake.of(study.lake.url), [one.name for one in study.repositories]
+    far = {
+        table
+        for table in lake_tables()
+        if not table.startswith(BOOKKEEPING) and "repository" in table_of(table).column
+    }
+    if study.lake.spark is None:
+        far = set()
+    near = None if not far else sorted(set(lake_tables()) - far)
+    # What is asked of forums is here and nowhere else.
+    pull(gate.database, lake, names, near, only=not study.forums)
+    if not far:
+        yield None
+        return
+    snapshot = released(lake, far)
+    engine = _LazyEngine(gate, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
+    try:
+        fingerprints = {one: _fingerprint(engine.counting(one)) for one in far}
+        yield RemoteTables(engine, fingerprints, engine.query)
+    finally:
+        engine.close()
+
+
+def _fingerprint(releases: "pa.Table") -> str:
+    """Of the rows of a table: a month that changes has another release."""
+    told = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
+    return hashlib.sha256(repr(sorted(map(repr, told))).encode()).hexdigest()[:32]
+
+
+class _LazyEngine:
+    """An engine that is connected to when it is first asked: where nothing is new, it never is."""
+
+    def __init__(
+        self,
+        gate: AuditedWriter,
+        url: str,
+        scratch: str,
+        snapshot: "Snapshot",
+        subjects: Sequence[str],
+    ) -> None:
+        self._gate, self._url, self._scratch = gate, url, scratch
+        self._snapshot, self._subjects = snapshot, subjects
+        self._engine: SparkEngine | None = None
+        self._has_all = False
+
+    def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of a table or model, by its key."""
+        return self._having_all().fetch(table, columns)
+
+    def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
+        """The rows of a mart, some at a time."""
+        return self._having_all().shares(mart, by)
+
+    def query(self, sql: str) -> pl.DataFrame:
+        """The answer to a portable query over what lies in the lake."""
+        return self._connected().query(sql)
+
+    def counting(self, table: str) -> "pa.Table":
+        """The releases of the study's repositories, whose rows of ``table`` count."""
+        releases = self._snapshot.tables[table].releases
+        return releases.filter(pc.is_in(releases["lake_subject"], pa.array(self._subjects)))
+
+    def close(self) -> None:
+        """End the session, if there is one."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def _having_all(self) -> "SparkEngine":
+        """The engine, with what the warehouse holds now, when models are computed."""
+        engine = self._connected()
+        if not self._has_all:
+            engine.bind(self._sources_here())
+            self._has_all = True
+        return engine
+
+    def _connected(self) -> "SparkEngine":
+        from perf_assets.engines.spark import Source, SparkEngine  # noqa: PLC0415
+
+        if self._engine is None:
+            self._engine = SparkEngine(self._url, self._scratch)
+            self._engine.bind(
+                Source(table, found.files, self.counting(table))
+                for table, found in self._snapshot.tables.items()
+            )
+        return self._engine
+
+    def _sources_here(self) -> "Iterator[Source]":
+        """What models read and no model makes, of what lies in the warehouse."""
+        from perf_assets.engines.spark import Source  # noqa: PLC0415
+
+        models = {model.name for model in load_models()}
+        read = {table for model in load_models() for table in model.upstream}
+        for table in sorted(read - models - set(self._snapshot.tables)):
+            yield Source(table, rows=self._gate.database.frame(f"FROM {table}").to_arrow())

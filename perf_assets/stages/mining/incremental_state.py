@@ -1,0 +1,75 @@
+"""Up to when the stored months of a source are known, and which are due to be read whole again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from perf_assets.months import add_months, month_of
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.warehouse import WATERMARKS
+from perf_assets.tables import table_of
+
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> list[str]:
+    """The months to read whole again, so that all are within ``within`` monthly runs.
+
+    Parameters
+    ----------
+    reads : when each month was last read whole.
+    within : calendar months in which everything is read again.
+
+    Returns
+    -------
+    The part of 1/``within`` that waits longest, and whatever was not read for so many months.
+    """
+    oldest = sorted(reads, key=lambda month: (reads[month], month))
+    share = -(-len(oldest) // within)
+    too_old = add_months(month_of(now), -within)
+    overdue = {month for month in oldest if month_of(reads[month]) <= too_old}
+    return sorted({*oldest[:share], *overdue})
+
+
+def last_reads(gate: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
+    """When each of ``months`` was read whole last."""
+    rows = gate.database.frame(
+        "SELECT month, loaded_at FROM meta.whole_reads WHERE repository = ?", [repository]
+    )
+    known = dict(rows.rows())
+    return {month: known.get(month, NEVER) for month in months}
+
+
+def advance(
+    gate: AuditedWriter,
+    repository: str,
+    months: list[str],
+    newest: datetime,
+    tables: Sequence[str],
+) -> None:
+    """Note that the stored ``months`` show everything up to ``newest``.
+
+    tables : all that these months have, first the one whose rows the others belong to.
+
+    Where nothing else is stored of it, this is noted of the repository: whatever is told by month
+    stays as it is in the months that did not change.
+    """
+    known = gate.database.loads(tables[0], repository).filter(status="loaded")
+    behind = known.filter(pl.col("updated_at").fill_null(NEVER) < newest)
+    if set(behind["month"]).isdisjoint(months):
+        return
+    if set(known["month"]) <= set(months):
+        row = {"repository": repository, "table": tables[0], "updated_at": newest}
+        rows = [{**row, "noted_at": datetime.now(UTC)}]
+        gate.note({WATERMARKS: pl.DataFrame(rows, schema=table_of(WATERMARKS).frame_schema)})
+        return
+    loads = gate.database.frame(
+        """
+        SELECT * FROM meta.partition_loads
+        WHERE repository = ? AND list_contains(?, month) AND updated_at IS DISTINCT FROM ?
+          AND list_contains(?, "table")
+        """,
+        [repository, months, newest, list(tables)],
+    )
+    gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})

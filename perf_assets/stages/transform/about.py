@@ -1,0 +1,191 @@
+"""What the published database says of itself: meta.about, anew whenever one is published."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import polars as pl
+
+from perf_assets import __version__
+from perf_assets.config.study import Study
+from perf_assets.storage.audit_records import RESULTS
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.database_copy import STORAGE_VERSION, content, tables_of
+from perf_assets.storage.migrations import create
+from perf_assets.storage.publishing import ABOUT
+from perf_assets.storage.warehouse import FORMAT, Difference
+from perf_assets.tables import table_of
+
+OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names
+SOURCES = """
+SELECT
+    repository || CASE "table" WHEN 'raw.issues' THEN ' issues' ELSE ' commits' END AS fact,
+    min(month) || ' to ' || max(month) || ', ' || count(*) || ' months' AS value,
+    CASE "table" WHEN 'raw.issues' THEN 'Months of its issues that are loaded, from GitHub.'
+    ELSE 'Months of its commits that are loaded, from git.' END AS meaning
+FROM meta.partition_loads
+WHERE is_stored AND "table" IN ('raw.issues', 'raw.commits')
+GROUP BY repository, "table"
+UNION ALL
+SELECT
+    repository || ' last look', strftime(max(started_at), '%Y-%m-%d %H:%M:%S UTC'),
+    'When GitHub was last asked what changed; a look that finds nothing publishes nothing.'
+FROM meta.source_requests
+GROUP BY repository
+UNION ALL
+SELECT 'published package', count(*) || ' bug reports', 'The paper''s published data are loaded.'
+FROM replication.bugs
+HAVING count(*) > 0
+UNION ALL
+SELECT
+    'published problems',
+    count(*) || ' problems of ' || count(DISTINCT question_id) || ' questions',
+    'The published performance problems of users are loaded.'
+FROM replication.problems
+HAVING count(*) > 0
+ORDER BY fact
+"""
+
+Fact = tuple[str, str, str, str]
+
+
+def tell_study(gate: AuditedWriter, study: Study) -> None:
+    """Note the study and the rules that it is decided by."""
+    rules = study.rules
+    _store(
+        gate,
+        ("study", "rules"),
+        [
+            ("study", "name", study.name, "Name of the study."),
+            (
+                "study",
+                "repositories",
+                _listed(repository.name for repository in study.repositories),
+                "The repositories that are mined.",
+            ),
+            (
+                "study",
+                "aliases",
+                _listed(
+                    f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases
+                ),
+                "Names that the repositories had before: what names them counts as theirs.",
+            ),
+            (
+                "study",
+                "checked",
+                _listed(one.name for one in study.repositories if one.checks),
+                "The repositories whose trees go through the static checks.",
+            ),
+            *_lake_of(study),
+            (
+                "study",
+                "close_look",
+                str(study.close_look).lower(),
+                "Whether fixes are looked at closely: methods, languages, who introduced the bug.",
+            ),
+            (
+                "rules",
+                "performance_labels",
+                _listed(rules.performance_labels),
+                "A label that contains one of these marks a performance bug.",
+            ),
+            (
+                "rules",
+                "non_bug_labels",
+                _listed(rules.non_bug_labels),
+                "A label that contains one of these marks an issue as no bug report.",
+            ),
+            (
+                "rules",
+                "keywords",
+                _listed(rules.keywords),
+                "One of these in title or body marks a performance bug.",
+            ),
+            (
+                "rules",
+                "strong_keywords",
+                _listed(rules.strong_keywords),
+                "By one of these a label is strong wherever it stands.",
+            ),
+            (
+                "rules",
+                "weak_keywords",
+                _listed(rules.weak_keywords),
+                "By these alone a label is weak in the body, and moderate in the title.",
+            ),
+            (
+                "rules",
+                "widened_keywords",
+                _listed(rules.widened_keywords),
+                "Words of titles with which the results are tried again; they do not count.",
+            ),
+            (
+                "rules",
+                "count_approaches",
+                _listed(study.count_approaches),
+                "A link found by one of these counts as a fix.",
+            ),
+        ],
+    )
+
+
+def _lake_of(study: Study) -> Iterator[Fact]:
+    if study.lake is not None:
+        meaning = "The lake to which workers ship what they mine."
+        yield ("study", "lake", study.lake.url, meaning)
+        yield (
+            "study",
+            "engine",
+            study.lake.engine,
+            "What computes the models: duckdb in this database, or spark, which leaves the rows of "
+            "issues and commits in the lake.",
+        )
+
+
+def tell_database(gate: AuditedWriter) -> None:
+    """Note what is about to be published: when, by what and from what, and the rows of tables."""
+    moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
+    facts: list[Fact] = [
+        ("database", "published_at", moment, "When it was published."),
+        ("database", "format", str(FORMAT), "Shape of the stored tables, as in meta.format."),
+        ("database", "storage_version", STORAGE_VERSION, "DuckDB's version of the file's format."),
+        (
+            "database",
+            "oldest_client",
+            f"DuckDB {OLDEST_CLIENT}",
+            "It and every later DuckDB can open this file.",
+        ),
+        ("software", "perf-assets", __version__, "What wrote it."),
+        *(
+            ("software", name, version(name), "A library that computed what it holds.")
+            for name in ("duckdb", "polars", "scipy")
+        ),
+        *(("sources", *row) for row in gate.database.frame(SOURCES).iter_rows()),
+        *(
+            (
+                "rows",
+                table,
+                str(content(gate.database.connection, f"FROM {table}")[0]),
+                "Rows of this table.",
+            )
+            for table in tables_of(gate.database.connection)
+            if not table.startswith("meta.")
+        ),
+    ]
+    _store(gate, ("database", "software", "sources", "rows"), facts)
+
+
+def _store(gate: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) -> None:
+    """Make ``facts`` those of their ``topics``."""
+    database = gate.database
+    for name in (ABOUT, RESULTS):
+        create(database.connection, table_of(name))
+    wanted = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
+    stored = database.frame(f"FROM {ABOUT} WHERE list_contains(?, topic)", [list(topics)])
+    with database.transaction():
+        database.change(ABOUT, Difference.between(stored, wanted))
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words) or "none"

@@ -1,0 +1,199 @@
+"""Deriving everything: the models and the statistics, of which only those whose inputs changed."""
+
+import logging
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache, partial
+from time import monotonic
+
+from perf_assets.engines.remote import RemoteTables
+from perf_assets.sql_models.asset_graph import tables_in_order
+from perf_assets.sql_models.ddl import create_table, tables_in_shape
+from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.files import models_by_name
+from perf_assets.stages.transform.analyses import build_analysis
+from perf_assets.stages.transform.models import build_model, lay_view
+from perf_assets.stages.transform.workspace import Workspace
+from perf_assets.storage import fingerprints
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.verdicts import keep_verdicts
+from perf_assets.tables import table_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A table that is up to date.
+
+    is_new : whether it was computed now or, of a view, laid.
+    outcome : what became of its rows, where they were computed.
+    seconds : what it took to compute and store it; None where nothing else was done meanwhile.
+    """
+
+    table: str
+    is_new: bool = False
+    outcome: WriteOutcome | None = None
+    seconds: float | None = None
+
+
+def derived_tables() -> tuple[str, ...]:
+    """The models and the tables of statistics, each after those it is made from.
+
+    Those that are told together stand together.
+    """
+    known = {*models_by_name(), *ANALYSES}
+    return tuple(table for table in tables_in_order() if table in known)
+
+
+def derive(
+    gate: AuditedWriter,
+    wanted: Collection[str] | None = None,
+    forced: Collection[str] = (),
+    elsewhere: RemoteTables | None = None,
+) -> Iterator[Derived]:
+    """Compute those of the ``wanted`` (default: all) models and statistics that are out of date.
+
+    Models are computed by DuckDB in the warehouse or, of tables that lie ``elsewhere``, by the
+    engine there; what they and the statistics make is audited and stored in the warehouse.
+
+    A table is up to date when it was made from what its inputs hold now, by the same texts, rules
+    and code, and its rows are still there; those ``forced`` are computed nevertheless. What is made
+    from a table that failed its audit is left as it was.
+
+    That a table is up to date is noted when the next one is asked for: who tells of it and is
+    killed meanwhile will tell again.
+    """
+    keep_verdicts(gate.database, gate.home)
+    with closing(Workspace(gate.database)) as workspace:
+        there = RemoteTables(workspace, {}) if elsewhere is None else elsewhere
+        yield from _derived(gate, wanted, forced, there)
+
+
+def _derived(
+    gate: AuditedWriter,
+    wanted: Collection[str] | None,
+    forced: Collection[str],
+    there: RemoteTables,
+) -> Iterator[Derived]:
+    # Each table comes after its inputs: what is read of them is what they hold to the end.
+    content = cache(partial(_content, gate, there))
+    standing, changed = _standing(gate), set[str]()
+    work = _Work(gate)
+    for name in derived_tables():
+        if wanted is not None and name not in wanted:
+            continue
+        model = models_by_name().get(name)
+        if model is not None and model.table.is_view:
+            yield from work.finished()
+            is_same = name in standing and not changed & set(_upstream(name))
+            if not is_same and lay_view(gate, model):
+                changed.add(name)
+            yield Derived(name, name in changed or name in forced)
+            continue
+        if work.table in _inputs(name):
+            yield from work.finished()
+        if work.failed & set(_inputs(name)):
+            log.warning("%s is left as it was, for what it is made from failed its audit", name)
+            work.failed.add(name)
+            continue
+        if name not in standing:
+            create_table(gate.database.connection, table_of(name))
+            changed.add(name)
+        basis = _basis(name, content)
+        if name not in forced and fingerprints.is_current(gate.database, [name], basis):
+            yield from work.finished()
+            yield Derived(name)
+            continue
+        begun = monotonic()
+        try:
+            if model is None:
+                finish = build_analysis(gate, name, there.engine, there.fingerprints)
+            else:
+                finish = build_model(gate, model, there.engine)
+        finally:  # whatever becomes of this one
+            taken = monotonic() - begun
+            yield from work.finished()
+        work.begin(name, basis, finish, taken)
+    yield from work.finished()
+
+
+class _Work:
+    """The table whose audit goes on while the next one is computed; and those that failed theirs.
+
+    table : its name; none when nothing is under way.
+    """
+
+    def __init__(self, gate: AuditedWriter) -> None:
+        self.table: str | None = None
+        self.failed: set[str] = set()
+        self._gate = gate
+
+    def begin(
+        self, table: str, basis: str, finish: Callable[[], WriteOutcome], seconds: float
+    ) -> None:
+        """Have ``table`` computed, in so long; ``finish`` waits for its audit and stores it."""
+        self.table, self._basis, self._finish, self._seconds = table, basis, finish, seconds
+
+    def finished(self) -> Iterator[Derived]:
+        """The table that is under way, stored or refused; nothing where none is."""
+        if self.table is None:
+            return
+        table, self.table = self.table, None
+        begun = monotonic()
+        outcome = self._finish()
+        seconds = self._seconds + monotonic() - begun
+        yield Derived(table, is_new=True, outcome=outcome, seconds=seconds)
+        if outcome.failure is None:
+            fingerprints.note(self._gate.database, [table], self._basis)
+        else:
+            self.failed.add(table)
+
+
+def _standing(gate: AuditedWriter) -> set[str]:
+    """The tables and views that are there as their models have them."""
+    tables = [table_of(name) for name in derived_tables()]
+    texts = {name: model.sql for name, model in models_by_name().items() if model.table.is_view}
+    stored = [table for table in tables if not table.is_view]
+    return tables_in_shape(gate.database.connection, stored) | fingerprints.laid(
+        gate.database, texts
+    )
+
+
+def _content(gate: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
+    """The fingerprint of the rows of ``table``, wherever it lies."""
+    if table in elsewhere.fingerprints:
+        return elsewhere.fingerprints[table]
+    return fingerprints.content(gate.database, table)
+
+
+def _basis(name: str, content: Callable[[str], str]) -> str:
+    """The fingerprint of all that decides what ``name`` holds."""
+    held = [(table, content(table)) for table in _inputs(name)]
+    return fingerprints.basis_of(fingerprints.rules_of(table_of(name)), _texts(name), held)
+
+
+@cache
+def _inputs(name: str) -> tuple[str, ...]:
+    """The stored tables that ``name`` is made from, itself or through views."""
+    found: set[str] = set()
+    for table in _upstream(name):
+        model = models_by_name().get(table)
+        found |= {*_inputs(table)} if model is not None and model.table.is_view else {table}
+    return tuple(sorted(found))
+
+
+@cache
+def _texts(name: str) -> tuple[str, ...]:
+    """The texts of the models by which ``name`` is made from stored tables."""
+    model = models_by_name().get(name)
+    own = () if model is None else (model.sql,)
+    views = (
+        table for table in _upstream(name) if table in models_by_name() and table_of(table).is_view
+    )
+    return (*own, *(text for view in views for text in _texts(view)))
+
+
+def _upstream(name: str) -> tuple[str, ...]:
+    return models_by_name()[name].upstream if name in models_by_name() else ANALYSES[name]

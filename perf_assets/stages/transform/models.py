@@ -1,0 +1,130 @@
+"""Models: the SQL models laid into the warehouse, views as views, marts computed and audited."""
+
+from collections.abc import Callable
+from contextlib import closing
+
+import polars as pl
+
+from perf_assets.config.study import Study
+from perf_assets.engines.remote import Engine
+from perf_assets.sql_models.ddl import (
+    AS_OF_SOURCE,
+    comment_statements,
+    create_as_of_macro,
+    create_table,
+    create_view,
+    keep_old_views,
+    parsed,
+)
+from perf_assets.sql_models.files import Model, load_models
+from perf_assets.stages.transform.workspace import Workspace
+from perf_assets.storage import fingerprints
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionWrite,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
+from perf_assets.storage.warehouse import Difference
+from perf_assets.tables import table_of
+
+
+def register_study(gate: AuditedWriter, study: Study) -> None:
+    """Write down which repositories the models cover, and from which months on."""
+    rows = pl.DataFrame(
+        {
+            "repository": [repository.name for repository in study.repositories],
+            "start_month": [repository.start for repository in study.repositories],
+            "trend_start_month": [repository.trend_start for repository in study.repositories],
+            "study": [study.name for _ in study.repositories],
+        }
+    )
+    # What is stored was audited when it was.
+    if Difference.between(gate.database.frame("FROM meta.repositories"), rows).is_any:
+        gate.store([PartitionWrite([StagedTable("meta.repositories", rows)])])
+    _register_tag_sets(gate, study)
+
+
+def _register_tag_sets(gate: AuditedWriter, study: Study) -> None:
+    """Write down which tag sets the models cover, and what each is about."""
+    rows = pl.DataFrame(
+        [
+            {
+                "forum": tag_set.forum,
+                "tag_set": tag_set.label,
+                "tags": list(tag_set.tags),
+                "place": place,
+                "start_month": tag_set.start,
+                "repository": tag_set.repository,
+                "study": study.name,
+            }
+            for place, tag_set in enumerate(study.tag_sets, 1)
+        ],
+        schema=table_of("meta.tag_sets").frame_schema,
+    )
+    if Difference.between(gate.database.frame("FROM meta.tag_sets"), rows).is_any:
+        gate.store([PartitionWrite([StagedTable("meta.tag_sets", rows)])])
+
+
+def build_model(gate: AuditedWriter, model: Model, engine: Engine) -> Callable[[], WriteOutcome]:
+    """Let ``engine`` compute the table of a SQL model, which is there, and begin its audit.
+
+    Returns
+    -------
+    What waits for the audit, and replaces the table. One of several shares was replaced before.
+
+    Raises
+    ------
+    PerfAssetsError
+        Its text cannot be parsed; the sentence names the file.
+    """
+    by = share_key(model.name)
+    with parsed(model):
+        return replace_by_chunks(gate, model.name, engine.shares(model.name, by), by)
+
+
+def lay_view(gate: AuditedWriter, model: Model) -> bool:
+    """Create the view of a SQL model; False where the same is there."""
+    if fingerprints.laid(gate.database, {model.name: model.sql}):
+        return False
+    is_new = create_view(gate.database.connection, model)
+    fingerprints.note_laid(gate.database, {model.name: model.sql})
+    return is_new
+
+
+def lay_views(gate: AuditedWriter) -> None:
+    """Create the views alone, for who reads them before anything is computed."""
+    views = [model for model in load_models() if model.table.is_view]
+    texts = {model.name: model.sql for model in views}
+    if len(fingerprints.laid(gate.database, texts)) == len(views):
+        return
+    with gate.database.transaction():
+        for model in views:  # what one shows may have changed by what another one does
+            create_view(gate.database.connection, model)
+        fingerprints.note_laid(gate.database, texts)
+
+
+def describe_tables(gate: AuditedWriter) -> None:
+    """Put the documentation of tables and columns into the database, where analysts look."""
+    history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
+    if not _is_stored(gate, history):  # in a home of an older version, before its next run
+        create_table(gate.database.connection, history.table)
+        with closing(Workspace(gate.database)) as workspace:
+            build_model(gate, history, workspace)()
+    keep_old_views(gate.database.connection)
+    create_as_of_macro(gate.database.connection)
+    if statements := comment_statements(gate.database.connection):
+        with gate.database.transaction():  # one wait for the disk, not a thousand
+            gate.database.connection.execute("; ".join(statements))
+
+
+def _is_stored(gate: AuditedWriter, model: Model) -> bool:
+    found = gate.database.frame(
+        """
+        SELECT 1 FROM duckdb_tables()
+        WHERE schema_name || '.' || table_name = ? AND database_name = current_database()
+        """,
+        [model.name],
+    )
+    return not found.is_empty()

@@ -1,0 +1,367 @@
+"""The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import duckdb
+import polars as pl
+
+from perf_assets.storage.audit import AuditReport, Parameters, audit_together, quarantine
+from perf_assets.storage.audit_records import Audited, record_audits
+from perf_assets.storage.home import Home
+from perf_assets.storage.warehouse import Database, Difference
+from perf_assets.tables import table_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StagedTable:
+    """Rows that want to become a partition of ``table``, or all of it.
+
+    parameters : what its audit is told beside repository, month and ``source_count``.
+    source_count : how many rows the source itself says there are.
+    """
+
+    table: str
+    rows: pl.DataFrame
+    parameters: Parameters = field(default_factory=Parameters)
+    source_count: int | None = None
+
+
+@dataclass(frozen=True)
+class PartitionState:
+    """What the stored rows of a partition show; a later run compares it with what is there then.
+
+    updated_at : the newest update at the source, of rows that the source changes.
+    fingerprint : of the set of rows at the source, whose rows never change.
+    rule_version : the rules, and the libraries, by which rows were decided.
+    """
+
+    updated_at: datetime | None = None
+    fingerprint: str | None = None
+    rule_version: str | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What the rows show, and what reading them cost."""
+
+    mark: PartitionState
+    requests: int = 0
+    points: int = 0
+
+
+@dataclass(frozen=True)
+class PartitionWrite:
+    """What wants to be stored together: a month of a repository, or tables as a whole.
+
+    repository, month : ``None`` for tables that are computed whole.
+    candidates : one for each table that has the partition.
+    notes : rows for tables of meta, put in by their key together with the candidates.
+    """
+
+    candidates: Sequence[StagedTable]
+    repository: str | None = None
+    month: str | None = None
+    provenance: Provenance = field(default_factory=lambda: Provenance(PartitionState()))
+    notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Repository and month, or the tables, as sentences name them."""
+        if self.repository is None:
+            return ", ".join(candidate.table for candidate in self.candidates)
+        return f"{self.repository} {self.month}"
+
+
+@dataclass
+class WriteOutcome:
+    """What became of one partition: the audits of its tables, and whether rows were replaced."""
+
+    repository: str | None
+    month: str | None
+    rows: dict[str, int]
+    reports: dict[str, AuditReport] = field(default_factory=dict)
+    is_written: bool = False
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class BrokenRule:
+    """A broken rule: where, by how many rows, and some of them."""
+
+    rule: str
+    place: str
+    failing_rows: int
+    examples: list[str]
+
+
+class _Place(NamedTuple):
+    """Where a candidate would be stored."""
+
+    table: str
+    repository: str | None
+    month: str | None
+
+
+@dataclass
+class _Case:
+    """A partition before the gate, with what it would change and what becomes of it."""
+
+    offer: PartitionWrite
+    differences: dict[str, Difference]
+    audited: Sequence[StagedTable]
+    outcome: WriteOutcome
+    is_as_known: bool
+
+
+@dataclass(frozen=True)
+class AuditedWriter:
+    """Guards the tables of one open warehouse."""
+
+    database: Database
+    home: Home
+
+    def store(self, offers: Sequence[PartitionWrite]) -> list[WriteOutcome]:
+        """Audit the partitions and replace what is stored of each that keeps its critical rules.
+
+        They are audited together and stored in one transaction; the verdict is each partition's
+        own. One that already holds the same rows is left as it is, and a table of it whose rows and
+        counts are those stored was audited when they were. Where a critical rule fails, nothing of
+        the partition is replaced: candidates and reports go to quarantine, the outcome says why.
+        """
+        cases = self._cases(offers)
+        self._audit(cases)
+        return self._finish(cases)
+
+    def begin(self, offers: Sequence[PartitionWrite]) -> Callable[[], list[WriteOutcome]]:
+        """As :meth:`store`, but return while the audit goes on; what is returned ends the storing.
+
+        Until then nothing is written, and nobody else may write what is stored of the partitions.
+        """
+        cases = self._cases(offers)
+        auditor = ThreadPoolExecutor(1, "audit")
+        audit = auditor.submit(self._audit, cases)
+        auditor.shutdown(wait=False)
+
+        def finish() -> list[WriteOutcome]:
+            audit.result()
+            return self._finish(cases)
+
+        return finish
+
+    def _finish(self, cases: Sequence[_Case]) -> list[WriteOutcome]:
+        for case in cases:
+            case.outcome.failure = self._refusal(case)
+        self._write([case for case in cases if case.outcome.failure is None])
+        for case in cases:
+            if case.outcome.failure is not None:
+                self._record_failure(case)
+                log.error(case.outcome.failure)
+        return [case.outcome for case in cases]
+
+    def note(self, notes: Mapping[str, pl.DataFrame]) -> None:
+        """Put rows into tables of meta, the bookkeeping of runs, each in the place of its key."""
+        if notes:
+            with self.database.transaction():
+                for table, rows in notes.items():
+                    self.database.upsert(table, rows)
+
+    def broken_rules(self, table: str, repository: str, months: Sequence[str]) -> list[BrokenRule]:
+        """The rules broken by what is stored of ``months``, or by what was refused last."""
+        rows = self.database.frame(
+            """
+            SELECT rule, repository || ' ' || month AS place, failing_rows, examples
+            FROM meta.audit_findings
+            WHERE "table" = ? AND repository = ? AND list_contains(?, month) ORDER BY ALL
+            """,
+            [table, repository, list(months)],
+        )
+        return [BrokenRule(**row) for row in rows.iter_rows(named=True)]
+
+    def _cases(self, offers: Sequence[PartitionWrite]) -> list[_Case]:
+        stored, known = self._stored(offers), self._known(offers)
+        return [self._case(offer, stored, known) for offer in offers]
+
+    def _case(
+        self,
+        offer: PartitionWrite,
+        stored: Mapping[_Place, pl.DataFrame],
+        known: Mapping[_Place, Mapping[str, object]],
+    ) -> _Case:
+        differences, audited, is_as_known = {}, [], offer.repository is not None
+        for candidate in offer.candidates:
+            place = _Place(candidate.table, offer.repository, offer.month)
+            difference = Difference.between(stored[place], candidate.rows)
+            differences[candidate.table] = difference
+            load = known.get(place, {})
+            counts = (load.get("row_count"), load.get("source_count"))
+            is_counted = counts == (candidate.rows.height, candidate.source_count)
+            if offer.repository is None or difference.is_any or not is_counted:
+                audited.append(candidate)
+            mark = vars(offer.provenance.mark)
+            is_as_known &= is_counted and mark == {name: load.get(name) for name in mark}
+        heights = {candidate.table: candidate.rows.height for candidate in offer.candidates}
+        outcome = WriteOutcome(offer.repository, offer.month, heights)
+        return _Case(offer, differences, audited, outcome, is_as_known)
+
+    def _stored(self, offers: Sequence[PartitionWrite]) -> dict[_Place, pl.DataFrame]:
+        """What is stored in the place of each candidate."""
+        places = [
+            _Place(candidate.table, offer.repository, offer.month)
+            for offer in offers
+            for candidate in offer.candidates
+        ]
+        found: dict[_Place, pl.DataFrame] = {}
+        for (table, repository), group in _grouped(places).items():
+            if repository is None:
+                found[_Place(table, None, None)] = self.database.frame(f"FROM {table}")
+                continue
+            rows = self.database.partitions(table, repository, [str(p.month) for p in group])
+            by_month = rows.partition_by("month", as_dict=True)
+            for place in group:
+                found[place] = by_month.get((place.month,), rows.clear())
+        return found
+
+    def _known(self, offers: Sequence[PartitionWrite]) -> dict[_Place, Mapping[str, object]]:
+        """The good loads of the offered partitions."""
+        repositories = {offer.repository for offer in offers} - {None}
+        loads = self.database.frame(
+            """
+            SELECT * FROM meta.partition_loads
+            WHERE list_contains(?, repository) AND status = 'loaded'
+            """,
+            [sorted(map(str, repositories))],
+        )
+        return {
+            _Place(load["table"], load["repository"], load["month"]): load
+            for load in loads.iter_rows(named=True)
+        }
+
+    def _audit(self, cases: Sequence[_Case]) -> None:
+        by_table: dict[str, list[tuple[_Case, StagedTable]]] = {}
+        for case in cases:
+            for candidate in case.audited:
+                by_table.setdefault(candidate.table, []).append((case, candidate))
+        for table, pairs in by_table.items():
+            told = [(one.rows, _told(case.offer, one)) for case, one in pairs]
+            for (case, _), report in zip(pairs, audit_together(table, told), strict=True):
+                case.outcome.reports[table] = report
+
+    def _refusal(self, case: _Case) -> str | None:
+        """Quarantine what was audited of a partition when a critical rule is broken; say why."""
+        broken = [report for report in case.outcome.reports.values() if not report.ok]
+        if not broken:
+            return None
+        offer, directory = case.offer, self.home.quarantine
+        if offer.repository is not None and offer.month is not None:
+            directory = directory / offer.repository.replace("/", "+") / offer.month
+        for candidate in case.audited:
+            report = case.outcome.reports[candidate.table]
+            quarantine(report, candidate.rows, directory / candidate.table)
+        return "; ".join(report.sentence() for report in broken) + f"; kept in {directory}"
+
+    def _write(self, cases: Sequence[_Case]) -> None:
+        """Store all in one transaction; where the warehouse refuses that, each in its own."""
+        try:
+            with self.database.transaction():
+                self._put(cases)
+        except duckdb.ConstraintException as error:
+            if len(cases) > 1:
+                for case in cases:
+                    self._write([case])
+                return
+            (refused,) = cases
+            refused.outcome.failure = refusal(refused.offer.place, error)
+        for case in cases:
+            if case.outcome.failure is None:
+                case.outcome.is_written = any(one.is_any for one in case.differences.values())
+
+    def _put(self, cases: Sequence[_Case]) -> None:
+        """A statement for each table, whatever the number of partitions."""
+        by_table: dict[str, list[Difference]] = {}
+        notes: dict[str, list[pl.DataFrame]] = {}
+        for case in cases:
+            for table, difference in case.differences.items():
+                if difference.is_any:
+                    by_table.setdefault(table, []).append(difference)
+            if case.offer.repository is not None and not case.is_as_known:
+                notes.setdefault("meta.partition_loads", []).append(_loads(case.offer))
+            for table, rows in case.offer.notes.items():
+                notes.setdefault(table, []).append(rows)
+        for table, differences in by_table.items():
+            self.database.change(table, Difference.of_all(differences))
+        for table, frames in notes.items():
+            self.database.upsert(table, pl.concat(frames, how="diagonal"))
+        self._record_audits(cases)
+
+    def _record_failure(self, case: _Case) -> None:
+        if case.offer.repository is None:
+            return
+        with self.database.transaction():
+            self.database.record_failure(_loads(case.offer), str(case.outcome.failure))
+            self._record_audits([case])
+
+    def _record_audits(self, cases: Sequence[_Case]) -> None:
+        """Keep the newest audit of each partition, for checks and analysts."""
+        record_audits(
+            self.database,
+            [
+                Audited(case.offer.repository, case.offer.month, case.outcome.reports)
+                for case in cases
+                if case.offer.repository is not None and case.offer.month is not None
+            ],
+        )
+
+
+def refusal(place: str, error: duckdb.ConstraintException) -> str:
+    """That rows of ``place``, which kept all rules, break a condition of the database."""
+    return f"{place}: the warehouse refused the rows: {str(error).splitlines()[0]}"
+
+
+def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
+    groups: dict[tuple[str, str | None], list[_Place]] = {}
+    for place in places:
+        groups.setdefault((place.table, place.repository), []).append(place)
+    return groups
+
+
+def _told(offer: PartitionWrite, candidate: StagedTable) -> Parameters:
+    forum, _, tag_set = (offer.repository or "").partition(":")
+    return {
+        "repository": offer.repository,
+        "forum": forum,
+        "tag_set": tag_set,
+        "month": offer.month,
+        "source_count": candidate.source_count,
+        **candidate.parameters,
+    }
+
+
+def _loads(offer: PartitionWrite) -> pl.DataFrame:
+    """The rows of meta.partition_loads for a partition that is stored."""
+    provenance = offer.provenance
+    rows = [
+        {
+            "repository": offer.repository,
+            "month": offer.month,
+            "table": candidate.table,
+            "loaded_at": datetime.now(UTC),
+            "source_count": candidate.source_count,
+            "row_count": candidate.rows.height,
+            # What the source was asked is charged to the first table, once.
+            "requests": provenance.requests * (place == 0),
+            "points": provenance.points * (place == 0),
+            "status": "loaded",
+            "is_stored": True,
+            **vars(provenance.mark),
+            "message": None,
+        }
+        for place, candidate in enumerate(offer.candidates)
+    ]
+    return pl.DataFrame(rows, schema=table_of("meta.partition_loads").frame_schema)

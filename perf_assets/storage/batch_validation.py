@@ -1,0 +1,251 @@
+"""Candidates of many partitions judged together, and the verdict on each of them.
+
+What differs from one partition to the next stands in columns beside the rows, so that each rule
+holds or fails row by row: a column tells which values the partition does not allow, a key is
+unique within its partition, and of rules that most rows keep each partition's own share counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from perf_assets.months import end_of, start_of
+from perf_assets.storage.declared_rules import (
+    IN_SET,
+    MISSING,
+    MONTH_OF,
+    MONTH_START,
+    NULL,
+    PARTITION,
+    UNIQUE,
+    Rule,
+)
+from perf_assets.storage.great_expectations import Finding
+from perf_assets.storage.suites import Suite
+from perf_assets.storage.validation_process import validate
+
+if TYPE_CHECKING:
+    from perf_assets.storage.audit import Parameters
+
+ROW_COUNT = "expect_table_row_count_to_equal"
+UNIQUE_COLUMN = "expect_column_values_to_be_unique"
+NOT_NULL = "expect_column_values_to_not_be_null"
+# Types whose findings are rows; of all others a partition is judged by itself.
+OF_ROWS = (
+    "expect_column_values_",
+    "expect_column_value_lengths_to_be_",
+    "expect_column_pair_values_",
+    "expect_multicolumn_sum_",
+    "expect_compound_columns_",
+)
+
+Candidates = Sequence[tuple[pl.DataFrame, "Parameters"]]
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """Whether a partition keeps a rule, and else by what.
+
+    rows : the failing rows, by place; ``None`` where the rule speaks of the whole partition.
+    wanted_rows : how many rows there should be, of a rule that counts them.
+    observed : what another rule about the whole partition saw.
+    problem : why the rule could not be checked.
+    """
+
+    success: bool
+    rows: Sequence[int] | None = None
+    wanted_rows: int | None = None
+    observed: object = None
+    problem: str | None = None
+
+
+PASSED = RuleOutcome(True)
+
+
+def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, RuleOutcome]]:
+    """The verdict on each of the ``candidates``, by the names of the rules of ``suite``."""
+    verdicts: list[dict[str, RuleOutcome]] = [{} for _ in candidates]
+    for rule in suite.rules:
+        for (_, told), verdict in zip(candidates, verdicts, strict=True):
+            lacking = [name for name in rule.parameters.values() if _value(told, name) is None]
+            if lacking:
+                problem = f"{', '.join(sorted(lacking))} is not known"
+                verdict[rule.name] = RuleOutcome(False, problem=problem)
+    for rule in suite.rules:
+        if rule.type == ROW_COUNT:
+            _count(rule, candidates, verdicts)
+    rows = [rule for rule in suite.rules if rule.type.startswith(OF_ROWS)]
+    found = _judge_rows(suite, rows, candidates, verdicts)
+    for rule in suite.rules:
+        for place, (frame, told) in enumerate(candidates):
+            if rule.name in verdicts[place]:
+                continue
+            if frame.is_empty():
+                verdicts[place][rule.name] = PASSED
+            elif rule.name in found and found[rule.name].problem is None:
+                verdicts[place][rule.name] = found[rule.name].of(place, rule, told)
+            else:
+                verdicts[place][rule.name] = _judge_alone(suite, rule, frame, told)
+    return verdicts
+
+
+@dataclass(frozen=True)
+class _Split:
+    """What a rule found in the rows of all partitions: failing rows by partition, and heights."""
+
+    problem: str | None
+    failing: Mapping[int, list[int]]
+    judged: Mapping[int, int]
+
+    def of(self, place: int, rule: Rule, told: "Parameters") -> RuleOutcome:
+        """The part of it that is about the partition at ``place``, which was ``told`` that much."""
+        rows = self.failing.get(place, [])
+        judged = self.judged.get(place, 0)
+        # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
+        mostly = rule.kwargs.get("mostly", 1)
+        if "mostly" in rule.parameters:
+            mostly = float(str(_value(told, rule.parameters["mostly"])))
+        success = not rows or (judged - len(rows)) / judged >= mostly
+        return PASSED if success else RuleOutcome(False, rows)
+
+
+def _value(told: "Parameters", name: str) -> object:
+    return dict(told).get(name)
+
+
+def _judge_rows(
+    suite: Suite,
+    rules: Sequence[Rule],
+    candidates: Candidates,
+    verdicts: Sequence[Mapping[str, RuleOutcome]],
+) -> dict[str, _Split]:
+    """What each of the ``rules`` finds in the rows of the candidates that it has to decide on."""
+    filled = [place for place, (frame, _) in enumerate(candidates) if frame.height]
+    if not filled or not rules:
+        return {}
+    frames = [_beside(suite, place, *candidates[place]) for place in filled]
+    frame = pl.concat(frames, how="diagonal_relaxed").collect()
+    undecided = [
+        rule for rule in rules if not all(rule.name in verdicts[place] for place in filled)
+    ]
+    findings = _findings(suite, [_row_wise(rule) for rule in undecided], frame)
+    return {rule.name: _split(findings[rule.name], rule, frame) for rule in undecided}
+
+
+def _findings(suite: Suite, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
+    """What each rule finds; of what ``_beside`` worked out nothing is left to be checked."""
+    found = {}
+    for rule in rules:
+        if rule.type == NULL and rule.kwargs.get("column") in _worked_out(frame):
+            rows = frame[rule.kwargs["column"]].is_not_null().arg_true().to_list()
+            found[rule.name] = Finding(not rows, rows)
+    rest = tuple(rule for rule in rules if rule.name not in found)
+    return found | (validate(suite.path, rest, frame) if rest else {})
+
+
+def _worked_out(frame: pl.DataFrame) -> list[str]:
+    return [name for name in frame.columns if name.startswith("$")]
+
+
+def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
+    if finding.success or finding.rows is None:
+        problem = None if finding.success else finding.problem or "its failing rows are not known"
+        return _Split(problem, {}, {})
+    failing = frame[sorted(finding.rows)].group_by(PARTITION).agg("$place")
+    judged = (
+        frame
+        if "mostly" not in rule.kwargs or rule.type in (NOT_NULL, NULL)
+        else frame.drop_nulls([name for name in rule.columns if name in frame.columns])
+    )
+    heights = judged.group_by(PARTITION).len()
+    return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
+
+
+def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.LazyFrame:
+    """The rows of a candidate with the columns that tell what is particular to its partition."""
+    names = frame.columns
+    needed = [
+        column.name
+        for column in suite.table.columns
+        if not column.nullable and column.name in names
+    ]
+    lacks = [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in needed]
+    month = told.get("month")
+    moments = [
+        str(column.of)
+        for column in suite.table.columns
+        if isinstance(frame.schema.get(str(column.of)), pl.Datetime)
+    ]
+    added = {
+        PARTITION: pl.lit(place, pl.Int64),
+        "$place": pl.int_range(pl.len(), dtype=pl.Int64),
+        MISSING: pl.coalesce(lacks) if lacks else pl.lit(None, pl.String),
+    }
+    if month is not None:
+        start, end = _bounds(month)
+        added[MONTH_START] = start
+        for name in moments:
+            is_outside = (pl.col(name) < start) | (pl.col(name) >= end)
+            added[f"{MONTH_OF}{name}"] = pl.when(is_outside).then(pl.lit("another month"))
+    for name, columns in suite.allowed_in.items():
+        allowed = _value(told, name)
+        if allowed is None:
+            continue
+        known = allowed if isinstance(allowed, (list, set, tuple, frozenset)) else [allowed]
+        for column in (column for column in columns if column in names):
+            values = pl.Series(list(known), dtype=frame.schema[column])
+            is_outside = ~pl.col(column).is_in(values.implode())
+            added[_outside(column)] = pl.when(is_outside).then(pl.lit("not allowed"))
+    return frame.lazy().with_columns(**added)
+
+
+@cache  # literals of moments take a millisecond to make, and months are the same for all tables
+def _bounds(month: str) -> tuple[pl.Expr, pl.Expr]:
+    return pl.lit(start_of(month)), pl.lit(end_of(month))
+
+
+def _outside(column: str) -> str:
+    """The column that says where ``column`` has a value that its partition does not allow."""
+    return f"${column}"
+
+
+@cache
+def _row_wise(rule: Rule) -> Rule:
+    """``rule`` as one that holds, or fails, row by row whatever the partition."""
+    kwargs = {name: value for name, value in rule.kwargs.items() if name != "mostly"}
+    kind = rule.type
+    if rule.type == UNIQUE_COLUMN:
+        kind, kwargs = UNIQUE, {"column_list": [kwargs.pop("column")], **kwargs}
+    if kind == UNIQUE:
+        kwargs["column_list"] = [PARTITION, *kwargs["column_list"]]
+    if rule.type == IN_SET and rule.parameters:
+        # Sets differ from one partition to the next, and Great Expectations copies them often.
+        kind, kwargs = NULL, {"column": _outside(kwargs["column"])}
+    return replace(rule, type=kind, kwargs=kwargs)
+
+
+def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameters") -> RuleOutcome:
+    """The verdict on one partition that is not decided by its rows among those of others."""
+    whole = _beside(suite, 0, frame, told).collect()
+    of_rows = rule.type.startswith(OF_ROWS)
+    asked = _row_wise(rule) if of_rows else rule
+    finding = _findings(suite, [asked], whole)[rule.name]
+    if finding.problem is None and of_rows:
+        return _split(finding, rule, whole).of(0, rule, told)
+    return RuleOutcome(
+        finding.success, finding.rows, observed=finding.observed, problem=finding.problem
+    )
+
+
+def _count(rule: Rule, candidates: Candidates, verdicts: list[dict[str, RuleOutcome]]) -> None:
+    """Compare the number of rows of each candidate with the number it should have."""
+    argument = rule.parameters.get("value")
+    for (frame, told), verdict in zip(candidates, verdicts, strict=True):
+        if rule.name in verdict:
+            continue
+        wanted = int(str(_value(told, argument) if argument else rule.kwargs["value"]))
+        is_off = frame.height != wanted
+        verdict[rule.name] = RuleOutcome(False, wanted_rows=wanted) if is_off else PASSED

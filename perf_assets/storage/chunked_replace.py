@@ -1,0 +1,169 @@
+"""Tables that are computed whole, and may be larger than memory: replaced a share at a time."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+import duckdb
+import polars as pl
+
+from perf_assets.progress import phase
+from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
+from perf_assets.storage.audited_writer import (
+    AuditedWriter,
+    PartitionWrite,
+    StagedTable,
+    WriteOutcome,
+    refusal,
+)
+from perf_assets.storage.batch_validation import OF_ROWS
+from perf_assets.storage.suites import load_suite
+from perf_assets.storage.warehouse import Database, Difference
+from perf_assets.tables import table_of
+
+log = logging.getLogger(__name__)
+
+PART = "repository"
+_TOLD: Parameters = {"repository": None, "month": None}
+
+
+def share_key(table: str) -> str | None:
+    """The column by whose values the rows of ``table`` can be audited apart, if there is one.
+
+    There is none where a rule speaks of all rows together.
+    """
+    rules = load_suite(table).rules
+    is_by_rows = all(
+        rule.type.startswith(OF_ROWS)
+        and "mostly" not in rule.kwargs
+        and ("unique" not in rule.type or PART in rule.columns)
+        for rule in rules
+    )
+    return PART if PART in table_of(table).key and is_by_rows else None
+
+
+class _RefusedError(Exception):
+    """Some rows broke a critical rule: nothing is replaced."""
+
+
+@dataclass
+class _Judged:
+    """What is known of the shares so far; ``refused`` is the first that broke a critical rule."""
+
+    reports: list[AuditReport] = field(default_factory=list)
+    refused: pl.DataFrame | None = None
+    is_written: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows were judged."""
+        return sum(report.rows for report in self.reports)
+
+    def take(self, table: str, share: pl.DataFrame) -> bool:
+        """Audit a share; whether it may be stored."""
+        report = audit(table, share, _TOLD)
+        self.reports.append(report)
+        if not report.ok and self.refused is None:
+            self.refused = share
+        return self.refused is None
+
+
+def begin_replacing(
+    gate: AuditedWriter, table: str, rows: pl.DataFrame
+) -> Callable[[], WriteOutcome]:
+    """Begin the audit of all ``rows`` of ``table``; what is returned waits for it, and stores them.
+
+    As :meth:`AuditedWriter.begin`.
+    """
+    finish = gate.begin([PartitionWrite([StagedTable(table, rows)])])
+    return lambda: finish()[0]
+
+
+def replace_by_chunks(
+    gate: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
+) -> Callable[[], WriteOutcome]:
+    """Audit all rows of ``table``, and replace what is stored of it: all of it, or nothing.
+
+    Parameters
+    ----------
+    shares : the rows, one frame or more, in the order of the column ``by``, of which no value is in
+        two of them; of these, three are held in memory. Without ``by`` there is one.
+
+    Returns
+    -------
+    What came of it, when it is called: of a single share the audit has only begun until then. As
+    :meth:`AuditedWriter.store`; of several shares the first that breaks a critical rule is kept in
+    quarantine, with the report on all of them.
+    """
+    known = iter(shares)
+    beginning = list(islice(known, 2))
+    if len(beginning) == 1:
+        return begin_replacing(gate, table, beginning[0])
+    outcome = _replaced(gate, table, _each(beginning, known), by)
+    return lambda: outcome
+
+
+def _each(beginning: list[pl.DataFrame], rest: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    while beginning:
+        yield beginning.pop(0)  # nobody holds it any longer than the others
+    yield from rest
+
+
+def _replaced(
+    gate: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
+) -> WriteOutcome:
+    judged, failure = _Judged(), None
+    title = f"computing and storing {table}"
+    try:
+        with gate.database.transaction(), phase(title, unit="rows") as done:
+            for share, after, until in _bounded(shares, by):
+                if judged.take(table, share):
+                    stored = _stored(gate.database, table, by, after, until)
+                    difference = Difference.between(stored, share)
+                    gate.database.change(table, difference)
+                    judged.is_written |= difference.is_any
+                done(judged.rows)
+            if judged.refused is not None:
+                raise _RefusedError
+    except _RefusedError:
+        pass
+    except duckdb.ConstraintException as error:
+        failure = refusal(table, error)
+    report = joined(judged.reports)
+    if judged.refused is not None:
+        directory = quarantine(report, judged.refused, gate.home.quarantine / table)
+        failure = f"{report.sentence()}; kept in {directory.parent}"
+    if failure is not None:
+        log.error(failure)
+    is_written = judged.is_written and failure is None
+    return WriteOutcome(None, None, {table: report.rows}, {table: report}, is_written, failure)
+
+
+def _bounded(
+    shares: Iterable[pl.DataFrame], by: str | None
+) -> Iterator[tuple[pl.DataFrame, str | None, str | None]]:
+    """Each share with the values of ``by`` that it stands for: those after one, until another.
+
+    Together they are all values that there could be; None is without a bound.
+    """
+    after: str | None = None
+    held: pl.DataFrame | None = None
+    for share in shares:
+        if held is not None:
+            until = held[by or ""].max()
+            yield held, after, str(until)
+            after = str(until)
+        held = share
+    if held is not None:
+        yield held, after, None
+
+
+def _stored(
+    database: Database, table: str, by: str | None, after: str | None, until: str | None
+) -> pl.DataFrame:
+    bounds = {f'"{by}" > ?': after, f'"{by}" <= ?': until}
+    given = {text: value for text, value in bounds.items() if value is not None}
+    return database.frame(
+        f"FROM {table} WHERE {' AND '.join(given) or 'true'}", list(given.values())
+    )

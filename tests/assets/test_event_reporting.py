@@ -1,0 +1,347 @@
+"""What the UI knows after a run: everything that is stored; a refresh tells only what is news."""
+
+import shutil
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import duckdb
+import pytest
+import yaml
+from dagster._core.instance.ref import InstanceRef
+
+from perf_assets.assets.checks import DECLARED, check_results, named_rules
+from perf_assets.assets.instance import open_instance
+from perf_assets.assets.keys import asset_key
+from perf_assets.assets.partitions import key_of, range_tags
+from perf_assets.assets.run_options import refresh_tags
+from perf_assets.config.study import Study, load_study
+from perf_assets.definitions import build_definitions
+from perf_assets.execution import run_study
+from perf_assets.storage.audited_writer import BrokenRule
+from perf_assets.storage.home import Home
+from perf_assets.storage.instance import write_instance_config
+from tests.support import Prepared, assert_same_tables, environment, stored_tables
+
+pytestmark = pytest.mark.slow
+
+EVENTS = (
+    dg.DagsterEventType.ASSET_MATERIALIZATION,
+    dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
+    dg.DagsterEventType.ASSET_CHECK_EVALUATION,
+    dg.DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED,
+)
+
+
+@pytest.fixture
+def study(small: Prepared) -> Study:
+    return load_study(small.study)
+
+
+@pytest.fixture(scope="session")
+def told_home(once: Callable[..., Path], small: Prepared) -> Path:
+    """A home that the plain pipeline filled, and a run told Dagster of; not to be changed."""
+
+    def fill(directory: Path) -> None:
+        place = Home.of(shutil.copytree(small.home, directory))
+        with open_instance(place.dagster) as record:
+            refresh(load_study(small.study), place, record)
+
+    return once("told", fill)
+
+
+@pytest.fixture
+def known(told_home: Path) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that home; only to be read."""
+    with open_instance(Home.of(told_home).dagster) as record:
+        yield record
+
+
+@pytest.fixture
+def place(told_home: Path, tmp_path: Path) -> Home:
+    """A home of which Dagster was told, to be changed."""
+    return Home.of(shutil.copytree(told_home, tmp_path / "home"))
+
+
+@pytest.fixture
+def instance(place: Home) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that home, to be added to."""
+    with open_instance(place.dagster) as record:
+        yield record
+
+
+def refresh(study: Study, place: Home, instance: dg.DagsterInstance, **options: bool) -> set[str]:
+    """Run, and give the tables and rules that Dagster was told of meanwhile."""
+    known = {run.run_id for run in instance.get_runs()}
+    assert run_study(study, place, instance=instance, **options) == []
+    told = set()
+    for run in instance.get_runs():
+        if run.run_id not in known:
+            for event in instance.all_logs(run.run_id, of_type=set(EVENTS)):
+                assert event.dagster_event is not None
+                key = event.dagster_event.asset_key
+                check = event.dagster_event.event_specific_data
+                told.add(".".join((key or check.asset_key).path))  # type: ignore[union-attr]
+    return told
+
+
+def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, Any]:
+    """What the UI shows of each asset: its partitions with their sizes, and of each check."""
+    graph = build_definitions(study, place).resolve_asset_graph()
+    found: dict[str, Any] = {}
+    for key in graph.get_all_asset_keys():
+        records = instance.fetch_materializations(key, limit=1000).records
+        sizes: dict[str | None, Any] = {}
+        for record in records:
+            materialization = record.asset_materialization
+            assert materialization is not None
+            sizes.setdefault(
+                record.partition_key,
+                {
+                    name: value.value
+                    for name, value in materialization.metadata.items()
+                    if name.endswith("row_count")
+                    or name.startswith("rows of ")
+                    or name in {"source_count", "loaded_at"}
+                }
+                | {"lineage": "dagster/column_lineage" in materialization.metadata},
+            )
+        found[key.to_user_string()] = sizes
+    checks = list(graph.asset_check_keys)
+    latest = instance.event_log_storage.get_latest_asset_check_execution_by_key(checks)
+    for check in checks:
+        found[str(check)] = latest[check].status if check in latest else None
+    return found
+
+
+@pytest.mark.usefixtures("trusting_auditor")
+def test_what_is_stored_is_shown_however_it_was_stored(
+    study: Study, told_home: Path, known: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    """By a run of Dagster on an empty home, or by the plain pipeline, which Dagster hears of later.
+
+    Both store the same.
+    """
+    told = shown(study, Home.of(told_home), known)
+    with dg.DagsterInstance.ephemeral() as other:
+        fresh = Home.of(tmp_path / "fresh")
+        refresh(study, fresh, other)
+        made = shown(study, fresh, other)
+    assert_same_tables(stored_tables(fresh.published), stored_tables(Home.of(told_home).published))
+    for sizes in (*told.values(), *made.values()):
+        if isinstance(sizes, dict):
+            for size in sizes.values():
+                size.pop("loaded_at", None)
+    assert told == made
+    (repository,) = study.repositories
+    keys = {str(key_of(repository.name, month)) for month in repository.months}
+    assert set(told["raw/issues"]) == set(told["details/commit_details"]) == keys
+    assert told["marts/bug_metrics"][None]["lineage"]
+    assert told["marts/bug_metrics"][None]["dagster/row_count"] > 0
+    untold = {name for name, value in told.items() if not value and "replication" not in name}
+    # People's verdicts, and the questions of forums, of which the study has none.
+    left = ("reviews/verdicts", "raw/question", "labels/performance_q", "sources/")
+    assert {name for name in untold if not name.startswith(left)} == set()
+
+
+def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
+    study: Study, known: dg.DagsterInstance
+) -> None:
+    (record,) = known.fetch_materializations(asset_key("analysis.fix_incidence"), 1).records
+    assert record.asset_materialization is not None
+    metadata = record.asset_materialization.metadata
+    (repository,) = study.repositories
+    assert str(metadata["verdict"].value).startswith(f"- {repository.name}: ")
+    picture = str(metadata["figure"].value)
+    head, _, held = picture.partition("(data:image/svg+xml;base64,")
+    assert head.startswith("![") and b64decode(held.rstrip(")")).startswith(b"<svg")
+    assert len(picture) < 100_000
+    assert "| --- |" in str(metadata["table"].value)
+    assert metadata["rows of fix_curves"].value > 0
+
+
+def test_numbers_of_the_study_are_told_at_each_run(
+    told_home: Path, known: dg.DagsterInstance
+) -> None:
+    (record,) = known.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
+    assert record.asset_materialization is not None
+    metadata = record.asset_materialization.metadata
+    rows = stored_tables(Home.of(told_home).warehouse)["marts.bug_metrics"].filter(dataset="live")
+    bugs = rows.filter("is_performance")
+    assert metadata["bug reports"].value == rows.height
+    assert metadata["performance bugs"].value == bugs.height
+    share = metadata["performance bugs, percent"].value
+    assert share == pytest.approx(100 * bugs.height / rows.height, abs=0.01)
+    assert str(metadata["first 10 rows"].value).count("\n") == 11
+
+
+@pytest.mark.usefixtures("trusting_auditor")
+def test_a_refresh_tells_nothing_of_what_did_not_change(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    before = shown(study, place, instance)
+    assert refresh(study, place, instance) == set()
+    assert shown(study, place, instance) == before
+    everything = refresh(study, place, instance, force=True)
+    assert {"labels.label_kinds", "links.fix_links", "raw.issues", "marts.bug_metrics"} < everything
+    after = shown(study, place, instance)
+    assert {name: after[name] for name in before} == before
+
+
+@pytest.mark.usefixtures("trusting_auditor")
+def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    with duckdb.connect(str(place.warehouse)) as connection:
+        connection.execute("UPDATE raw.issue_comments SET author = 'one person'")
+        connection.execute("DELETE FROM labels.performance_labels WHERE month = '2020-02'")
+    told = refresh(study, place, instance)
+    assert {"labels.performance_labels", "marts.bug_metrics", "analysis.effect_sizes"} <= told
+    assert not told & {"links.fix_links", "raw.commits", "marts.bug_lifetimes"}
+    (repository,) = study.repositories
+    records = instance.fetch_materializations(asset_key("labels.performance_labels"), limit=2)
+    assert [record.partition_key for record in records.records] == [
+        str(key_of(repository.name, month)) for month in ("2020-02", "2020-03")
+    ]
+
+
+@pytest.mark.exhaustive
+def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    with duckdb.connect(str(place.warehouse)) as connection:
+        connection.execute(
+            "UPDATE meta.partition_loads SET loaded_at = now(), row_count = 99 "
+            "WHERE \"table\" = 'raw.commit_files' AND month = '2020-02'"
+        )
+    assert "raw.commits" in refresh(study, place, instance)
+    (repository,) = study.repositories
+    key = str(key_of(repository.name, "2020-02"))
+    assert shown(study, place, instance)["raw/commits"][key]["rows of commit_files"] == 99
+
+
+@pytest.mark.usefixtures("trusting_auditor")
+def test_what_a_person_chooses_is_done_and_told(
+    study: Study, place: Home, instance: dg.DagsterInstance
+) -> None:
+    definitions = build_definitions(study, place)
+    chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
+    ran = definitions.resolve_job_def("derive").execute_in_process(
+        instance=instance, asset_selection=chosen
+    )
+    assert {event.asset_key for event in ran.get_asset_materialization_events()} == set(chosen)
+    checked = {one.asset_check_key.asset_key for one in ran.get_asset_check_evaluations()}
+    assert checked == set(chosen)
+    (repository,) = study.repositories
+    tags = range_tags(repository.name, "2020-01", "2020-02")
+    ran = definitions.resolve_job_def("decide").execute_in_process(
+        instance=instance, tags=tags, asset_selection=[asset_key("labels.performance_labels")]
+    )
+    told = {(event.asset_key, event.partition) for event in ran.get_asset_materialization_events()}
+    assert told == {
+        (asset_key("labels.performance_labels"), str(key_of(repository.name, month)))
+        for month in ("2020-01", "2020-02")
+    }
+
+
+def test_the_record_that_a_run_writes_is_the_one_that_the_ui_reads(tmp_path: Path) -> None:
+    @dg.asset(check_specs=[dg.AssetCheckSpec("good", asset="thing")])
+    def thing():
+        return dg.MaterializeResult(check_results=[dg.AssetCheckResult(passed=True)])
+
+    directory = tmp_path / "dagster"
+    with open_instance(directory) as instance:
+        result = dg.materialize([thing], instance=instance)
+        # While the files are still open.
+        with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(directory))) as ui:
+            assert len(ui.all_logs(result.run_id)) == len(instance.all_logs(result.run_id)) > 5
+            key = dg.AssetCheckKey(dg.AssetKey("thing"), "good")
+            latest = ui.event_log_storage.get_latest_asset_check_execution_by_key([key])
+            assert latest[key].status.value == "SUCCEEDED"
+            event = ui.get_latest_materialization_event(dg.AssetKey("thing"))
+            assert event is not None and event.run_id == result.run_id
+
+
+def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
+    path = write_instance_config(tmp_path) / "dagster.yaml"
+    own = {"storage": {"sqlite": {"base_dir": str(tmp_path / "elsewhere")}}, "run_retries": {}}
+    path.write_text(yaml.safe_dump({**own, "telemetry": {"enabled": True}}))
+    with open_instance(tmp_path) as instance:
+        assert type(instance.event_log_storage).__module__.startswith("dagster.")
+    assert (tmp_path / "elsewhere").is_dir()
+    settings = yaml.safe_load(path.read_text())
+    assert {name: settings[name] for name in own} == own
+    assert settings["telemetry"] == {"enabled": False}
+
+
+def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
+    small: Prepared, place: Home
+) -> None:
+    heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
+    script = (
+        "import atexit, os, sys\n"
+        "from perf_assets.cli import main\n"
+        "from pathlib import Path\n"
+        "from perf_assets.processes.children import descendants\n"
+        "def tell():\n"
+        f"    heavy = [name for name in {heavy} if name in sys.modules]\n"
+        "    for process in descendants(os.getpid()):\n"
+        "        command = Path(f'/proc/{process}/cmdline').read_text()\n"
+        "        heavy += ['Great Expectations'] * ('validation_process' in command)\n"
+        "    print(heavy)\n"
+        "atexit.register(tell)\n"
+        "main()\n"
+    )
+    arguments = ("run", "--study", str(small.study), "--home", str(place.path))
+    ran = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_refresh_is_known_by_its_tags() -> None:
+    assert len(refresh_tags("a test")) == 3
+    assert len(refresh_tags("a test", verify=True, force=True)) == 5
+
+
+@pytest.mark.parametrize("is_declared", [True, False])
+def test_what_a_broken_rule_quotes_is_not_rendered(*, is_declared: bool) -> None:
+    rule = "keys_are_unique" if is_declared else named_rules("raw.issues")[0].name
+    text = "title '[x](javascript:y) <script>z</script> ![i](http://h/i.png) | \x1b[2J'"
+    (result,) = (
+        one
+        for one in check_results({"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text])]})
+        if not one.passed
+    )
+    assert result.check_name == (DECLARED if is_declared else rule)
+    shown = result.metadata["examples"].value
+    named = r"keys\_are\_unique, " if is_declared else ""
+    assert shown == (
+        rf"- {named}a/b\_c 2020-01: title '\[x\](javascript:y) &lt;script&gt;z&lt;/script&gt; "
+        r"!\[i\](http\://h/i.png) \| \[2J'"
+    )
+
+
+def test_what_is_declared_is_one_check_of_an_asset_and_each_rule_of_a_suite_is_its_own() -> None:
+    broken = {
+        "raw.issues": [
+            BrokenRule("number_is_in_range", "a/b 2020-01", 2, []),
+            BrokenRule("title_is_not_blank", "a/b 2020-01", 1, []),
+        ],
+        "raw.issue_comments": [BrokenRule("keys_are_unique", "a/b 2020-02", 3, [])],
+    }
+    told = {str(one.check_name): one for one in check_results(broken) if not one.passed}
+    assert set(told) == {DECLARED, "title_is_not_blank"}
+    assert told[DECLARED].metadata["failing_rows"].value == 5
+    assert told[DECLARED].severity is dg.AssetCheckSeverity.ERROR
+    for words in ("number_is_in_range, a/b 2020-01", "issue_comments keys_are_unique, a/b 2020-02"):
+        assert words in str(told[DECLARED].description)

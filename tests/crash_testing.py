@@ -1,0 +1,210 @@
+"""Processes that are killed at a random moment, and what must be true then and afterwards."""
+
+import multiprocessing
+import random
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from perf_assets.sources.stackexchange import dump, dump_files
+from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.database_copy import read_whole
+from perf_assets.storage.home import Home
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.restoring import restore
+from perf_assets.storage.warehouse import open_warehouse
+from tests.forum_places import forum_of, planned, written
+from tests.model_database import insert
+from tests.rows import issue
+from tests.support import VALIDATING, Prepared, assert_same_tables, materialize, stored_tables
+
+FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
+BACKUP = "kept.zip"
+DUMPED = 500  # questions of a dump, in some dozen writes
+Tables = Mapping[str, pl.DataFrame]
+
+
+def tables_of(home: Path) -> Tables:
+    """All that is stored."""
+    return stored_tables(home / "warehouse.duckdb")
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something that is done to a home, and may be killed while it is.
+
+    before : makes the home ready for it.
+    act : does it; may be done again.
+    ends : its exit code when nothing disturbs it.
+    again : what is done after it was disturbed, where that is not the same once more.
+    tables : what comes of it.
+    """
+
+    before: Callable[[Prepared, Path], None]
+    act: Callable[[Path, Path], None]
+    ends: int = 0
+    again: Callable[[Path, Path], None] | None = None
+    tables: Callable[[Path], Tables] = tables_of
+
+
+def kill_at_random_moments(
+    deed: Deed, prepared: Prepared, directory: Path, number: int, seed: int = 0
+) -> int:
+    """Kill ``deed`` until ``number`` kills found it at work, and hold what must hold each time.
+
+    Returns
+    -------
+    How many kills that took.
+    """
+    whole = directory / "whole"
+    deed.before(prepared, whole)
+    seconds = run_to_its_end(deed, prepared, whole)
+    expected = tables_of(whole)
+    chance = random.Random(seed)
+    hits = kills = 0
+    while hits < number:
+        home = directory / str(kills)
+        deed.before(prepared, home)
+        process = _begun(deed, prepared, home)
+        time.sleep(chance.uniform(0, seconds))
+        hits += process.is_alive()
+        kills += 1
+        process.kill()
+        process.join()
+        assert_readable(home)
+        run_to_its_end(deed, prepared, home)
+        assert_same_tables(tables_of(home), expected)
+        assert_readable(home)
+        shutil.rmtree(home)
+    shutil.rmtree(whole)
+    return kills
+
+
+def assert_readable(home: Path) -> None:
+    """What analysts open, and a backup, are whole whenever they are there."""
+    published = Home(home).published
+    if published.exists():
+        with duckdb.connect(str(published), read_only=True) as connection:
+            read_whole(connection)
+    if (home / BACKUP).exists():
+        read_manifest(home / BACKUP)
+
+
+def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> float:
+    """Do it undisturbed; how many seconds it took."""
+    process = _begun(deed, prepared, home)
+    began = time.monotonic()
+    process.join()
+    assert process.exitcode == 0
+    return time.monotonic() - began
+
+
+def _begun(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
+    """A process that is about to do it: it has all that it needs, and says so."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, VALIDATING])
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_do, args=(deed.act, there, prepared.study, home))
+    process.start()
+    here.recv()
+    return process
+
+
+def _do(act: Callable[[Path, Path], None], begun: Connection, study: Path, home: Path) -> None:
+    begun.send(None)
+    act(study, home)
+
+
+def _nothing(_: Prepared, home: Path) -> None:
+    home.mkdir()
+
+
+def _whole(prepared: Prepared, home: Path) -> None:
+    shutil.copytree(prepared.home, home)
+
+
+def _one_month_less(prepared: Prepared, home: Path) -> None:
+    known = home.with_name("one-month-less")
+    if not known.exists():
+        materialize(prepared.study, known, None, "2020-02")
+    shutil.copytree(known, home)
+
+
+def _changed(prepared: Prepared, home: Path) -> None:
+    _whole(prepared, home)
+    with open_warehouse(home / "warehouse.duckdb") as database:
+        database.connection.execute("UPDATE meta.repositories SET study = 'another'")
+
+
+def _older(_: Prepared, home: Path) -> None:
+    home.mkdir()
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(FORMAT_3.read_text(encoding="utf-8"))
+        insert(connection, "meta.format", [{"version": 3}])
+        rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
+        insert(connection, "raw.issues", rows)
+
+
+def _with_backup(prepared: Prepared, home: Path) -> None:
+    _changed(prepared, home)
+    write_backup(Home(home), home / BACKUP)
+
+
+def _with_dump(prepared: Prepared, home: Path) -> None:
+    home.mkdir()
+    if not _dump(prepared.study).exists():
+        written(_dump(prepared.study), planned(DUMPED))
+
+
+def _dump(study: Path) -> Path:
+    return study.parent.parent / "a-dump"
+
+
+def _read_dump(study: Path, home: Path) -> None:
+    # Small parts, so that there is much to come between.
+    dump_files.CHUNK, dump.AT_ONCE = 40_000, 60_000
+    place, forum = Home.of(home), forum_of(_dump(study))
+    with open_warehouse(place.warehouse) as database:
+        for tag_set in forum.tag_sets:
+            list(mine_questions(AuditedWriter(database, place), forum, tag_set, tag_set.months))
+
+
+def _run(study: Path, home: Path) -> None:
+    materialize(study, home)
+
+
+def _publish(_: Path, home: Path) -> None:
+    publish(Home(home))
+
+
+def _open(_: Path, home: Path) -> None:
+    with open_warehouse(home / "warehouse.duckdb"):
+        pass
+
+
+def _back_up(_: Path, home: Path) -> None:
+    write_backup(Home(home), home / BACKUP)
+
+
+def _restore(_: Path, home: Path) -> None:
+    restore(Home(home), home / BACKUP)
+
+
+DEEDS = {
+    "run": Deed(_nothing, _run),
+    "refresh": Deed(_one_month_less, _run),
+    "dump": Deed(_with_dump, _read_dump),
+    "publish": Deed(_changed, _publish),
+    "migration": Deed(_older, _open),
+    "backup": Deed(_with_backup, _back_up),
+    "restore": Deed(_with_backup, _restore),
+}
