@@ -19,9 +19,9 @@ import polars as pl
 from graphql import GraphQLNonNull, GraphQLObjectType, get_named_type
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.graphql_api import SCHEMA
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github.graphql_api import SCHEMA
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import is_month
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource

@@ -8,9 +8,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from perf_assets.core.checks.findings import Severity
-from perf_assets.core.checks.module import Hit, Module
-from perf_assets.core.checks.rules.rule import Rule
+from perf_assets.lint.findings import Severity
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.rule import Rule
 
 
 def _hang() -> None:

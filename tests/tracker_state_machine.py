@@ -4,7 +4,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from perf_assets.loopback.corpus import Corpus, Record
+from perf_assets.mock_servers.corpus import Corpus, Record
 from perf_assets.months import start_of
 
 NAME, ELSEWHERE = "o/n", "o/other"

@@ -17,9 +17,9 @@ from perf_assets.sanitize import escape_text
 
 if TYPE_CHECKING:
     from perf_assets.cli.check_settings import Settings
-    from perf_assets.core.checks.rules.rule import Rule
-    from perf_assets.sources.python_files.places import Place
-    from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
+    from perf_assets.lint.files.places import Place
+    from perf_assets.lint.files.results import FileResult, Skip, SourceFile
+    from perf_assets.lint.rules.rule import Rule
 
 STANDARD_INPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -114,7 +114,7 @@ def check(  # noqa: PLR0913
         _say(_rules_table())
         return
     if explain is not None:
-        from perf_assets.reports.findings.pages import page_of  # noqa: PLC0415
+        from perf_assets.lint.formats.pages import page_of  # noqa: PLC0415
 
         rule, *more = rules_of([explain], "--explain")
         if more:
@@ -150,9 +150,9 @@ def _cores() -> int:
 
 def _results(paths: Sequence[Path], chosen: "Settings", processes: int) -> "list[FileResult]":
     """What was found in each file, without what is not to be told."""
-    from perf_assets.sources.python_files.places import places  # noqa: PLC0415
-    from perf_assets.sources.python_files.results import Skip  # noqa: PLC0415
-    from perf_assets.sources.python_files.scanning import scan  # noqa: PLC0415
+    from perf_assets.lint.files.places import places  # noqa: PLC0415
+    from perf_assets.lint.files.results import Skip  # noqa: PLC0415
+    from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
 
     files: list[Place | Skip | None] = []
     on_disk = [path for path in paths if path != STANDARD_INPUT]
@@ -184,8 +184,8 @@ def _relative(place: "Place", chosen: "Settings") -> str:
 
 
 def _contents(files: "Sequence[Place | Skip | None]") -> "Iterator[SourceFile | Skip]":
-    from perf_assets.sources.python_files.places import read, source_of  # noqa: PLC0415
-    from perf_assets.sources.python_files.results import Budget, Skip  # noqa: PLC0415
+    from perf_assets.lint.files.places import read, source_of  # noqa: PLC0415
+    from perf_assets.lint.files.results import Budget, Skip  # noqa: PLC0415
 
     for file in files:
         if file is None:
@@ -223,18 +223,18 @@ def _content(
 ) -> str:
     by_name = {rule.name: rule for rule in rules}
     if kind == "json":
-        from perf_assets.reports.findings.as_json import as_json  # noqa: PLC0415
+        from perf_assets.lint.formats.as_json import as_json  # noqa: PLC0415
 
         return as_json(results)
     if kind == "sarif":
-        from perf_assets.reports.findings.as_sarif import as_sarif  # noqa: PLC0415
+        from perf_assets.lint.formats.as_sarif import as_sarif  # noqa: PLC0415
 
         return as_sarif(results, rules)
     if kind == "github":
-        from perf_assets.reports.findings.as_github import as_github  # noqa: PLC0415
+        from perf_assets.lint.formats.as_github import as_github  # noqa: PLC0415
 
         return as_github(results, by_name)
-    from perf_assets.reports.findings.as_text import as_text  # noqa: PLC0415
+    from perf_assets.lint.formats.as_text import as_text  # noqa: PLC0415
 
     return as_text(results, by_name, is_coloured=is_coloured)
 
@@ -272,7 +272,7 @@ def _tell_skips(results: "Sequence[FileResult]") -> None:
 
 
 def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure: bool) -> None:
-    from perf_assets.sources.python_files.places import shown  # noqa: PLC0415
+    from perf_assets.lint.files.places import shown  # noqa: PLC0415
 
     given = {"-" if path == STANDARD_INPUT else shown(path) for path in paths}
     lost = any(
@@ -286,7 +286,7 @@ def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure:
 
 
 def _rules_table() -> str:
-    from perf_assets.core.checks.rules import RULES  # noqa: PLC0415
+    from perf_assets.lint.rules import RULES  # noqa: PLC0415
 
     width = max(len(rule.name) for rule in RULES)
     return "".join(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.core.checks.findings import Finding, Severity
-from perf_assets.core.checks.globs import is_meant_or_within
-from perf_assets.core.checks.linter import DEFAULT
-from perf_assets.core.checks.rules import RULES, named
-from perf_assets.core.checks.rules.rule import Rule
 from perf_assets.errors import PerfAssetsError
+from perf_assets.lint.findings import Finding, Severity
+from perf_assets.lint.globs import is_meant_or_within
+from perf_assets.lint.linter import DEFAULT
+from perf_assets.lint.rules import RULES, named
+from perf_assets.lint.rules.rule import Rule
 
 FILE = "pyproject.toml"
 TABLE = ("tool", "perf-assets", "check")

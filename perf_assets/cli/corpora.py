@@ -32,11 +32,11 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
         click.echo(f"{directory} is served at {url}")
 
     if (directory / "Posts.xml").is_file():
-        from perf_assets.loopback.stackexchange import server  # noqa: PLC0415
+        from perf_assets.mock_servers.stackexchange import server  # noqa: PLC0415
 
         server.serve(directory, port, tell)
         return
-    from perf_assets.loopback.github.server import serve  # noqa: PLC0415
+    from perf_assets.mock_servers.github.server import serve  # noqa: PLC0415
 
     serve(directory, port, repository, tell)
 

@@ -19,7 +19,7 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import newest_month
+from perf_assets.mock_servers.corpus import newest_month
 from perf_assets.months import add_months
 from perf_assets.sanitize import escape_text, shortened
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from perf_assets.config.study import Repository
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.progress import phase
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient

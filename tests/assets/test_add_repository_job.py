@@ -9,8 +9,8 @@ import pytest
 from perf_assets.assets.partitions import partitions_of
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.storage.added_repositories import open_study_of, read_added
 from perf_assets.storage.backups import write_backup

@@ -22,10 +22,10 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from perf_assets.core.checks.findings import Unreadable
-from perf_assets.core.checks.linter import DEFAULT, check
-from perf_assets.sources.python_files.results import Budget, SourceFile
-from perf_assets.sources.python_files.scanning import scan
+from perf_assets.lint.files.results import Budget, SourceFile
+from perf_assets.lint.files.scanning import scan
+from perf_assets.lint.findings import Unreadable
+from perf_assets.lint.linter import DEFAULT, check
 
 Texts = list[tuple[str, str]]
 

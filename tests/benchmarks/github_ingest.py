@@ -19,9 +19,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.faults import Faults
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github.faults import Faults
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, issues

@@ -29,7 +29,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.linking.links import APPROACHES, link_fixes
-from perf_assets.loopback.corpus import read_corpus
+from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.tables import schema_of
 from perf_assets.tables.types import TEXTS
 

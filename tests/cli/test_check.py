@@ -15,7 +15,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.checks.rules import RULES
+from perf_assets.lint.rules import RULES
 from tests.effort import examples
 from tests.paths import ROOT
 from tests.support import Ran, command, environment, perf_assets

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from perf_assets.cli.commands import MODULES, commands
-from perf_assets.loopback.corpus import read_corpus
-from perf_assets.loopback.github.faults import KINDS, Faults
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.mock_servers.github.faults import KINDS, Faults
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.storage import warehouse
 from tests.effort import some
 from tests.support import (

@@ -10,9 +10,9 @@ import github
 
 from perf_assets.cli.check_settings import settings
 from perf_assets.config.study import load_study
-from perf_assets.core.checks.globs import is_meant_or_within
-from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.lint.globs import is_meant_or_within
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer

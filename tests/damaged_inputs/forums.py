@@ -13,8 +13,8 @@ import requests
 from requests.adapters import BaseAdapter
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.stackexchange.server import ForumServer
-from perf_assets.loopback.stackexchange.site import read_site
+from perf_assets.mock_servers.stackexchange.server import ForumServer
+from perf_assets.mock_servers.stackexchange.site import read_site
 from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump import read_dump

@@ -20,7 +20,7 @@ from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
-from perf_assets.loopback.stackexchange.site import read_site
+from perf_assets.mock_servers.stackexchange.site import read_site
 from perf_assets.sources.git.command import error_line
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.replication import cells

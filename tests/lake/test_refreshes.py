@@ -7,7 +7,7 @@ import pytest
 
 from perf_assets.lake.place import Lake
 from perf_assets.lake.push import push
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues

@@ -16,8 +16,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.loopback.corpus import read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import Ran, perf_assets, perf_assets_process
 

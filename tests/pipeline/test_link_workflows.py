@@ -8,8 +8,8 @@ import pytest
 from perf_assets.config.study import load_study
 from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sample.generator import GeneratedCorpus, generate
 from perf_assets.sources.git import (
     Clone,

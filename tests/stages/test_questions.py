@@ -11,9 +11,9 @@ from polars.testing import assert_frame_equal
 
 from perf_assets.config.forums import Forum
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.stackexchange.faults import Faults
-from perf_assets.loopback.stackexchange.server import ForumServer
-from perf_assets.loopback.stackexchange.site import Site, read_site
+from perf_assets.mock_servers.stackexchange.faults import Faults
+from perf_assets.mock_servers.stackexchange.server import ForumServer
+from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sample.generator.forum.truth import truth_of
 from perf_assets.sources.stackexchange import api_client
 from perf_assets.sources.stackexchange.posts import TABLES

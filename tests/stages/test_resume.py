@@ -11,8 +11,8 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.loopback.github.server import CorpusServer
-from perf_assets.loopback.reply import Reply
+from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.mock_servers.reply import Reply
 from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.config.study import Repository
-from perf_assets.core.checks.finding_id import identity
+from perf_assets.lint.finding_id import identity
 from perf_assets.months import months_between
 from perf_assets.progress import current
 from perf_assets.sources.git import update_clone
@@ -270,7 +270,7 @@ def test_other_rules_scan_everything_again(
 
 def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> None:
     program = (
-        "import sys, perf_assets.core.checks.linter, perf_assets.sources.python_files.worker; "
+        "import sys, perf_assets.lint.linter, perf_assets.lint.files.worker; "
         "print(*(name for name in sys.modules if name.startswith('perf_assets.')))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)

@@ -12,7 +12,7 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
     """Findings of each rule in each scanned quarter: how many, how many new, how many gone.
 
     A finding of the quarter before is still there where one has its identity
-    (:mod:`perf_assets.core.checks.finding_id`), under the path that the file had then. Of what is
+    (:mod:`perf_assets.lint.finding_id`), under the path that the file had then. Of what is
     not there any more, and what was not there before, as many as stand against each other in one
     file are rewritten: their line is another, and the problem stays. What is left is gone, and new.
     So found = found before + new - gone.

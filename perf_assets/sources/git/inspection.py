@@ -41,9 +41,9 @@ from perf_assets.sources.git.command import (
     readable,
     run,
 )
-from perf_assets.sources.git.introducing import Trace, trace_by_blame
-from perf_assets.sources.git.line_history import LineHistory
-from perf_assets.sources.git.removed_lines import (
+from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
+from perf_assets.sources.git.szz.line_history import LineHistory
+from perf_assets.sources.git.szz.removed_lines import (
     Pair,
     RemovedCode,
     RemovedFrom,

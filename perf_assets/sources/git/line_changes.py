@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.command import local_environment, streamed
-from perf_assets.sources.git.flat_trees import borrow_objects, make_tree
+from perf_assets.sources.git.szz.flat_trees import borrow_objects, make_tree
 
 Hunks = npt.NDArray[np.int32]
 """A row for each place where lines differ: first line (from 0) and number, on either side."""

@@ -18,7 +18,7 @@ from perf_assets.sources.git.command import (
 )
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
-from perf_assets.sources.git.pairs import PairCounter
+from perf_assets.sources.git.szz.pairs import PairCounter
 from perf_assets.sources.git.unreadable import (
     fetch_missing,
     now_readable,

@@ -16,7 +16,7 @@ from perf_assets.progress import Phase, phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
-from perf_assets.sources.git.introducing import Trace
+from perf_assets.sources.git.szz.introducing import Trace
 from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.storage.audit import Parameters

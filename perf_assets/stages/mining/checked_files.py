@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.core.checks.finding_id import identified, identity
-from perf_assets.core.checks.linter import DEFAULT
+from perf_assets.lint.files.results import FileResult, Skip, SourceFile
+from perf_assets.lint.files.scanning import scan
+from perf_assets.lint.finding_id import identified, identity
+from perf_assets.lint.linter import DEFAULT
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
-from perf_assets.sources.python_files.results import FileResult, Skip, SourceFile
-from perf_assets.sources.python_files.scanning import scan
 
 Row = dict[str, Any]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.config.study import Repository
-from perf_assets.core.checks.linter import DEFAULT
+from perf_assets.lint.linter import DEFAULT
 from perf_assets.progress import phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import (
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 TREES, FINDINGS, UNREAD = TABLES = ("raw.scanned_trees", "raw.static_findings", "raw.unread_files")
 EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
 FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
-DECIDING = ("core/checks", "frameworks", "sources/python_files")  # folders: what is found in files
+DECIDING = ("lint",)  # folders: what is found in files
 
 Key = tuple[str, str]
 """Path and blob: where both are the same, so is what is found."""

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git import inspection as analysis
-from perf_assets.sources.git import removed_lines
 from perf_assets.sources.git.changed_files import ChangedFile
 from perf_assets.sources.git.details import too_large
 from perf_assets.sources.git.inspection import (
@@ -23,8 +22,9 @@ from perf_assets.sources.git.inspection import (
     inspect,
     inspect_commits,
 )
-from perf_assets.sources.git.introducing import Trace, trace_by_blame
-from perf_assets.sources.git.line_history import LineHistory
+from perf_assets.sources.git.szz import removed_lines
+from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
+from perf_assets.sources.git.szz.line_history import LineHistory
 from tests.effort import examples
 from tests.git_repositories import (
     BINARY,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from perf_assets.sources.git import blame, line_changes
 from perf_assets.sources.git.inspection import inspect, inspect_commits
-from perf_assets.sources.git.introducing import Trace, trace_by_blame
-from perf_assets.sources.git.line_history import LineHistory
-from perf_assets.sources.git.removed_lines import RemovedCode
+from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
+from perf_assets.sources.git.szz.line_history import LineHistory
+from perf_assets.sources.git.szz.removed_lines import RemovedCode
 from tests.effort import examples
 from tests.git_repositories import FILE, LINK, Made, git, lose, make
 

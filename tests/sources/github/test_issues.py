@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import Corpus, Record, read_corpus
-from perf_assets.loopback.github.faults import KINDS, Faults
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
+from perf_assets.mock_servers.github.faults import KINDS, Faults
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource

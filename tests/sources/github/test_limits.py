@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.faults import KINDS, Faults
-from perf_assets.loopback.github.github_app import GitHubApp
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github.faults import KINDS, Faults
+from perf_assets.mock_servers.github.github_app import GitHubApp
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import Corpus, read_corpus
-from perf_assets.loopback.github.server import CorpusServer
-from perf_assets.loopback.reply import Reply
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.mock_servers.reply import Reply
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.corpus import Corpus, Record, read_corpus
-from perf_assets.loopback.github.server import CorpusServer
+from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 
 DAY = "2020-05-03T10:00:00Z"

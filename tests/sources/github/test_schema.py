@@ -82,7 +82,7 @@ def members(schema: GraphQLSchema) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_the_loopback_server_has_nothing_that_github_has_not(published: GraphQLSchema) -> None:
-    path = Path(str(files("perf_assets.loopback.github").joinpath("schema.graphql")))
+    path = Path(str(files("perf_assets.mock_servers.github").joinpath("schema.graphql")))
     own = members(build_schema(path.read_text(encoding="utf-8")))
     known = members(published)
     assert len(own) > 150

@@ -10,9 +10,9 @@ import pytest
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.loopback.stackexchange.faults import Faults
-from perf_assets.loopback.stackexchange.server import ForumServer
-from perf_assets.loopback.stackexchange.site import Site, read_site
+from perf_assets.mock_servers.stackexchange.faults import Faults
+from perf_assets.mock_servers.stackexchange.server import ForumServer
+from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sources.stackexchange import api_questions
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource

@@ -1,0 +1,129 @@
+"""What a file is for, and whether its operations become nodes of a graph."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from perf_assets.lint.findings import Context
+from perf_assets.lint.loops import constant, is_traced
+from perf_assets.lint.module import Module
+from perf_assets.lint.scopes import LoopAt, Scope, method_scope
+from perf_assets.lint.variance import Run
+
+TEST_FOLDERS = frozenset(
+    ("test", "tests", "testing", "unittests", "unit_tests", "integration_tests")
+)
+TEST_FILE = re.compile(r"^(?:test_.*|.*_tests?|conftest)\.(?:py|ipynb)$")
+TEST_MODULES = frozenset(("unittest", "pytest", "absl.testing", "nose"))
+EXAMPLE_FOLDERS = re.compile(
+    r"^(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?)(?:[_-].*)?$"
+)
+EXAMPLE_FILE = re.compile(r"^(?:.*[_-])?(?:demo|tutorial)s?\.py$|^examples?\.py$|.*\.ipynb$")
+GRAPH_ONLY = re.compile(
+    r"^tensorflow\.(?:contrib|layers|placeholder|Session|InteractiveSession|"
+    r"get_variable|variable_scope|global_variables_initializer|initialize_all_variables|"
+    r"reset_default_graph|disable_eager_execution|disable_v2_behavior|train\.Saver|"
+    r"truncated_normal|random_normal|random_uniform|to_float|to_int32|log|"
+    r"train\.(?:\w+Optimizer|MonitoredTrainingSession)|summary\.merge_all|trainable_variables|"
+    r"train\.get_or_create_global_step|estimator|local_variables_initializer|get_collection)\b"
+)
+EAGER = frozenset(("tensorflow.enable_eager_execution", "tensorflow.enable_v2_behavior"))
+KERAS_TRACED = (
+    "keras.layers.",
+    "keras.Model",
+    "keras.models.Model",
+    "keras.Layer",
+    "tensorflow.Module",
+    "keras.losses",
+)
+
+
+def context_of(path: str, tree: ast.Module) -> Context:
+    """Tell library code, examples and tests apart, by path in the project and by imports."""
+    pure = PurePosixPath(path)
+    folders = [one.lower() for one in pure.parts[:-1]]
+    if TEST_FILE.match(pure.name) or TEST_FOLDERS & set(folders) or _imports_tests(tree):
+        return Context.TEST
+    if EXAMPLE_FILE.match(pure.name.lower()) or any(EXAMPLE_FOLDERS.match(one) for one in folders):
+        return Context.EXAMPLE
+    return Context.LIBRARY
+
+
+def _imports_tests(tree: ast.Module) -> bool:
+    for node in tree.body:
+        if isinstance(node, ast.Import) and any(one.name in TEST_MODULES for one in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module in TEST_MODULES:
+            return True
+    return False
+
+
+def is_graph_code(module: Module) -> bool:
+    """Whether a module builds graphs as TensorFlow 1 did: it uses what only that has."""
+    names = {module.resolve(call.func, scope) or "" for call, scope in module.calls}
+    return not names & EAGER and any(GRAPH_ONLY.match(one) for one in names)
+
+
+def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
+    """Whether a repeated call adds a node each time, rather than computing at once.
+
+    It does in graph code, where a graph is entered around the loop, inside `tf.function`, and in
+    the methods of layers and models that Keras traces, be it around the call or around one that
+    leads to it.
+    """
+    if any(_enters_graph(module, one, loop.scope) for one in loop.contexts):
+        return True
+    scopes: list[Scope] = [run.scope]
+    while run.outer is not None:
+        run = run.outer
+        scopes.append(run.scope)
+    traced = module.once(_traced)
+    if any(around in traced for scope in scopes for around in _outwards(scope)):
+        return True
+    return module.once(is_graph_code)
+
+
+def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
+    """Whether a context is that of a graph: `tf.Graph().as_default()`, `graph.as_default()`."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or func.attr != "as_default":
+        return False
+    made = constant(func.value.id, scope) if isinstance(func.value, ast.Name) else None
+    known = isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph"
+    return known or "raph" in ast.unparse(func)
+
+
+def _outwards(scope: Scope | None) -> Iterator[Scope]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent
+
+
+def _traced(module: Module) -> set[Scope]:
+    """The functions that are traced into a graph, or are called by one that is."""
+    found = {
+        scope
+        for scope in module.functions.values()
+        if is_traced(module, scope) or _traced_by_keras(module, scope)
+    }
+    calls: dict[Scope, list[Scope]] = {}
+    for call, scope in module.calls:
+        callee = module.callee(call, scope)
+        if callee is not None:
+            calls.setdefault(scope, []).append(callee)
+    edge = list(found)
+    while edge:
+        edge = [one for scope in edge for one in calls.get(scope, ()) if one not in found]
+        found.update(edge)
+    return found
+
+
+def _traced_by_keras(module: Module, scope: Scope) -> bool:
+    method = method_scope(scope)
+    return (
+        method is not None
+        and method.owner is not None
+        and method.name in ("call", "train_step", "test_step", "predict_step", "__call__")
+        and module.is_a(method.owner, KERAS_TRACED)
+    )

@@ -1,0 +1,64 @@
+"""The findings of one file, from its bytes."""
+
+import ast
+from collections.abc import Callable, Sequence
+from symtable import symtable
+
+from perf_assets.lint.files.decoding import decoded, decoded_notebook
+from perf_assets.lint.files.results import Budget, FileResult, Skip, SourceFile
+from perf_assets.lint.findings import Finding, Unreadable
+from perf_assets.lint.linter import check
+from perf_assets.lint.noqa import heard
+from perf_assets.lint.notebooks import Notebook, python_of
+from perf_assets.lint.rules.rule import Rule
+
+PARSERS = (ast.parse.__code__, symtable.__code__)
+# A tree takes far less than that for each character of its text. Where the parser wants for memory
+# with so little to read, it is the depth: it says so in the same way.
+BYTES_A_CHARACTER = 1000
+
+
+def result_of(file: SourceFile, rules: Sequence[Rule], megabytes: int) -> FileResult:
+    """What some rules find in a file, without what its comments silence; or why nothing was tried.
+
+    Nothing is raised: the mistake of a rule is a reason too.
+    """
+    try:
+        return _found(file, rules)
+    except Unreadable as error:
+        return _skipped(file, error.reason, str(error))
+    except RecursionError:
+        return _skipped(file, "depth", "it is nested too deeply")
+    except MemoryError as error:
+        if _is_in_parser(error) and len(file.content) * BYTES_A_CHARACTER < megabytes << 20:
+            return _skipped(file, "depth", "it is nested too deeply for Python's parser")
+        return _skipped(file, "memory", Budget(megabytes=megabytes).exceeded)
+    except Exception as error:
+        return _skipped(file, "error", f"a mistake of ours: {type(error).__name__}: {error}")
+
+
+def _found(file: SourceFile, rules: Sequence[Rule]) -> FileResult:
+    notebook: Notebook | None = None
+    if file.path.endswith(".ipynb"):
+        notebook = python_of(decoded_notebook(file.content))
+        text = notebook.text
+    else:
+        text = decoded(file.content)
+    findings = heard(check(text, file.within or file.path, rules), text, rules)
+    if not findings:
+        return FileResult(file.path, ())
+    lines = text.split("\n")
+    sources = tuple(lines[finding.line - 1] for finding in findings)
+    placed: Callable[[Finding], Finding] = notebook.placed if notebook else lambda finding: finding
+    return FileResult(file.path, tuple(map(placed, findings)), None, sources)
+
+
+def _skipped(file: SourceFile, reason: str, message: str) -> FileResult:
+    return FileResult(file.path, (), Skip(file.path, reason, message))
+
+
+def _is_in_parser(error: MemoryError) -> bool:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code in PARSERS

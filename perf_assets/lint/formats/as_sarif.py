@@ -1,0 +1,158 @@
+"""Findings in the Static Analysis Results Interchange Format (SARIF) 2.1.0 of OASIS.
+
+It is what GitHub's code scanning takes. Paths are relative to the folder that the command was
+started in, which is to be the root of the repository.
+"""
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from perf_assets import __version__
+from perf_assets.lint.files.results import FileResult, Skip
+from perf_assets.lint.findings import Finding, Severity
+from perf_assets.lint.formats.pages import page_of, source_of
+from perf_assets.lint.rules.rule import Rule
+from perf_assets.sanitize import escape_text
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+ROOT = "SRCROOT"
+FINGERPRINT = "perfAssetsFinding/v1"
+
+
+def as_sarif(
+    results: Sequence[FileResult],
+    rules: Sequence[Rule],
+    page: Callable[[Rule], str] = page_of,
+) -> str:
+    """A log with one run.
+
+    Parameters
+    ----------
+    results
+        What a scan gave.
+    rules
+        The rules that were asked, each with its page as help.
+    page
+        The page of a rule.
+    """
+    places = {rule.name: number for number, rule in enumerate(rules)}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "perf-assets",
+                "semanticVersion": __version__,
+                "rules": [_rule(rule, page(rule)) for rule in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            ROOT: {"description": {"text": "The folder that the command was started in."}}
+        },
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [
+                    _notification(result.skipped) for result in results if result.skipped
+                ],
+            }
+        ],
+        "results": [one for result in results for one in _results(result, rules, places)],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=1).replace("\x7f", "\\u007f") + "\n"
+
+
+def address(path: str) -> str:
+    """A path as a relative reference, or as the URI of a file where it is absolute."""
+    quoted = quote(os.fsencode(path))
+    return f"file://{quoted}" if path.startswith("/") else quoted
+
+
+def _rule(rule: Rule, page: str) -> dict[str, Any]:
+    source = source_of(page)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": f"{rule.summary}."},
+        "help": {"text": page, "markdown": page},
+        **({"helpUri": source} if source else {}),
+        "defaultConfiguration": {"enabled": rule.on, "level": rule.severity.value},
+        "properties": {"tags": ["performance"]},
+    }
+
+
+def _notification(skip: Skip) -> dict[str, Any]:
+    return {
+        "descriptor": {"id": skip.reason},
+        "level": "error" if skip.reason == "error" else "warning",
+        "message": {"text": f"not checked: {escape_text(skip.message)}"},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(skip.path)}}],
+    }
+
+
+def _results(
+    result: FileResult, rules: Sequence[Rule], places: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    is_notebook = result.path.endswith(".ipynb")
+    artifact = _artifact(result.path)
+    seen: Counter[str] = Counter()
+    for finding, line in zip(result.findings, result.lines, strict=True):
+        known = _hash(result.path, finding.rule, " ".join(line.split()))
+        seen[known] += 1
+        yield {
+            "ruleId": rules[places[finding.rule]].code,
+            "ruleIndex": places[finding.rule],
+            "level": "warning" if finding.severity is Severity.WARNING else "note",
+            "message": {"text": escape_text(finding.message)},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": artifact,
+                        "region": _region(finding, is_notebook=is_notebook),
+                    }
+                }
+            ],
+            "relatedLocations": [
+                {
+                    "id": number,
+                    "message": {"text": escape_text(one.message)},
+                    "physicalLocation": {
+                        "artifactLocation": artifact,
+                        "region": {"startLine": one.line},
+                    },
+                }
+                for number, one in enumerate(finding.related)
+            ],
+            # Of the text and not of the line's number, so that it is the same where lines moved.
+            "partialFingerprints": {FINGERPRINT: f"{known}:{seen[known]}"},
+            "properties": {"context": finding.context.value},
+        }
+
+
+def _region(finding: Finding, *, is_notebook: bool) -> dict[str, int]:
+    # The columns of a line of a cell are not those of the line of the file, which is JSON.
+    if is_notebook:
+        return {"startLine": finding.line, "endLine": max(finding.line, finding.end_line)}
+    return {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
+    }
+
+
+def _artifact(path: str) -> dict[str, str]:
+    uri = address(path)
+    return {"uri": uri} if path.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
+
+
+def _hash(*parts: str) -> str:
+    text = "\0".join(parts).encode(errors="surrogatepass")
+    return hashlib.sha256(text).hexdigest()[:16]

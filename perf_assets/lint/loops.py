@@ -1,0 +1,274 @@
+"""What runs again and again: the calls in loops, and in functions that loops call."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perf_assets.lint.findings import Related
+from perf_assets.lint.module import Module
+from perf_assets.lint.scopes import COMPREHENSIONS, FUNCTIONS, LoopAt, Scope, decorators
+from perf_assets.lint.variance import DEEPEST, Run
+
+FILLING = frozenset(("add", "append", "appendleft", "extend", "insert", "setdefault", "update"))
+SMALL = 10  # iterations; the published tool leaves ranges of this size alone
+
+
+@dataclass(frozen=True)
+class Again:
+    """A body that a loop runs again: its own, or that of a function up to three calls away.
+
+    Attributes
+    ----------
+    run
+        The run of it.
+    loop
+        The loop.
+    callers
+        The calls that lead from the loop to it, the first one stands in the loop.
+    deferred
+        Whether a lambda is on the way, which runs when what it is given to wants it.
+    pinned
+        Whether a call on the way stands on a device, or behind a dependency, of each iteration.
+    """
+
+    run: Run
+    loop: LoopAt
+    callers: tuple[ast.Call, ...]
+    deferred: bool = False
+    pinned: bool = False
+
+    @property
+    def related(self) -> tuple[Related, ...]:
+        """The loop, and the calls on the way."""
+        steps = [Related(one.lineno, "called here") for one in self.callers]
+        return (Related(self.loop.node.lineno, "the loop"), *steps)
+
+    @property
+    def path(self) -> str:
+        """Where the loop is, in words: "the loop in line 3, which runs g"."""
+        words = f"the loop in line {self.loop.node.lineno}"
+        return words + (f", which runs {self.run.scope.name}" if self.callers else "")
+
+
+def repeated(module: Module, *, small: bool = False, deferred: bool = False) -> Iterator[Again]:
+    """Every body that a loop runs again; outer loops first.
+
+    Parameters
+    ----------
+    module
+        The module.
+    small
+        Whether loops over literals and ranges of at most ten count as well.
+    deferred
+        Whether bodies behind lambdas count as well.
+    """
+    for again in module.once(_every):
+        if (small or not is_small(module, again.loop)) and (deferred or not again.deferred):
+            yield again
+
+
+def _every(module: Module) -> list[Again]:
+    return [
+        again
+        for loop in module.loops
+        if not is_traced_loop(module, loop)
+        for again in _from(Again(Run.of_loop(module, loop), loop, ()), set())
+    ]
+
+
+def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool, bool]]) -> Iterator[Again]:
+    yield again
+    run = again.run
+    if run.depth >= DEEPEST:
+        return
+    for site in run.survey.sites:
+        callee = run.module.callee(site.call, run.scope)
+        if callee is None or run.once(site) or site.taped:
+            continue
+        if runs_once(run.module, callee):
+            continue
+        inner = run.of_call(site, callee)
+        deferred = again.deferred or site.deferred
+        pinned = again.pinned or not all(run.same(pin, site.place) for pin in site.pins)
+        key = (callee, inner.changing, deferred, pinned)
+        if key not in seen:
+            seen.add(key)
+            called = Again(inner, again.loop, (*again.callers, site.call), deferred, pinned)
+            yield from _from(called, seen)
+
+
+def runs_once(module: Module, scope: Scope) -> bool:
+    """Whether the body of a function runs once for the same arguments: it is cached, or traced."""
+    names = ("functools.lru_cache", "functools.cache", "functools.cached_property")
+    outside = scope.parent or scope
+    plain = (one.func if isinstance(one, ast.Call) else one for one in decorators(scope))
+    return is_traced(module, scope) or any(module.resolve(one, outside) in names for one in plain)
+
+
+def is_small(module: Module, loop: LoopAt) -> bool:
+    """Whether a loop goes over a literal, or over a range of at most ten."""
+    node = loop.node
+    if isinstance(node, ast.While):
+        return False
+    if isinstance(node, COMPREHENSIONS):
+        return all(_few(module, one.iter, loop.scope) for one in node.generators)
+    return _few(module, node.iter, loop.scope)
+
+
+def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
+    match node:
+        case ast.List() | ast.Tuple() | ast.Set():
+            return not any(isinstance(one, ast.Starred) for one in node.elts)
+        case ast.Dict():
+            return None not in node.keys
+        case ast.Constant(value=str() | bytes() as value):
+            return len(value) <= SMALL
+        case ast.Name() if depth < DEEPEST and node.id not in module.once(_filled):
+            known = constant(node.id, scope)
+            return known is not None and _few(module, known, scope, depth + 1)
+        case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
+            return _few(module, held, scope, depth)
+    return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)
+
+
+def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bool:
+    if module.resolve(node.func, scope) in ("tensorflow.range", "numpy.arange"):
+        return _length(node, scope) <= SMALL
+    name = node.func.id if isinstance(node.func, ast.Name) else None
+    if name is None or scope.find(name) is not None:
+        return False
+    if name in ("range", "xrange"):
+        return _length(node, scope) <= SMALL
+    if name == "zip":
+        return any(_few(module, one, scope, depth) for one in node.args)
+    through = name in ("enumerate", "reversed", "sorted", "list", "tuple")
+    return through and bool(node.args) and _few(module, node.args[0], scope, depth)
+
+
+def _filled(module: Module) -> set[str]:
+    """The names of what gets elements after it was made, so that its literal is not all of it."""
+    found = set()
+    for call, _ in module.calls:
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in FILLING:
+            found.add(ast.unparse(func.value))
+    stored = (one for one in ast.walk(module.tree) if isinstance(one, ast.Subscript))
+    found.update(ast.unparse(one.value) for one in stored if isinstance(one.ctx, ast.Store))
+    return found
+
+
+def constant(name: str, scope: Scope) -> ast.expr | None:
+    """The value of a name that is bound once, by an assignment."""
+    found = scope.find(name)
+    if found is None or len(found[1]) != 1 or found[1][0].kind != "assign":
+        return None
+    value = found[1][0].value
+    return value if isinstance(value, ast.expr) else None
+
+
+def _length(node: ast.Call, scope: Scope) -> float:
+    values = [_integer(one, scope) for one in node.args]
+    named = any(word.arg not in ("dtype", "name") for word in node.keywords)
+    if named or not values or any(one is None for one in values):
+        return float("inf")
+    numbers = [one for one in values if one is not None]
+    try:
+        return len(range(*numbers))
+    except (TypeError, ValueError, OverflowError):
+        return float("inf")
+
+
+def _integer(node: ast.expr, scope: Scope, depth: int = 0) -> int | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _integer(node.operand, scope, depth)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Name) and depth < DEEPEST:
+        value = constant(node.id, scope)
+        return None if value is None else _integer(value, scope, depth + 1)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "len"
+        and node.args
+    ):
+        value = node.args[0]
+        if isinstance(value, ast.Name):
+            value = constant(value.id, scope) or value
+        return len(value.elts) if isinstance(value, ast.List | ast.Tuple) else None
+    return None
+
+
+def is_traced_loop(module: Module, loop: LoopAt) -> bool:
+    """Whether AutoGraph makes one node of a loop: over a tensor, in a function that is traced."""
+    node = loop.node
+    if not isinstance(node, ast.For) or not in_tf_function(module, loop.scope):
+        return False
+    iterated = node.iter
+    if isinstance(iterated, ast.Name):
+        iterated = constant(iterated.id, loop.scope) or iterated
+    name = module.resolve(iterated.func, loop.scope) if isinstance(iterated, ast.Call) else None
+    return name is not None and name.startswith("tensorflow.")
+
+
+def is_tf_function(module: Module, decorator: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator, or what is called, is `tf.function`, bare or with arguments."""
+    if isinstance(decorator, ast.Call):
+        name = module.resolve(decorator.func, scope) or ""
+        if name == "functools.partial" and decorator.args:
+            return is_tf_function(module, decorator.args[0], scope)
+        return name in TF_FUNCTION
+    return module.resolve(decorator, scope) in TF_FUNCTION
+
+
+TF_FUNCTION = (
+    "tensorflow.function",
+    "tensorflow.contrib.eager.defun",
+    "tensorflow.contrib.eager.function",
+    "tensorflow.python.eager.def_function.function",
+    "tensorflow.python.eager.polymorphic_function.polymorphic_function.function",
+)
+
+
+def may_have_functions(module: Module) -> bool:
+    """Whether the text of a module names `tf.function` in any way."""
+    return any(name in module.text for name in (".function", "import function", "defun"))
+
+
+def in_tf_function(module: Module, scope: Scope | None) -> bool:
+    """Whether a place is inside a function that is a `tf.function`."""
+    while scope is not None:
+        if is_traced(module, scope):
+            return True
+        scope = scope.parent
+    return False
+
+
+def is_traced(module: Module, scope: Scope) -> bool:
+    """Whether a function is a `tf.function`: decorated so, or given to it."""
+    if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
+        return False
+    decorated = any(is_tf_function(module, one, scope.parent) for one in decorators(scope))
+    return decorated or scope in module.once(_wrapped)
+
+
+def _wrapped(module: Module) -> set[Scope]:
+    """The functions that are given to `tf.function` by name."""
+    found = set()
+    for call, scope in module.calls:
+        if call.args and module.resolve(call.func, scope) in TF_FUNCTION:
+            found |= set(_named(module, call.args[0], scope))
+    return found
+
+
+def _named(module: Module, node: ast.expr, scope: Scope) -> Iterator[Scope]:
+    if isinstance(node, ast.Name):
+        found = scope.find(node.id)
+        bindings = found[1] if found is not None else []
+        yield from (one.value for one in bindings if isinstance(one.value, Scope))
+    elif isinstance(node, ast.Attribute):
+        owner = module.class_of(node.value, scope)
+        method = module.method(owner, node.attr) if owner is not None else None
+        if method is not None:
+            yield method

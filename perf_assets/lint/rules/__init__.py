@@ -1,0 +1,44 @@
+"""The rules, in the order in which they are documented; a file each."""
+
+from collections.abc import Iterable
+
+from perf_assets.lint.rules.cat_in_loop import CAT_IN_LOOP
+from perf_assets.lint.rules.function_in_loop import FUNCTION_IN_LOOP
+from perf_assets.lint.rules.loop_invariant_op import LOOP_INVARIANT_OP
+from perf_assets.lint.rules.map_before_batch import MAP_BEFORE_BATCH
+from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.scalar_to_function import SCALAR_TO_FUNCTION
+from perf_assets.lint.rules.sequential_map import SEQUENTIAL_MAP
+from perf_assets.lint.rules.session_in_loop import SESSION_IN_LOOP
+from perf_assets.lint.rules.sync_in_loop import SYNC_IN_LOOP
+from perf_assets.lint.rules.torch_loading import LOADER_WITHOUT_WORKERS, ZERO_GRAD_TO_ZERO
+
+RULES: tuple[Rule, ...] = (
+    LOOP_INVARIANT_OP,
+    MAP_BEFORE_BATCH,
+    SEQUENTIAL_MAP,
+    SESSION_IN_LOOP,
+    FUNCTION_IN_LOOP,
+    SCALAR_TO_FUNCTION,
+    LOADER_WITHOUT_WORKERS,
+    ZERO_GRAD_TO_ZERO,
+    SYNC_IN_LOOP,
+    CAT_IN_LOOP,
+)
+
+
+def named(words: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules that words stand for: a name, a code, the beginning of a code, or `all`.
+
+    Raises
+    ------
+    KeyError
+        With the first word that stands for no rule.
+    """
+    found: set[str] = set()
+    for word in words:
+        hits = {rule.name for rule in RULES if rule.answers_to(word)}
+        if not hits:
+            raise KeyError(word)
+        found |= hits
+    return tuple(rule for rule in RULES if rule.name in found)

@@ -1,0 +1,72 @@
+"""Operations that add the same nodes to a graph in every iteration."""
+
+import ast
+from collections.abc import Iterator
+
+from perf_assets.lint.context import makes_nodes
+from perf_assets.lint.findings import Severity
+from perf_assets.lint.loop_summary import Site
+from perf_assets.lint.loops import Again, repeated
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.tensorflow_api.operations import is_description, is_operation
+from perf_assets.lint.variance import Run
+
+# What these are given are shapes, numbers and types, which no training changes.
+CREATING = frozenset(("constant", "eye", "fill", "linspace", "ones", "range", "zeros"))
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """Operations whose arguments are the same in every iteration; the outermost of nested ones."""
+    if not any(_counts(module.resolve(call.func, scope)) for call, scope in module.calls):
+        return
+    covered: set[ast.AST] = set()
+    for again in repeated(module):
+        run = again.run
+        if run.new_graph or again.pinned:
+            continue
+        for site in run.survey.sites:
+            name = module.resolve(site.call.func, run.scope)
+            if name is None or site.call in covered or not _counts(name):
+                continue
+            if again.callers and is_description(name):
+                continue
+            nodes = is_operation(name) and makes_nodes(module, run, again.loop)
+            if _can_move(run, site, name, nodes):
+                covered.update(part for part in ast.walk(site.call) if isinstance(part, ast.Call))
+                yield _hit(again, site, nodes)
+
+
+def _counts(name: str | None) -> bool:
+    return name is not None and (is_operation(name) or is_description(name))
+
+
+def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
+    if run.once(site) or site.taped or site.deferred:
+        return False
+    # A node reads a variable each time that it runs; what was computed at once does not.
+    change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
+    pinned = all(run.same(pin, site.place) for pin in site.pins)
+    return pinned and run.arguments_same(site.call, site.place, variables_change=change)
+
+
+def _hit(again: Again, site: Site, nodes: bool) -> Hit:
+    called = ast.unparse(site.call.func)
+    cost = "each adds its nodes to the graph again" if nodes else "each computes it again"
+    return Hit(
+        site.call,
+        Severity.WARNING if nodes else Severity.NOTE,
+        f"{called} gets the same arguments in every iteration of {again.path}: {cost}; call it "
+        "once before the loop, unless each needs a tensor of its own",
+        again.related,
+    )
+
+
+LOOP_INVARIANT_OP = Rule(
+    name="loop-invariant-op",
+    code="PA101",
+    summary="an operation in a loop whose arguments do not depend on the iteration",
+    severity=Severity.WARNING,
+    on=True,
+    find=find,
+)

@@ -1,0 +1,44 @@
+"""What a rule is."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from perf_assets.lint.findings import Severity
+from perf_assets.lint.module import Hit, Module
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of performance problem, and how it is found in one module.
+
+    Attributes
+    ----------
+    name
+        The word that findings carry, as `sequential-map`; its page is `docs/checks/<name>.md`.
+    code
+        The short id for `--select` and `# noqa`, as `PA103`; TorchFix's own where it has the rule.
+    summary
+        One sentence without a full stop.
+    severity
+        The most that a finding of it has.
+    on
+        Whether it is asked when nobody selects rules.
+    find
+        The places in a module.
+    framework
+        `tensorflow` or `torch`: a text that does not name it is not looked at.
+    """
+
+    name: str
+    code: str
+    summary: str
+    severity: Severity
+    on: bool
+    find: Callable[[Module], Iterable[Hit]]
+    framework: str = "tensorflow"
+
+    def answers_to(self, word: str) -> bool:
+        """Whether a word of `--select` means this rule (see `named`)."""
+        return word in ("all", "ALL", self.name) or (
+            bool(word) and self.code.startswith(word.upper())
+        )

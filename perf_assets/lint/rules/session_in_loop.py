@@ -1,0 +1,64 @@
+"""Sessions that are opened again and again."""
+
+import ast
+from collections.abc import Iterator
+
+from perf_assets.lint.findings import Severity
+from perf_assets.lint.loop_summary import Site
+from perf_assets.lint.loops import is_small, repeated
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.variance import Run
+
+SESSIONS = frozenset(("tensorflow.Session", "tensorflow.InteractiveSession"))
+POSITIONS = ("target", "graph", "config")
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """Sessions opened in a loop, or in a function that one calls; notes where each has a graph."""
+    if not any(module.resolve(call.func, scope) in SESSIONS for call, scope in module.calls):
+        return
+    told: set[ast.Call] = set()
+    for again in repeated(module, small=True):
+        run = again.run
+        for site in run.survey.sites:
+            opens = module.resolve(site.call.func, run.scope) in SESSIONS
+            if (
+                not opens
+                or run.once(site)
+                or site.deferred
+                or site.call in told
+                or not _same_target(run, site)
+            ):
+                continue
+            told.add(site.call)
+            rare = run.new_graph or is_small(module, again.loop)
+            yield Hit(
+                site.call,
+                Severity.NOTE if rare else Severity.WARNING,
+                f"a session is opened in every iteration of {again.path}: open it once before the "
+                "loop and pass it on"
+                + (", unless each needs a graph of its own" if run.new_graph else ""),
+                again.related,
+            )
+
+
+def _same_target(run: Run, site: Site) -> bool:
+    """Whether the sessions of all iterations are for one graph in one place."""
+    given = [
+        *zip(POSITIONS, site.call.args, strict=False),
+        *((one.arg, one.value) for one in site.call.keywords),
+    ]
+    if run.new_graph:
+        return True
+    return all(name == "config" or run.same(value, site.place) for name, value in given)
+
+
+SESSION_IN_LOOP = Rule(
+    name="session-in-loop",
+    code="PA104",
+    summary="a tf.Session opened in a loop",
+    severity=Severity.WARNING,
+    on=True,
+    find=find,
+)

@@ -1,0 +1,218 @@
+"""GraphQL over trackers: the schema, and a query's way from text to the answer's dict.
+
+graphql-core parses, validates and coerces. Its executor looks at every value several times, which
+would cost most of the time of a large mining run, so queries run by a plan made once per query
+(``PlannedExecution``); where anything goes wrong, graphql-core's own executor words the error.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from graphql import (
+    DocumentNode,
+    ExecutionContext,
+    FieldNode,
+    GraphQLError,
+    GraphQLField,
+    GraphQLObjectType,
+    GraphQLOutputType,
+    GraphQLResolveInfo,
+    GraphQLScalarType,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    build_schema,
+    get_argument_values,
+    is_leaf_type,
+    is_list_type,
+    is_non_null_type,
+    is_object_type,
+    parse,
+    validate,
+)
+from graphql.execution.collect_fields import collect_fields
+from graphql.type import GraphQLList, GraphQLNonNull
+
+from perf_assets.mock_servers.github.graphql_cost import Cost, Meter
+from perf_assets.mock_servers.github.graphql_resolvers import RESOLVERS, Context, Resolver
+from perf_assets.mock_servers.github.graphql_views import View
+from perf_assets.mock_servers.github.search import SearchError, interval
+
+SCHEMA_FILE = Path(__file__).with_name("schema.graphql")
+KEPT_DOCUMENTS = 256
+
+Fields = Mapping[str, list[FieldNode]]
+Make = Callable[[Any], Any]
+
+
+def _parse_moment(text: object) -> str:
+    try:
+        return interval(str(text))[0]
+    except SearchError:
+        raise GraphQLError(f"Could not parse the DateTime {text!r}.") from None
+
+
+def _as_core_resolver(resolver: Resolver) -> Callable[..., object]:
+    def resolve(source: View, info: GraphQLResolveInfo, **arguments: object) -> object:
+        return resolver(source, info.context, arguments)
+
+    return resolve
+
+
+def _build_schema() -> GraphQLSchema:
+    schema = build_schema(SCHEMA_FILE.read_text(encoding="utf-8"))
+    moment = cast(GraphQLScalarType, schema.type_map["DateTime"])
+    moment.parse_value = _parse_moment  # type: ignore[method-assign,assignment]
+    for (owner, name), resolver in RESOLVERS.items():
+        fields = cast(GraphQLObjectType, schema.type_map[owner]).fields
+        fields[name].resolve = _as_core_resolver(resolver)
+    return schema
+
+
+SCHEMA = _build_schema()
+
+
+class Query(NamedTuple):
+    """A query that may run: its execution, its name where it has one, and its cost."""
+
+    execution: "PlannedExecution"
+    operation: str | None
+    cost: Cost
+
+
+@lru_cache(maxsize=KEPT_DOCUMENTS)
+def _document(text: str) -> tuple[DocumentNode, Sequence[GraphQLError]]:
+    document = parse(text)
+    return document, validate(SCHEMA, document)
+
+
+def prepare(text: str, variables: Mapping[str, Any], operation: str | None = None) -> Query:
+    """Parse, validate and measure a query.
+
+    Raises
+    ------
+    ExceptionGroup
+        The GraphQLErrors why it cannot run.
+    """
+    try:
+        document, errors = _document(text)
+        if errors:
+            raise ExceptionGroup("invalid query", list(errors))
+        built = PlannedExecution.build(
+            SCHEMA,
+            document,
+            raw_variable_values=dict(variables),
+            operation_name=operation,
+            is_awaitable=lambda _: False,
+        )
+        if isinstance(built, list):
+            raise ExceptionGroup("invalid variables", built)
+        execution = cast(PlannedExecution, built)
+        meter = Meter(SCHEMA, execution.fragments, execution.variable_values)
+        cost = meter.measure(execution.operation.selection_set)
+    except GraphQLError as error:
+        raise ExceptionGroup("refused query", [error]) from None
+    name = execution.operation.name
+    return Query(execution, name.value if name else None, cost)
+
+
+def execute(query: Query, context: Context) -> dict[str, Any]:
+    """The answer to a prepared query, in the shape GitHub sends it."""
+    execution = query.execution
+    execution.context_value = context
+    try:
+        data = execution.execute_operation(execution.operation, None)
+        errors: Sequence[GraphQLError] = execution.collected_errors.errors
+    except GraphQLError as error:
+        data, errors = None, [error]
+    return {"data": data} | ({"errors": error_list(errors)} if errors else {})
+
+
+def error_list(errors: Sequence[GraphQLError]) -> list[dict[str, Any]]:
+    """Errors as GitHub writes them: the type beside the message, not in the extensions."""
+    written = []
+    for error in errors:
+        content = cast(dict[str, Any], error.formatted)
+        extensions = content.pop("extensions", {})
+        written.append({**({"type": extensions["type"]} if extensions else {}), **content})
+    return written
+
+
+class PlannedExecution(ExecutionContext):
+    """Executes a query by a tree of functions in which names, types and arguments are resolved."""
+
+    def execute_operation(self, operation: OperationDefinitionNode, root_value: object) -> Any:  # noqa: ANN401
+        """Run the plan; GraphQLError and collected errors as graphql-core has them."""
+        root = cast(GraphQLObjectType, self.schema.query_type)
+        try:
+            fields = collect_fields(
+                self.schema, self.fragments, self.variable_values, root, operation.selection_set
+            )
+            return self._plan_object(root, fields)({})
+        except Exception:
+            # Errors are rare and their form matters: the reference executor repeats the query.
+            return super().execute_operation(operation, root_value)
+
+    def _plan_object(self, owner: GraphQLObjectType, fields: Fields) -> Make:
+        steps = [(key, *self._plan_field(owner, nodes)) for key, nodes in fields.items()]
+        return lambda source: {key: complete(get(source)) for key, get, complete in steps}
+
+    def _plan_field(self, owner: GraphQLObjectType, nodes: list[FieldNode]) -> tuple[Make, Make]:
+        name = nodes[0].name.value
+        if name == "__typename":
+            return (lambda _: owner.name), _same
+        definition: GraphQLField = owner.fields[name]
+        complete = self._plan_type(definition.type, nodes)
+        resolver = RESOLVERS.get((owner.name, name))
+        if resolver is None:
+            return itemgetter(name), complete
+        context = self.context_value
+        arguments = get_argument_values(definition, nodes[0], self.variable_values)
+        return (lambda source: resolver(source, context, arguments)), complete
+
+    def _plan_type(self, kind: GraphQLOutputType, nodes: list[FieldNode]) -> Make:
+        if is_non_null_type(kind):
+            return _required(self._plan_type(cast(GraphQLNonNull[Any], kind).of_type, nodes))
+        if is_leaf_type(kind):
+            return _same
+        if is_list_type(kind):
+            return _each(self._plan_type(cast(GraphQLList[Any], kind).of_type, nodes))
+        return self._plan_composite(kind, nodes)
+
+    def _plan_composite(self, kind: GraphQLOutputType, nodes: list[FieldNode]) -> Make:
+        """Objects of a type that may be known only from the value."""
+        plans: dict[str, Make] = {}
+        name = cast(GraphQLObjectType, kind).name if is_object_type(kind) else None
+
+        def complete(value: View | None) -> Any:  # noqa: ANN401
+            if value is None:
+                return None
+            typename = name or value["__typename"]
+            if typename not in plans:
+                owner = cast(GraphQLObjectType, self.schema.type_map[typename])
+                plans[typename] = self._plan_object(owner, self.collect_subfields(owner, nodes))
+            return plans[typename](value)
+
+        return complete
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def _required(make: Make) -> Make:
+    def complete(value: object) -> object:
+        if value is None:
+            raise ValueError("null for a non-nullable field")
+        return make(value)
+
+    return complete
+
+
+def _each(make: Make) -> Make:
+    def complete(values: Sequence[object] | None) -> list[object] | None:
+        return None if values is None else [make(value) for value in values]
+
+    return complete

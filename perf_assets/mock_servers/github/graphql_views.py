@@ -1,0 +1,179 @@
+"""Corpus records as GitHub's GraphQL objects: plain dicts, made when a query meets them."""
+
+from typing import Any
+
+from perf_assets.mock_servers.corpus import Record
+from perf_assets.mock_servers.github.tracker import TIMELINE_TYPES, Tracker, node_id
+
+View = dict[str, Any]
+SITE = "https://github.com"
+BOT_SUFFIX = "[bot]"
+ACTOR_PREFIXES = {"User": "U", "Bot": "BOT", "Organization": "O", "Mannequin": "M"}
+
+
+def repository_view(name: str, tracker: Tracker | None = None) -> View:
+    """A repository; one that is not served has its name only."""
+    return {
+        "__typename": "Repository",
+        "_tracker": tracker,
+        "id": node_id("R", name),
+        "name": name.partition("/")[2],
+        "nameWithOwner": name,
+        "url": f"{SITE}/{name}",
+    }
+
+
+def actor_view(user: Record | None) -> View | None:
+    """An account; null for a deleted one.
+
+    GraphQL gives a bot's login without the suffix, which REST writes to bots' alone: by it a bot is
+    known where a corpus does not tell the types of its users.
+    """
+    if user is None or user["login"] == "ghost":
+        return None
+    told = "Bot" if user["login"].endswith(BOT_SUFFIX) else user.get("type")
+    kind = told if told in ACTOR_PREFIXES else "User"
+    login = user["login"].removesuffix(BOT_SUFFIX)
+    return {
+        "__typename": kind,
+        "id": node_id(ACTOR_PREFIXES[kind], login),
+        "login": login,
+        "url": f"{SITE}/apps/{login}" if kind == "Bot" else f"{SITE}/{login}",
+    }
+
+
+def issue_view(tracker: Tracker, issue: Record) -> View:
+    """An issue."""
+    return {
+        "__typename": "Issue",
+        **_thread(tracker, issue, "I", "issues"),
+        "state": issue["state"].upper(),
+    }
+
+
+def pull_view(tracker: Tracker, pull: Record) -> View:
+    """A pull request; its merge commit is null until it is merged, unlike in REST."""
+    merged = pull["merged_at"] is not None
+    sha = pull.get("merge_commit_sha") if merged else None
+    return {
+        "__typename": "PullRequest",
+        **_thread(tracker, pull, "PR", "pull"),
+        "state": "MERGED" if merged else pull["state"].upper(),
+        "merged": merged,
+        "mergedAt": pull["merged_at"],
+        "mergeCommit": commit_view(tracker.repository, sha) if sha else None,
+        "commits": {"totalCount": pull.get("commits") or 0},
+    }
+
+
+def _thread(tracker: Tracker, record: Record, prefix: str, path: str) -> View:
+    """What issues and pull requests share."""
+    number = record["number"]
+    return {
+        "_tracker": tracker,
+        "_record": record,
+        "id": node_id(prefix, tracker.repository, number),
+        "number": number,
+        "title": record["title"],
+        "body": record.get("body") or "",
+        "author": actor_view(record.get("user")),
+        "closed": record["state"] == "closed",
+        "createdAt": record["created_at"],
+        "updatedAt": record["updated_at"],
+        "closedAt": record["closed_at"],
+        "url": record.get("html_url") or f"{SITE}/{tracker.repository}/{path}/{number}",
+        "repository": repository_view(tracker.repository, tracker),
+    }
+
+
+def comment_view(tracker: Tracker, issue: View, comment: Record) -> View:
+    """A comment on an issue."""
+    key = comment["id"]
+    return {
+        "__typename": "IssueComment",
+        "id": node_id("IC", tracker.repository, key),
+        "fullDatabaseId": str(key),
+        "author": actor_view(comment.get("user")),
+        "body": comment.get("body") or "",
+        "createdAt": comment["created_at"],
+        "updatedAt": comment["updated_at"],
+        "url": f"{issue['url']}#issuecomment-{key}",
+        "issue": issue,
+        "repository": issue["repository"],
+    }
+
+
+def label_view(tracker: Tracker, name: str) -> View:
+    """A label of a repository."""
+    return {
+        "__typename": "Label",
+        "id": node_id("LA", tracker.repository, name),
+        "name": name,
+        "repository": repository_view(tracker.repository, tracker),
+        "url": f"{SITE}/{tracker.repository}/labels/{name}",
+    }
+
+
+def commit_view(repository: str, oid: str) -> View:
+    """A commit."""
+    return {
+        "__typename": "Commit",
+        "id": node_id("C", repository, oid),
+        "oid": oid,
+        "repository": repository_view(repository),
+        "url": f"{SITE}/{repository}/commit/{oid}",
+    }
+
+
+def event_view(tracker: Tracker, issue: View, event: Record) -> View:
+    """A timeline event of an issue."""
+    view: View = {
+        "__typename": TIMELINE_TYPES[event["event"]][0],
+        "id": node_id("TE", tracker.repository, event["id"]),
+        "actor": actor_view(event.get("actor")),
+        "createdAt": event["created_at"],
+    }
+    match event["event"]:
+        case "closed":
+            view |= {"closer": _closer(tracker, event), "stateReason": state_reason(event)}
+        case "reopened":
+            view |= {"stateReason": "REOPENED"}
+        case "labeled" | "unlabeled":
+            view |= {"label": label_view(tracker, event["label"]["name"])}
+        case "renamed":
+            rename = event["rename"]
+            view |= {"previousTitle": rename["from"], "currentTitle": rename["to"]}
+        case "transferred":
+            name = event.get("from_repository")
+            view |= {"fromRepository": repository_view(name) if name else None, "issue": issue}
+    return view
+
+
+def state_reason(record: Record) -> str | None:
+    """Why an issue is in its state, as GraphQL spells it."""
+    reason = record.get("state_reason")
+    return reason.upper() if reason else None
+
+
+def _closer(tracker: Tracker, event: Record) -> View | None:
+    closer = event.get("closer")
+    if closer is None:
+        oid = event.get("commit_id")
+        return commit_view(tracker.repository, oid) if oid else None
+    repository = closer.get("repository") or tracker.repository
+    if closer["type"] == "commit":
+        return commit_view(repository, closer["oid"])
+    number = closer["number"]
+    if repository == tracker.repository and number in tracker.corpus.pulls:
+        return pull_view(tracker, tracker.corpus.pulls[number])
+    sha = closer.get("merge_commit_sha")
+    # A corpus knows no more of a pull request outside its pulls than the event tells.
+    return {
+        "__typename": "PullRequest",
+        "id": node_id("PR", repository, number),
+        "number": number,
+        "merged": sha is not None,
+        "mergeCommit": commit_view(repository, sha) if sha else None,
+        "repository": repository_view(repository),
+        "url": f"{SITE}/{repository}/pull/{number}",
+    }

@@ -1,0 +1,214 @@
+"""The loopback GitHub: GraphQL and the REST calls PyGithub makes, over HTTP, from corpora.
+
+``CorpusServer`` is the server as a context manager, ``serve`` the command that runs one.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from perf_assets.mock_servers.corpus import Corpus, read_corpus
+from perf_assets.mock_servers.github import graphql_api, rest_api
+from perf_assets.mock_servers.github.budget import Budget
+from perf_assets.mock_servers.github.faults import (
+    BAD_GATEWAY,
+    PRIMARY_MESSAGE,
+    FaultPlan,
+    Faults,
+    rate_limited_reply,
+)
+from perf_assets.mock_servers.github.github_app import GitHubApp
+from perf_assets.mock_servers.github.graphql_resolvers import Context
+from perf_assets.mock_servers.github.tracker import Tracker
+from perf_assets.mock_servers.http_server import LoopbackServer
+from perf_assets.mock_servers.reply import Reply, json_reply, message_reply
+
+ENTERPRISE_PREFIX = "/api/v3"
+GRAPHQL_PATHS = ("/graphql", "/api/graphql")
+POINTS_PER_HOUR = 5000
+HOUR = 3600.0
+Trackers = Mapping[str, Tracker]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A line of the server's log.
+
+    ``operation`` is the name of the GraphQL operation, ``points`` what the rate limit was charged,
+    ``fault`` what was made to go wrong, ``seconds`` the server's own time before sending.
+    """
+
+    method: str
+    path: str
+    operation: str | None = None
+    points: int = 0
+    status: int = 200
+    fault: str | None = None
+    seconds: float = 0.0
+
+
+class CorpusServer(LoopbackServer):
+    """Serves corpora as GitHub would, on 127.0.0.1, from entering to leaving the context.
+
+    ``port`` 0 takes a free one. With ``token`` (one or several) or ``app``, requests need one of
+    theirs; without, anyone may ask. Each Authorization header has its own budget of ``limit``
+    points per ``window`` seconds. ``faults`` makes some answers go wrong. ``requests`` is the log,
+    oldest first.
+
+    Raises
+    ------
+    PerfAssetsError
+        On entering, where the port cannot be had.
+    """
+
+    def __init__(
+        self,
+        corpora: Iterable[Corpus],
+        port: int = 0,
+        *,
+        token: str | Collection[str] | None = None,
+        app: GitHubApp | None = None,
+        faults: Faults | None = None,
+        limit: int = POINTS_PER_HOUR,
+        window: float = HOUR,
+    ) -> None:
+        """Index the corpora; nothing listens yet."""
+        self.requests: list[Request] = []
+        super().__init__(port)
+        self._app = app
+        self._tokens = {token} if isinstance(token, str) else set(token or ())
+        self._plan = FaultPlan(faults) if faults else None
+        self._limit, self._window = limit, window
+        self._budgets: dict[tuple[str, str], Budget] = {}
+        self._lock = threading.Lock()
+        self.replace(corpora)
+
+    @property
+    def points(self) -> int:
+        """The rate-limit points of all requests so far."""
+        return sum(request.points for request in self.requests)
+
+    def replace(self, corpora: Iterable[Corpus]) -> None:
+        """Serve ``corpora`` from the next request on; requests under way end with the old ones."""
+        self._trackers: Trackers = {
+            corpus.repository.lower(): Tracker(corpus) for corpus in corpora
+        }
+
+    def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
+        """The reply to a request, which is logged; ``authorization`` is the header's value."""
+        started = time.perf_counter()
+        parts = urlsplit(target)
+        log = Request(method, parts.path)
+        if self._app is not None and (method, parts.path) == ("POST", self._app.path):
+            reply = self._app.hand_out(authorization.partition(" ")[2])
+        elif not self._admits(authorization):
+            reply = message_reply(401, "Bad credentials")
+        else:
+            reply, log = self._answer_or_fail(log, parts.query, authorization, body)
+        seconds = time.perf_counter() - started
+        self.requests.append(replace(log, status=reply.status, seconds=seconds))
+        return reply
+
+    def _admits(self, authorization: str) -> bool:
+        if not self._tokens and self._app is None:
+            return True
+        scheme, _, token = authorization.partition(" ")
+        is_known = token in self._tokens or (self._app is not None and self._app.admits(token))
+        return scheme.lower() in ("token", "bearer") and is_known
+
+    def _answer_or_fail(
+        self, log: Request, query: str, authorization: str, body: bytes
+    ) -> tuple[Reply, Request]:
+        is_graphql = log.method == "POST" and log.path in GRAPHQL_PATHS
+        budget = self._budget(authorization, "graphql" if is_graphql else "core")
+        fault = self._plan.draw(is_graphql=is_graphql) if self._plan else None
+        reply: Reply | None = None
+        if fault is None or fault.wants_answer:
+            if is_graphql:
+                reply, log = self._graphql(log, body, budget)
+            else:
+                reply, log = self._rest(log, query, authorization, budget)
+        if fault is not None:
+            reply, log = fault.spoil(reply), replace(log, fault=fault.kind)
+        assert reply is not None
+        return replace(reply, headers={**budget.headers(), **reply.headers}), log
+
+    def _budget(self, authorization: str, resource: str) -> Budget:
+        with self._lock:
+            return self._budgets.setdefault(
+                (authorization, resource), Budget(resource, self._limit, self._window)
+            )
+
+    def _graphql(self, log: Request, body: bytes, budget: Budget) -> tuple[Reply, Request]:
+        trackers = self._trackers
+        content = _read_query(body)
+        if content is None:
+            return message_reply(400, "Problems parsing JSON"), log
+        try:
+            query = graphql_api.prepare(
+                content["query"], content.get("variables") or {}, content.get("operationName")
+            )
+        except ExceptionGroup as errors:
+            refusal = {"errors": graphql_api.error_list(errors.exceptions)}  # type: ignore[arg-type]
+            return json_reply(200, refusal), log
+        log = replace(log, operation=query.operation)
+        if self._plan and self._plan.is_too_heavy(query.cost.nodes):
+            return BAD_GATEWAY(query), log
+        points = query.cost.points
+        if not budget.spend(points):
+            return rate_limited_reply({}), log
+        context = Context(trackers, budget.graphql(points, query.cost.nodes))
+        return json_reply(200, graphql_api.execute(query, context)), replace(log, points=points)
+
+    def _rest(
+        self, log: Request, query: str, authorization: str, budget: Budget
+    ) -> tuple[Reply, Request]:
+        prefix = ENTERPRISE_PREFIX if log.path.startswith(ENTERPRISE_PREFIX) else ""
+        path = log.path.removeprefix(prefix)
+        if log.method == "GET" and path == "/rate_limit":
+            return self._rate_limit(authorization), log
+        if not budget.spend(1):
+            return message_reply(403, PRIMARY_MESSAGE), log
+        log = replace(log, points=1)
+        if log.method != "GET":
+            return message_reply(404, "Not Found"), log
+        call = rest_api.Call(self.url + prefix, path, dict(parse_qsl(query)))
+        return rest_api.answer(self._trackers, call), log
+
+    def _rate_limit(self, authorization: str) -> Reply:
+        resources = {name: self._budget(authorization, name).rest() for name in ("core", "graphql")}
+        return json_reply(200, {"resources": resources, "rate": resources["core"]})
+
+
+def serve(
+    directory: Path, port: int, repository: str | None, on_ready: Callable[[str], None]
+) -> None:
+    """Serve the corpus in ``directory`` until Ctrl-C; ``on_ready`` gets the URL once it listens.
+
+    Raises
+    ------
+    PerfAssetsError
+        Where the corpus cannot be read or the port cannot be had.
+    """
+    with CorpusServer([read_corpus(directory, repository)], port) as server:
+        on_ready(server.url)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            return
+
+
+def _read_query(body: bytes) -> dict[str, Any] | None:
+    """The content of a GraphQL request; None where it is not one."""
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("query"), str):
+        return None
+    return content if isinstance(content.get("variables") or {}, dict) else None

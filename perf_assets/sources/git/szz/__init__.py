@@ -1,0 +1,1 @@
+"""SZZ: which commits introduced the lines that a fix removes."""

@@ -1,0 +1,260 @@
+"""Lines that were moved or copied rather than written, as ``git blame -w -M -C`` finds them.
+
+A fragment that came in one piece with a version is looked for in what the version's commit found
+there: in the file itself (moved), then in the other files that the commit changes (copied). What
+is found is looked for further back, and so on. It is asked round by round, for all fragments at
+once.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from perf_assets.sources.git.blame import Entry, pass_back
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
+from perf_assets.sources.git.line_changes import Hunks, compare_blobs
+from perf_assets.sources.git.szz.ancestry import ABSENT, SUBMODULE
+from perf_assets.sources.git.szz.flat_trees import borrow_objects
+from perf_assets.sources.git.szz.versions import Versions
+from perf_assets.sources.git.unreadable import LACKS
+
+# git's own: letters and digits that a fragment must have more of, for chance to be ruled out.
+_MOVED, _COPIED = 20, 40
+
+
+class _Match(NamedTuple):
+    """The part of an entry that is found elsewhere, and where."""
+
+    score: int
+    start: int
+    end: int
+    place: int
+
+
+class _Source(NamedTuple):
+    """A file of a parent in which lines may be found."""
+
+    commit: int
+    path: int
+    blob: str
+
+
+@dataclass
+class _Search:
+    """An entry on its way through the places where its lines may come from."""
+
+    entry: Entry
+    stages: list[tuple[int, list[_Source]]]
+
+    def is_open(self) -> bool:
+        """Whether it has enough letters and digits for any place that is left."""
+        while self.stages and self.entry.score <= self.threshold:
+            self.stages = self.stages[1:]
+        return bool(self.stages)
+
+    @property
+    def threshold(self) -> int:
+        """The score that a match must exceed where it looks next."""
+        return self.stages[0][0]
+
+    @property
+    def sources(self) -> list[_Source]:
+        """Where it looks next."""
+        return self.stages[0][1]
+
+
+@dataclass(frozen=True)
+class _Hit:
+    """An entry of which a part was found."""
+
+    search: _Search
+    source: _Source
+    match: _Match
+
+    def moved(self, versions: Versions) -> Iterator[Entry]:
+        """That part, where it was found."""
+        found = self.search.entry.part(self.match.start, self.match.end)
+        if found.has_wanted:
+            version = versions.at(self.source.commit, self.source.path)
+            yield found._replace(version=version, start=self.match.place)
+
+    def rests(self) -> Iterator[_Search]:
+        """What is before and after it; too small for this place, it is looked for no further."""
+        entry = self.search.entry
+        for start, end in ((0, self.match.start), (self.match.end, entry.length)):
+            rest = entry.part(start, end)
+            if rest.has_wanted:
+                is_small = rest.score <= self.search.threshold
+                yield _Search(rest, [] if is_small else self.search.stages)
+
+
+class Comparer:
+    """Compares entries with blobs."""
+
+    def __init__(self, clone: Path) -> None:
+        """Nothing is compared yet."""
+        self._clone = clone
+
+    def compare(
+        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+    ) -> list[Hunks | None]:
+        """The hunks from each blob to the entry beside it; None where too little is found."""
+        contents = {
+            place: entry.content
+            for place, entry in enumerate(self._promising(asked, least))
+            if entry is not None
+        }
+        pairs = {
+            place: (asked[place][0], _blob_name(content, len(asked[place][0])))
+            for place, content in contents.items()
+        }
+        hunks: list[Hunks | None] = [None] * len(asked)
+        if pairs:
+            distinct = sorted(set(pairs.values()))
+            with tempfile.TemporaryDirectory(prefix="perf-assets-") as place:
+                borrow_objects(self._clone, Path(place))
+                _write_blobs(self._clone, Path(place), set(contents.values()))
+                found = compare_blobs(self._clone, distinct, Path(place))
+                known = dict(zip(distinct, found, strict=True))
+            for number, pair in pairs.items():
+                hunks[number] = known[pair]
+        return hunks
+
+    def _promising(
+        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+    ) -> list[Entry | None]:
+        """The entries of which the blob has enough lines in a row, as far as one sees apart."""
+        by_blob: dict[str, list[int]] = {}
+        for place, (blob, _) in enumerate(asked):
+            by_blob.setdefault(blob, []).append(place)
+        found: list[Entry | None] = [None] * len(asked)
+        for blob, content in each_blob(self._clone, sorted(by_blob)):
+            places = by_blob[blob]
+            needed = set[bytes]().union(*(asked[place][1].bare for place in places))
+            present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
+            for place in places:
+                entry = asked[place][1]
+                if entry.best_score(present) > least[place]:
+                    found[place] = entry
+        return found
+
+
+def _blob_name(content: bytes, length: int) -> str:
+    algorithm = hashlib.sha1 if length == 40 else hashlib.sha256
+    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
+    given = b"".join(b"blob\ndata %d\n%s\n" % (len(one), one) for one in contents)
+    env = local_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
+    run(in_clone(clone, "fast-import", "--quiet"), env, given)
+
+
+def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each blob, one in memory at a time; GitError when one is missing."""
+    given = "".join(f"{name}\n" for name in names).encode()
+    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), given) as output:
+        for name in names:
+            header = output.readline().split()
+            if len(header) != 3:
+                raise GitError(f"object {name} is missing")
+            yield name, output.read(int(header[2]) + 1)[:-1]
+
+
+def find_authors(
+    versions: Versions, comparer: Comparer, entries: Iterable[Entry]
+) -> Iterator[Entry]:
+    """The lines that are asked for, in entries at the versions whose commits wrote them.
+
+    Each of the ``entries`` is a fragment at the version that it came with.
+    """
+    fragments = list(entries)
+    while fragments:
+        searches = [_Search(entry, _stages(versions, entry)) for entry in fragments]
+        moved: list[Entry] = []
+        while searches:
+            searches, found, authored = _round(versions, comparer, searches)
+            moved += found
+            yield from authored
+        fragments = pass_back(versions, moved)
+
+
+def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
+    """Where to look for an entry, in git's order, and how much must be found there."""
+    version = entry.version
+    commit = versions.commit_of[version]
+    parents = versions.commits.parents[commit]
+    stages = []
+    if entry.score > _MOVED:
+        for parent, base, path in zip(
+            parents, versions.bases[version], versions.base_paths[version], strict=True
+        ):
+            if base >= 0:
+                stages.append((_MOVED, [_Source(parent, path, versions.blob_of[base])]))
+    if entry.score > _COPIED:
+        for place, parent in enumerate(parents):
+            others = [
+                _Source(parent, number, change.old_blob)
+                for number, change in versions.changed.against(commit, place)
+                if change.old_kind not in (ABSENT, SUBMODULE)
+                and number != versions.base_paths[version][place]
+            ]
+            if others:
+                stages.append((_COPIED, others))
+    return stages
+
+
+def _round(
+    versions: Versions, comparer: Comparer, searches: Sequence[_Search]
+) -> tuple[list[_Search], list[Entry], list[Entry]]:
+    """Look for each entry where it is next: what to look for further, what moved, what did not."""
+    active = [search for search in searches if search.is_open()]
+    for search in active:
+        attempt = search.entry.text.attempt
+        attempt.spend(len(search.sources))
+        for source in search.sources:
+            if source.blob in versions.missing:
+                attempt.give_up(f"{LACKS}{source.blob}")
+    active = [search for search in active if search.entry.text.attempt.problem is None]
+    authored = [search.entry for search in searches if not search.stages]
+    still: list[_Search] = []
+    hits: list[_Hit] = []
+    for search, hit in zip(active, _look(comparer, active), strict=True):
+        if hit is None:
+            still.append(_Search(search.entry, search.stages[1:]))
+        else:
+            hits.append(hit)
+            still += hit.rests()
+    versions.add({hit.source.path for hit in hits})
+    return still, [moved for hit in hits for moved in hit.moved(versions)], authored
+
+
+def _look(comparer: Comparer, searches: Sequence[_Search]) -> Iterator[_Hit | None]:
+    """The best that is found of each entry in the files of its stage; the last of equals."""
+    asked = [(source.blob, search.entry) for search in searches for source in search.sources]
+    least = [search.threshold for search in searches for _ in search.sources]
+    answers = iter(comparer.compare(asked, least))
+    for search in searches:
+        best: _Hit | None = None
+        for source in search.sources:
+            hunks = next(answers)
+            match = None if hunks is None else _best_match(search.entry, hunks)
+            if match is not None and (best is None or match.score >= best.match.score):
+                best = _Hit(search, source, match)
+        yield best if best is not None and best.match.score > search.threshold else None
+
+
+def _best_match(entry: Entry, hunks: Hunks) -> _Match | None:
+    """The lines between two hunks that have most letters and digits; the last of equals."""
+    best: _Match | None = None
+    old = new = 0
+    for old_first, old_count, new_first, new_count in (*hunks.tolist(), (0, 0, entry.length, 0)):
+        if new < new_first:
+            score = entry.text.score(entry.first + new, new_first - new)
+            if best is None or score >= best.score:
+                best = _Match(score, new, new_first, old)
+        old, new = old_first + old_count, new_first + new_count
+    return best
