@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import subprocess
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.mock_servers.stackexchange.site import read_site
+from perf_assets.sources.git import Clone, read_commits
 from perf_assets.sources.git.command import error_line
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.replication import cells
@@ -256,3 +259,24 @@ def test_what_git_says_of_a_damaged_file_is_told_by_its_beginning() -> None:
     told = error_line(f"warning: odd\nfatal: bad boolean config value '{'a={' * 9000}'\n")
     assert told.startswith("fatal: bad boolean config value 'a={a={")
     assert len(told) < LONGEST_SENTENCE / 2
+
+
+@pytest.mark.slow
+def test_a_tree_that_holds_itself_does_not_fill_the_memory(tmp_path: Path) -> None:
+    def git(*words: str, given: bytes = b"") -> str:
+        command = ["git", f"--git-dir={tmp_path}", *words]
+        return subprocess.run(command, input=given, capture_output=True, check=True).stdout.decode()
+
+    git("init", "--bare", "--quiet", "--initial-branch=main", str(tmp_path))
+    tree = "ab" * 20
+    content = b"40000 folder\0" + bytes.fromhex(tree)
+    path = tmp_path / "objects" / tree[:2] / tree[2:]
+    path.parent.mkdir()
+    path.write_bytes(zlib.compress(b"tree %d\0" % len(content) + content))
+    who = "A <a@b.c> 1600000000 +0000"
+    commit = f"tree {tree}\nauthor {who}\ncommitter {who}\n\nFolder\n"
+    sha = git("hash-object", "-t", "commit", "-w", "--stdin", given=commit.encode()).strip()
+    git("update-ref", "refs/heads/main", sha)
+    clone = Clone(tmp_path, str(tmp_path), "main", sha)
+    with pytest.raises(PerfAssetsError, match="cannot be read"):
+        list(read_commits(clone))

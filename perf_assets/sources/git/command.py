@@ -1,6 +1,7 @@
 """Runs git: the environment that makes its answers the same everywhere, and its failures."""
 
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -46,6 +47,8 @@ _NOWHERE = os.sep
 
 
 LONGEST_LINE = 300  # of what git says
+# For reading a clone: with damaged trees git walks in circles and fills the machine's memory.
+MOST_MEMORY = 2 << 30
 
 # How git ends when a signal ended what it had started.
 STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
@@ -144,6 +147,8 @@ def _started(
             )
         except FileNotFoundError:
             raise _git_is_missing() from None
+        if _NO_SETTINGS.items() <= env.items():
+            _limit_memory(git.pid)
         try:
             yield git, said
         except BaseException:
@@ -151,6 +156,13 @@ def _started(
             raise
         finally:
             git.wait()
+
+
+def _limit_memory(pid: int) -> None:
+    """Have a process fail that takes more than ``MOST_MEMORY``; on Linux alone."""
+    if hasattr(resource, "prlimit"):
+        with suppress(OSError):  # it has ended already
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
 
 
 def _received(said: IO[bytes], growing: Path | None) -> int:
