@@ -40,10 +40,10 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 DOING = {
     "mine": "mining issues and commits",
-    "ask": "asking forums for questions",
+    "ingest_questions": "ingesting questions of forums",
     "label": "labelling issues",
-    "decide": "deciding about issues and commits",
-    "derive": "computing models and statistics",
+    "label_and_link": "labelling issues and linking commits",
+    "build_models": "building models and statistics",
     "replicate": "replicating the paper",
     "review": "measuring labels and raters",
 }
@@ -111,15 +111,17 @@ def run_study(  # noqa: PLR0913
                 continue
             log.info("%s: %s to %s", subject.name, start, end)
             months = range_tags(subject.name, start, end)
-            decide = "label" if until == "labels" else "decide"
+            enrich = "label" if until == "labels" else "label_and_link"
             try:
-                for job in ("mine", decide) if isinstance(subject, Repository) else ("ask",):
+                for job in (
+                    ("mine", enrich) if isinstance(subject, Repository) else ("ingest_questions",)
+                ):
                     failures += _execute(definitions.resolve_job_def(job), record, tags | months)
             except PerfAssetsError as error:  # which need not concern the others
                 stopped[subject.name] = error
         if until != "labels" and len(stopped) < len(spans):
             log.info("models, statistics, published database")
-            failures += _execute(definitions.resolve_job_def("derive"), record, tags)
+            failures += _execute(definitions.resolve_job_def("build_models"), record, tags)
     if stopped:
         raise _together(stopped)
     return failures

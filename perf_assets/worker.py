@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
 from perf_assets.assets.instance import open_instance
-from perf_assets.assets.jobs import WORK
+from perf_assets.assets.jobs import MINE_REPOSITORY
 from perf_assets.assets.open_runs import cancel_runs, open_runs
 from perf_assets.assets.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.assets.workers import worker_tags
@@ -40,7 +40,7 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
         for run in open_runs(record, TAG):
             if _is_lost(run.tags[TAG]):
                 record.report_run_failed(run, "The process was killed.")
-        job = build_definitions(study, home, task.longest_wait).resolve_job_def(WORK)
+        job = build_definitions(study, home, task.longest_wait).resolve_job_def(MINE_REPOSITORY)
 
         def work_on(name: str) -> list[str]:
             repository = study.repository(name)

@@ -26,7 +26,6 @@ from tests.model_database import insert
 from tests.rows import issue
 from tests.support import VALIDATING, Prepared, assert_same_tables, materialize, stored_tables
 
-FORMAT_3 = Path(__file__).parent / "storage" / "format_3.sql"
 BACKUP = "kept.zip"
 DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
@@ -146,12 +145,13 @@ def _changed(prepared: Prepared, home: Path) -> None:
 
 def _older(_: Prepared, home: Path) -> None:
     home.mkdir()
-    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(FORMAT_3.read_text(encoding="utf-8"))
-        insert(connection, "meta.format", [{"version": 3}])
+    with open_warehouse(home / "warehouse.duckdb") as database:
         rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
-        insert(connection, "raw.issues", rows)
+        insert(database.connection, "raw.issues", rows)
+        # As of format 9: views of old names, and tables of another shape.
+        database.connection.execute("CREATE VIEW raw.commit_details AS FROM details.commit_details")
+        database.connection.execute("ALTER TABLE meta.about ADD COLUMN more VARCHAR")
+        database.connection.execute("UPDATE meta.format SET version = 9")
 
 
 def _with_backup(prepared: Prepared, home: Path) -> None:

@@ -33,10 +33,10 @@ REVIEWED = dg.AssetSelection.assets(
     )
 )
 
-EVERYTHING = "everything"
-WORK = "work"
-DERIVED = "derive"
-EVERY_QUESTION = "every_question"
+FULL_PIPELINE = "full_pipeline"
+MINE_REPOSITORY = "mine_repository"
+BUILD_MODELS = "build_models"
+FORUM_PIPELINE = "forum_pipeline"
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
@@ -45,9 +45,9 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
         *_repository_jobs(study),
         *(_forum_jobs() if study.forums else ()),
         dg.define_asset_job(
-            DERIVED,
+            BUILD_MODELS,
             DERIVE if study.lake is None else DERIVE | LABEL_KINDS,
-            description="Compute the models and statistics, and publish the database.",
+            description="Build models and statistics, and publish the database.",
         ),
         *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS),
     ]
@@ -56,14 +56,14 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
 def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
     return [
         dg.define_asset_job(
-            EVERY_QUESTION,
+            FORUM_PIPELINE,
             QUESTIONS | DERIVE,
-            description="Ask forums, decide, derive and publish: the main job of the users' side.",
+            description="Ingest, label, model and publish the questions of forums.",
         ),
         dg.define_asset_job(
-            "ask",
+            "ingest_questions",
             QUESTIONS,
-            description="Bring questions up to date, and decide which are about performance.",
+            description="Ingest questions, and label those about performance.",
         ),
     ]
 
@@ -72,22 +72,24 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     if not study.repositories:
         return []
     if study.lake is not None:
-        said = "Mine and decide all months of a repository, and ship what changed to the lake."
-        return [dg.define_asset_job(WORK, (MINE | DECIDE) - LABEL_KINDS, description=said)]
+        said = "Mine, label and link a repository, and push what changed to the lake."
+        return [
+            dg.define_asset_job(MINE_REPOSITORY, (MINE | DECIDE) - LABEL_KINDS, description=said)
+        ]
     return [
         dg.define_asset_job(
-            EVERYTHING,
+            FULL_PIPELINE,
             MINE | DECIDE | DERIVE,
-            description="Mine, decide, derive and publish: the main job.",
+            description="Mine, label, link, build models and publish: the main job.",
         ),
         dg.define_asset_job(
             "mine", MINE, description="Bring issues and commits up to date at the source."
         ),
         dg.define_asset_job("label", LABEL, description="Label the loaded issues."),
         dg.define_asset_job(
-            "decide",
+            "label_and_link",
             DECIDE,
-            description="Label the loaded issues, link their fixes, look at those closely.",
+            description="Label issues, link the commits that fixed them, and analyse these fixes.",
         ),
     ]
 

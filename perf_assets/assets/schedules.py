@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from perf_assets.assets.jobs import DERIVED, EVERY_QUESTION, EVERYTHING, WORK
+from perf_assets.assets.jobs import BUILD_MODELS, FORUM_PIPELINE, FULL_PIPELINE, MINE_REPOSITORY
 from perf_assets.assets.lake_maintenance_job import JOB as MAINTENANCE
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.run_options import refresh_tags
@@ -54,7 +54,7 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
 def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
     @dg.schedule(
         name=f"monthly_{_slug(subject)}",
-        job_name=EVERY_QUESTION if ":" in subject.name else EVERYTHING,
+        job_name=FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
         cron_schedule=_at(MONTHLY, place),
         execution_timezone="UTC",
         default_status=_status(),
@@ -73,7 +73,7 @@ def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
 def _weekly(subject: Subject, place: int) -> dg.ScheduleDefinition:
     @dg.schedule(
         name=f"weekly_{_slug(subject)}",
-        job_name=EVERYTHING,
+        job_name=FULL_PIPELINE,
         cron_schedule=_at(WEEKLY, place),
         execution_timezone="UTC",
         default_status=_status(),
@@ -101,7 +101,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
 
     @dg.schedule(
         name="monthly_workers",
-        job_name=WORK,
+        job_name=MINE_REPOSITORY,
         cron_schedule=_at(MONTHLY, 0),
         description="For each repository: load the last full month, refresh what changed before.",
         **common,
@@ -111,7 +111,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
 
     @dg.schedule(
         name="weekly_workers",
-        job_name=WORK,
+        job_name=MINE_REPOSITORY,
         cron_schedule=_at(WEEKLY, 0),
         description="For each repository: refresh what changed in the months that are loaded.",
         **common,
@@ -122,7 +122,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
 
     @dg.schedule(
         name="daily_derive",
-        job_name=DERIVED,
+        job_name=BUILD_MODELS,
         cron_schedule=DAILY,
         description="Compute and publish what follows from what workers released since.",
         **common,

@@ -14,7 +14,7 @@ from dagster._core.storage.tags import (
     PARTITION_NAME_TAG as PARTITION,
 )
 
-from perf_assets.assets.jobs import WORK
+from perf_assets.assets.jobs import MINE_REPOSITORY
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import (
     HOST,
@@ -107,8 +107,8 @@ def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
     ended without it.
     """
     selected = run.asset_selection or frozenset()
-    if WORK in names and PARTITION in run.tags and selected >= MINED:
-        return WORK
+    if MINE_REPOSITORY in names and PARTITION in run.tags and selected >= MINED:
+        return MINE_REPOSITORY
     return run.job_name if run.job_name in names else None
 
 

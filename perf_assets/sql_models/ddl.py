@@ -21,43 +21,6 @@ AS_OF_PARAMETER = "as_of_month"
 AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be there before it
 
 
-# Views that have another name since format 4; the old one shows the same until the next format.
-OLD_VIEWS = {
-    "staging.state_changes": "FROM intermediate.state_changes",
-    "staging.issue_history": "FROM marts.issue_history",
-    "intermediate.issue_history": "FROM marts.issue_history",
-    "staging.label_spans": "FROM intermediate.label_spans",
-    "staging.months": "FROM intermediate.months",
-    "staging.counted_fixes": "FROM intermediate.counted_fixes",
-    "staging.fixes": "FROM intermediate.fixes",
-    "staging.fix_contents": "FROM intermediate.fix_contents",
-    "staging.bug_introductions": "FROM intermediate.bug_introductions",
-    "staging.reverts": "FROM intermediate.reverts",
-    "staging.reviewed_bugs": "FROM intermediate.reviewed_bugs",
-    "staging.link_doubts": (
-        "SELECT * EXCLUDE (dataset) FROM intermediate.link_doubts WHERE dataset = 'live'"
-    ),
-}
-
-
-def keep_old_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Keep the views whose names are of the format before; call it once all models are laid."""
-    there = connection.execute(
-        """
-        SELECT schema_name || '.' || view_name FROM duckdb_views()
-        WHERE database_name = current_database()
-        """
-    ).fetchall()
-    for old, query in OLD_VIEWS.items():
-        if (old,) in there:
-            continue
-        connection.execute(f"CREATE VIEW {old} AS {query}")
-        is_mart = " marts." in query
-        new = f"{'marts' if is_mart else 'intermediate'}.{old.partition('.')[2]}"
-        comment = f"The name that {new} had before; it goes with the next version."
-        connection.execute(f"COMMENT ON VIEW {old} IS {quoted(comment)}")
-
-
 def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the table macro of the bug reports as they were; the same macro is left untouched.
 

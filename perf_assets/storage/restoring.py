@@ -11,9 +11,10 @@ from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
+from perf_assets.storage.migrations import OLDEST
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, read_stored
-from perf_assets.storage.warehouse import FORMAT, open_warehouse
+from perf_assets.storage.warehouse import FORMAT, before_the_first_release, open_warehouse
 
 
 def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
@@ -39,6 +40,8 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
                 f"{backup} was taken by a newer perf-assets ({manifest.perf_assets}, format "
                 f"{manifest.format}; this one knows {FORMAT}): upgrade perf-assets"
             )
+        if manifest.format < OLDEST:
+            raise PerfAssetsError(before_the_first_release(backup, manifest.format))
         unfinished = home.path / ".restored.duckdb"
         lines = home.path / ".restored.jsonl"
         try:

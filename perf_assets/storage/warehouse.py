@@ -31,7 +31,7 @@ from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 9  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 10  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads
@@ -352,6 +352,8 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
                 f"{path.parent} was written by a newer perf-assets (format {version}, this one "
                 f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
             )
+        if version is not None and version < migrations.OLDEST:
+            raise PerfAssetsError(before_the_first_release(path.parent, version))
         if version is not None and version < FORMAT:
             connection.close()
             write_backup(Home(path.parent), Home(path.parent).backup_of_format(version))
@@ -366,6 +368,15 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
         connection.close()
         raise
     return connection
+
+
+def before_the_first_release(place: Path, version: int) -> str:
+    """That what is at ``place`` is too old, and how to go on."""
+    return (
+        f"{place} was written before the first release (format {version}), which is not read any "
+        "more: move warehouse.duckdb and perf_bugs.duckdb elsewhere and run again; everything is "
+        "mined anew, and verdicts of people come back from verdicts.jsonl"
+    )
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

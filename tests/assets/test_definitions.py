@@ -80,10 +80,12 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     without = build_definitions(study.as_far_as("links"), home)
     nodes = without.resolve_asset_graph()
     assert "details" not in {nodes.get(key).group_name for key in nodes.materializable_asset_keys}
-    for job, step in (("decide", "fix_links"), ("everything", "models_and_statistics")):
+    for job, step in (("label_and_link", "fix_links"), ("full_pipeline", "models_and_statistics")):
         steps = {node.name for node in without.resolve_job_def(job).nodes}
         assert step in steps and "fix_details" not in steps
-    steps = {node.name for node in build_definitions(study, home).resolve_job_def("decide").nodes}
+    steps = {
+        node.name for node in build_definitions(study, home).resolve_job_def("label_and_link").nodes
+    }
     assert "fix_details" in steps
 
 
@@ -91,7 +93,7 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
     definitions = build_definitions(study, home)
     name = study.repositories[0].name
     with dg.DagsterInstance.ephemeral() as instance:
-        for job in ("mine", "decide"):
+        for job in ("mine", "label_and_link"):
             ran = definitions.resolve_job_def(job).execute_in_process(
                 instance=instance, partition_key=key_of(name, "2020-02")
             )
@@ -121,7 +123,7 @@ def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
         (repository,) = study.repositories
         told = {"repository": repository.name, "months": "2020-01 to 2020-03"}
         assert told.items() <= requests[0].tags.items()
-        ran = definitions.resolve_job_def("everything").execute_in_process(
+        ran = definitions.resolve_job_def("full_pipeline").execute_in_process(
             instance=instance, tags=dict(requests[0].tags)
         )
     assert ran.success

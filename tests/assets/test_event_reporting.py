@@ -230,7 +230,7 @@ def test_what_a_person_chooses_is_done_and_told(
 ) -> None:
     definitions = build_definitions(study, place)
     chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
-    ran = definitions.resolve_job_def("derive").execute_in_process(
+    ran = definitions.resolve_job_def("build_models").execute_in_process(
         instance=instance, asset_selection=chosen
     )
     assert {event.asset_key for event in ran.get_asset_materialization_events()} == set(chosen)
@@ -238,7 +238,7 @@ def test_what_a_person_chooses_is_done_and_told(
     assert checked == set(chosen)
     (repository,) = study.repositories
     tags = range_tags(repository.name, "2020-01", "2020-02")
-    ran = definitions.resolve_job_def("decide").execute_in_process(
+    ran = definitions.resolve_job_def("label_and_link").execute_in_process(
         instance=instance, tags=tags, asset_selection=[asset_key("labels.performance_labels")]
     )
     told = {(event.asset_key, event.partition) for event in ran.get_asset_materialization_events()}

@@ -49,8 +49,8 @@ def test_partitions_are_the_months_of_every_tag_set(study) -> None:
 def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_path) -> None:
     definitions = build_definitions(study, Home.of(tmp_path / "home"))
     names = {job.name for job in definitions.resolve_all_job_defs()}
-    assert {"ask", "every_question", "derive"} <= names
-    assert not {"everything", "mine", "decide"} & names
+    assert {"ingest_questions", "forum_pipeline", "build_models"} <= names
+    assert not {"full_pipeline", "mine", "label_and_link"} & names
     schedules = [schedule.name for schedule in definitions.schedules or ()]
     assert schedules == ["monthly_stackoverflow_tensorkit", "monthly_stackoverflow_gradlib"]
 
@@ -70,7 +70,7 @@ def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     assert [{**request.tags, **wanted} for request, wanted in zip(requests, tags, strict=True)] == [
         request.tags for request in requests
     ]
-    job = definitions.resolve_job_def("every_question")
+    job = definitions.resolve_job_def("forum_pipeline")
     for request in requests:
         assert job.execute_in_process(instance=instance, tags=dict(request.tags)).success
     told = instance.get_materialized_partitions(asset_key("labels.performance_questions"))

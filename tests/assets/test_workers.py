@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 import yaml
 
-from perf_assets.assets.jobs import DERIVED, WORK
+from perf_assets.assets.jobs import BUILD_MODELS, MINE_REPOSITORY
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.sensors import PARTITION, job_of
 from perf_assets.config.study import load_study
@@ -53,7 +53,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
 def test_a_run_of_a_repository_ships_it_and_tells_its_partition(
     definitions: dg.Definitions, instance: dg.DagsterInstance, tmp_path: Path
 ) -> None:
-    job = definitions.resolve_job_def(WORK)
+    job = definitions.resolve_job_def(MINE_REPOSITORY)
     ran = job.execute_in_process(instance=instance, partition_key=NAME)
     assert ran.success
     for asset in ("raw.issues", "raw.commits", "labels.performance_labels", "links.fix_links"):
@@ -80,8 +80,8 @@ def test_each_repository_is_a_partition_and_a_run_of_a_backfill(
     # A policy would have runs over ranges, whose tags no limit and no retry could go by.
     assert asset.backfill_policy is None
     names = {job.name for job in definitions.resolve_all_job_defs()}
-    assert {WORK, DERIVED, "replicate", "review"} <= names
-    assert not names & {"everything", "mine", "label", "decide"}
+    assert {MINE_REPOSITORY, BUILD_MODELS, "replicate", "review"} <= names
+    assert not names & {"full_pipeline", "mine", "label", "label_and_link"}
 
 
 def test_schedules_start_a_run_for_each_repository(definitions: dg.Definitions) -> None:
@@ -101,7 +101,7 @@ def test_schedules_start_a_run_for_each_repository(definitions: dg.Definitions) 
     ) as context:
         (request,) = daily.evaluate_tick(context).run_requests or []
     assert request.run_key == "derive 2026-01-02"
-    assert daily.job_name == DERIVED
+    assert daily.job_name == BUILD_MODELS
 
 
 def test_the_lake_is_maintained_by_a_job(
@@ -114,7 +114,7 @@ def test_the_lake_is_maintained_by_a_job(
     (event,) = early.filter_events(lambda event: event.is_step_failure)
     assert "lake" in str(event.step_failure_data.user_failure_data.description)
     assert (
-        definitions.resolve_job_def(WORK)
+        definitions.resolve_job_def(MINE_REPOSITORY)
         .execute_in_process(instance=instance, partition_key=NAME)
         .success
     )
@@ -128,9 +128,9 @@ def lost(*assets: str, **tags: str) -> dg.DagsterRun:
 
 def test_a_worker_that_was_lost_in_a_backfill_is_started_again() -> None:
     mined = ("raw.issues", "raw.commits", "links.fix_links")
-    assert job_of(lost(*mined, **{PARTITION: NAME}), {WORK}) == WORK
+    assert job_of(lost(*mined, **{PARTITION: NAME}), {MINE_REPOSITORY}) == MINE_REPOSITORY
     # What is chosen on the page of another asset is left to who chose it, and so without a lake.
-    assert job_of(lost("marts.bug_metrics"), {WORK}) is None
+    assert job_of(lost("marts.bug_metrics"), {MINE_REPOSITORY}) is None
     assert job_of(lost(*mined, **{PARTITION: NAME}), {"mine"}) is None
 
 

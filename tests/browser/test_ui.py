@@ -94,7 +94,7 @@ def test_a_range_of_months_is_loaded_in_one_run(page: "Page", ui: Ui) -> None:
 
 
 def test_a_run_is_stopped(page: "Page", ui: Ui) -> None:
-    ui.launch("derive")  # all models and statistics by hand: some seconds on any machine
+    ui.launch("build_models")  # all models and statistics by hand: some seconds on any machine
     started = ui.waited_for(RUNS, lambda one: one["status"] == "STARTED")
     page.goto(f"{ui.address}/runs/{started['runId']}")
     page.get_by_role("button", name="Terminate").click()

@@ -390,14 +390,14 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     definitions = build_definitions(load_study(tmp_path / "study.toml"), Home.of(tmp_path))
     loading = {}
-    for name in ("everything", "mine", "decide", "derive", "replicate"):
+    for name in ("full_pipeline", "mine", "label_and_link", "build_models", "replicate"):
         keys = definitions.resolve_job_def(name).asset_layer.executable_asset_keys
         loading[name] = {key.path[0] for key in keys} & {"replication", "raw"}
     assert loading == {
-        "everything": {"raw"},
+        "full_pipeline": {"raw"},
         "mine": {"raw"},
-        "decide": set(),
-        "derive": set(),
+        "label_and_link": set(),
+        "build_models": set(),
         "replicate": {"replication"},
     }
 

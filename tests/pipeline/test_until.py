@@ -29,7 +29,7 @@ UNKNOWN = {
         "longest_lifetime_days",
     },
 }
-OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.", "raw.commit_details")
+OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.")
 
 
 def run(middling: Prepared, home: Path, *arguments: str, study: Path | None = None) -> str:

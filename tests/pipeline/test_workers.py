@@ -14,7 +14,7 @@ import duckdb
 import psutil
 import pytest
 
-from perf_assets.assets.jobs import DERIVED
+from perf_assets.assets.jobs import BUILD_MODELS
 from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
@@ -103,7 +103,7 @@ def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
     assert given.lake is not None
     with sail() as server, dg.DagsterInstance.ephemeral() as instance:
         lake = replace(given.lake, engine="spark", spark=server.url)
-        job = build_definitions(replace(given, lake=lake), far).resolve_job_def(DERIVED)
+        job = build_definitions(replace(given, lake=lake), far).resolve_job_def(BUILD_MODELS)
         assert job.execute_in_process(instance=instance).success
     one, other = stored_tables(home.published), stored_tables(far.published)
     computed = [name for name in one if name.partition(".")[0] in ("marts", "analysis")]

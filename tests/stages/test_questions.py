@@ -36,7 +36,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
         pauses = {"first_pause": 0.001, "longest_pause": 0.01}
         return api_client.RetryPolicy(**pauses, longest_wait=longest_wait)
 
-    monkeypatch.setattr(asked_questions, "Patience", patience)
+    monkeypatch.setattr(asked_questions, "RetryPolicy", patience)
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def history(held: Held, **changes: object) -> pl.DataFrame:
 def cut(rows: pl.DataFrame, size: int, batch: int = 2) -> list[pl.DataFrame]:
     """The shares of ``rows``, of which ``batch`` come at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "SHARE_ROWS", size)
+        patch.setattr(chunks, "CHUNK_ROWS", size)
         return list(in_chunks(rows.iter_slices(batch), "repository", EMPTY))
 
 

@@ -13,7 +13,6 @@ from perf_assets.sql_models.ddl import (
     create_as_of_macro,
     create_table,
     create_view,
-    keep_old_views,
     parsed,
 )
 from perf_assets.sql_models.files import Model, load_models
@@ -112,7 +111,6 @@ def describe_tables(gate: AuditedWriter) -> None:
         create_table(gate.database.connection, history.table)
         with closing(Workspace(gate.database)) as workspace:
             build_model(gate, history, workspace)()
-    keep_old_views(gate.database.connection)
     create_as_of_macro(gate.database.connection)
     if statements := comment_statements(gate.database.connection):
         with gate.database.transaction():  # one wait for the disk, not a thousand
