@@ -113,9 +113,8 @@ def run_study(  # noqa: PLR0913
             months = range_tags(subject.name, start, end)
             enrich = "label" if until == "labels" else "label_and_link"
             try:
-                for job in (
-                    ("mine", enrich) if isinstance(subject, Repository) else ("ingest_questions",)
-                ):
+                is_forum = not isinstance(subject, Repository)
+                for job in ("ingest_questions",) if is_forum else ("mine", enrich):
                     failures += _execute(definitions.resolve_job_def(job), record, tags | months)
             except PerfAssetsError as error:  # which need not concern the others
                 stopped[subject.name] = error

@@ -177,7 +177,7 @@ def _changed(prepared: Prepared, home: Path) -> None:
 _run = _command("run", "--study", "{study}", "--home", "{home}")
 _restore = _command("restore", "{home}/" + BACKUP, "--home", "{home}")
 _import = _command("import-review", "{home}/" + SHEET, "--rater", "Ann", "--home", "{home}")
-_push = _command("lake", "ship", "--lake", "{home}/" + LAKE, "--home", "{home}")
+_push = _command("lake", "push", "--lake", "{home}/" + LAKE, "--home", "{home}")
 _pull = _command("lake", "restore", "--lake", "{home}/" + LAKE, "--home", "{home}")
 
 OPERATIONS = {

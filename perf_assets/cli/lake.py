@@ -1,4 +1,4 @@
-"""lake: what workers shipped, and moving it between a home and the lake."""
+"""lake: what is in it, and moving months between a home and the lake."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -34,14 +34,14 @@ subjects_option = click.option(
 
 @click.group()
 def lake() -> None:
-    """Ship what a home mined to a lake of Delta tables, bring it back, and keep the lake small."""
+    """Push what a home mined to a lake of Delta tables, pull it back, and keep the lake small."""
 
 
 @lake.command()
 @lake_option
 @friendly_errors
 def status(url: str) -> None:
-    """How large each table of the lake is, and when it was shipped to last."""
+    """How large each table of the lake is, and when it was last pushed to."""
     from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
 
     found = sizes(_lake(url))
@@ -62,23 +62,23 @@ def status(url: str) -> None:
 @home_option
 @friendly_errors
 def push(url: str, subjects: tuple[str, ...], home: Path) -> None:
-    """Release what the home holds, as far as it differs from what is released."""
+    """Push the months of the home that differ from those in the lake."""
     from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
-    from perf_assets.lake.push import push as shipped  # noqa: PLC0415
+    from perf_assets.lake.push import push as pushed  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)
-    shutdown.set_resume_hint("ship it again; what was released is whole")
+    shutdown.set_resume_hint("push again; what was released is whole")
     with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
         for subject in subjects or subjects_in(database):
-            done = shipped(database, place, subject)
+            done = pushed(database, place, subject)
             if done.commits:
                 click.echo(
                     f"{subject}: {len(done.months):,} months, {done.rows:,} rows of {done.tables} "
                     f"tables, {done.commits} commits, {done.bytes / 1e6:,.2f} MB"
                 )
             else:
-                click.echo(f"{subject}: as it is released")
+                click.echo(f"{subject}: unchanged")
 
 
 @lake.command()
@@ -86,22 +86,21 @@ def push(url: str, subjects: tuple[str, ...], home: Path) -> None:
 @subjects_option
 @home_option
 @friendly_errors
-def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
-    """Bring what is released into the home; other repositories that it holds stay.
+def pull(url: str, subjects: tuple[str, ...], home: Path) -> None:
+    """Pull released months into the home; other repositories in it stay as they are.
 
-    Months of these repositories that the home mined and did not ship are replaced by what is
-    released.
+    Months of the pulled repositories that the home mined and did not push are replaced.
     """
-    from perf_assets.lake.pull import pull, subjects_of  # noqa: PLC0415
+    from perf_assets.lake.pull import pull as pulled, subjects_of  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)
-    shutdown.set_resume_hint("restore it again, it goes on where it stopped")
+    shutdown.set_resume_hint("pull again, it goes on where it stopped")
     with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
         named = subjects or subjects_of(place)
-        done = pull(database, place, named, only=False)
+        done = pulled(database, place, named, only=False)
     click.echo(
-        f"{len(named):,} repositories and tag sets: {done.months:,} months brought with "
+        f"{len(named):,} repositories and tag sets: {done.months:,} months pulled with "
         f"{done.rows:,} rows of {done.tables} tables, {done.removed:,} months removed."
     )
 
@@ -116,18 +115,18 @@ def restore(url: str, subjects: tuple[str, ...], home: Path) -> None:
     help="How long what was superseded can still be read.",
 )
 @friendly_errors
-def maintain(url: str, retention_days: float) -> None:
-    """Drop what no longer counts, join small files, delete files that nobody reads."""
+def optimize(url: str, retention_days: float) -> None:
+    """Remove superseded rows, compact small files, delete files that nobody reads."""
     from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
 
-    shutdown.set_resume_hint("maintain it again; nothing is lost")
+    shutdown.set_resume_hint("optimize again; nothing is lost")
     with shown_progress(console):
         done = maintained(_lake(url), timedelta(days=retention_days))
     for one in done:
         if one.buckets or one.deleted or one.left:
-            left = f", {one.left} buckets left for the next time, as workers ship to them"
+            left = f", {one.left} buckets left for the next time, as workers push to them"
             click.echo(
-                f"{one.table}: {one.dropped:,} rows dropped, {one.files_before:,} files are "
+                f"{one.table}: {one.dropped:,} rows deleted, {one.files_before:,} files are "
                 f"{one.files_after:,}, {one.bytes_before / 1e6:,.1f} MB are "
                 f"{one.bytes_after / 1e6:,.1f} MB, {one.deleted:,} files deleted"
                 f"{left if one.left else ''}"

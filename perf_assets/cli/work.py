@@ -63,7 +63,7 @@ def work(  # noqa: PLR0913
     until: Until,
     listen: bool,
 ) -> None:
-    """Mine repositories of a study that has a lake, and ship what changed.
+    """Mine repositories of a study that has a lake, and push what changed.
 
     Each is mined and decided in a home of its own, below workers/ of --home, and what changed goes
     to the lake; perf-assets run, or the job derive of the UI, computes and publishes from there. A
@@ -79,7 +79,7 @@ def work(  # noqa: PLR0913
     """
     place = Home.of(home)
     shutdown.set_resume_hint(
-        "what was shipped is in the lake; a worker that is started again goes on"
+        "what was pushed is in the lake; a worker that is started again goes on"
     )
     with shown_progress(console):
         with phase("starting"), importing():
@@ -90,7 +90,7 @@ def work(  # noqa: PLR0913
             chosen = open_study_of(study, place)
             if chosen.lake is None:
                 raise PerfAssetsError(
-                    f"{chosen.path}: the study has no lake to ship to: add [lake] with its url, "
+                    f"{chosen.path}: the study has no lake to push to: add [lake] with its url, "
                     "or use perf-assets run"
                 )
 

@@ -190,7 +190,7 @@ def _check(
 def _refused(lake: Lake, subject: str) -> TransientError:
     return TransientError(
         f"{subject}: another worker released it to {lake.url} meanwhile; nothing of this run was "
-        "released: bring what is released (perf-assets lake restore) and run again"
+        "released: pull what is released (perf-assets lake pull) and run again"
     )
 
 

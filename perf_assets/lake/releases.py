@@ -267,7 +267,7 @@ def needed(lake: Lake) -> Releases:
     found = releases_of(lake)
     if found is None:
         raise PerfAssetsError(
-            f"{lake.url}: there is no lake yet; perf-assets lake ship makes one, or look whether "
+            f"{lake.url}: there is no lake yet; perf-assets lake push makes one, or look whether "
             "--lake is right"
         )
     return found

@@ -83,9 +83,8 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     for job, step in (("label_and_link", "fix_links"), ("full_pipeline", "models_and_statistics")):
         steps = {node.name for node in without.resolve_job_def(job).nodes}
         assert step in steps and "fix_details" not in steps
-    steps = {
-        node.name for node in build_definitions(study, home).resolve_job_def("label_and_link").nodes
-    }
+    job = build_definitions(study, home).resolve_job_def("label_and_link")
+    steps = {node.name for node in job.nodes}
     assert "fix_details" in steps
 
 

@@ -133,7 +133,7 @@ def test_a_clock_that_was_set_back_hides_no_change(home: Path) -> None:
         ("UPDATE meta.partition_loads SET message = 'x'", True),
         ("COMMENT ON TABLE raw.issues IS 'x'", True),
         ("CREATE TABLE raw.another (a INTEGER)", True),
-        ("DROP VIEW staging.link_doubts", True),
+        ("DROP VIEW staging.issues CASCADE", True),
         ("ALTER TABLE meta.repositories ADD COLUMN a INTEGER", True),
     ],
 )

@@ -63,7 +63,7 @@ PUBLISHED = "select value from meta.about where topic = 'database' and fact = 'p
 FAR = "select value from meta.about where topic = 'study' and fact = 'engine' and value = 'spark'"
 LEFT = (
     "The rows of issues and commits are in the lake, not in this database: lists of single issues, "
-    "and areas and keywords, are left out. perf-assets lake restore brings those of a repository."
+    "and areas and keywords, are left out. perf-assets lake pull brings those of a repository."
 )
 SPAN = """
 select min(month) || ' to ' || max(month)
