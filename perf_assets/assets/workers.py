@@ -40,7 +40,7 @@ def worker_assets(
 
     @dg.multi_asset(
         name=WORKER,
-        description="Mines, labels and links all months of one repository, and pushes what changed.",
+        description="Mines, labels and links one repository, and pushes what changed.",
         specs=specs_together(whats, partitions),
         check_specs=check_specs(tables, partitions),
         partitions_def=partitions,
