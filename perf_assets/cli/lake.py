@@ -92,7 +92,7 @@ def pull(url: str, subjects: tuple[str, ...], home: Path) -> None:
     Months of the pulled repositories that the home mined and did not push are replaced.
     """
     from perf_assets.lake.pull import pull as pulled  # noqa: PLC0415
-    from perf_assets.lake.pull import subjects_of
+    from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)

@@ -44,6 +44,11 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
         return sorted({_finding(module.context, rule, hit, lines) for rule, hit in hits})
     except RecursionError:
         raise Unreadable("depth", "it is nested too deeply") from None
+    except ValueError as error:
+        # A hexadecimal number of any length is Python, but no text can be made of it.
+        if "integer string conversion" not in str(error):
+            raise
+        raise Unreadable("syntax", "a number in it has too many digits") from None
 
 
 def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:

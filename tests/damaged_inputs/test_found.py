@@ -22,6 +22,8 @@ from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
+from perf_assets.lint.findings import Unreadable
+from perf_assets.lint.linter import check
 from perf_assets.mock_servers.stackexchange.site import read_site
 from perf_assets.sources.git import Clone, read_commits
 from perf_assets.sources.git.command import error_line
@@ -214,6 +216,16 @@ def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
     assert "is no UTF-8" in refused.stderr
     with pytest.raises(PerfAssetsError, match="is no UTF-8"):
         Lake.of(places["bad"])
+
+
+def test_a_number_of_thousands_of_digits_in_a_checked_file_is_named() -> None:
+    head = "import pandas as pd\nimport tensorflow as tf\n"
+    made = f"series = pd.Series([1, 0x{'f' * 5000}])\n"
+    read = (
+        "ds = tf.data.Dataset.from_tensor_slices(series)\nfor one in series:\n    tf.add(one, 1)\n"
+    )
+    with pytest.raises(Unreadable, match="too many digits"):
+        check(head + made + read, "a.py")
 
 
 def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
