@@ -13,7 +13,7 @@ from tests.damaged_inputs.damage import damaged, json_of, spoilt
 from tests.damaged_inputs.kinds import FindingError, Kind, Surroundings, TryOne
 from tests.paths import ROOT
 
-CORPUS = ROOT / "tests" / "core" / "checks" / "corpus"
+CORPUS = ROOT / "tests" / "lint" / "corpus"
 MEGABYTES = 512
 PARTS = (
     *("for x in y:\n    ", "(" * 150, "[" * 90, "-" * 500, "a." * 400, "if x:\n ", "\\\n", '"""'),
