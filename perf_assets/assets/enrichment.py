@@ -42,14 +42,14 @@ def deciding_assets(study: Study, home: Home) -> list[dg.AssetsDefinition | dg.A
     """What the study decides about issues and commits, and what is found of the fixes."""
 
     def labels(
-        gate: AuditedWriter, repository: Repository, months: list[str], asked: RunOptions
+        gate: AuditedWriter, repository: Repository, months: list[str], options: RunOptions
     ) -> list[WriteOutcome]:
-        return label_cohorts(gate, study, repository.name, months, forced=asked.is_forced)
+        return label_cohorts(gate, study, repository.name, months, forced=options.is_forced)
 
     def links(
-        gate: AuditedWriter, repository: Repository, months: list[str], asked: RunOptions
+        gate: AuditedWriter, repository: Repository, months: list[str], options: RunOptions
     ) -> list[WriteOutcome]:
-        return link_commits(gate, study, repository.name, months, forced=asked.is_forced)
+        return link_commits(gate, study, repository.name, months, forced=options.is_forced)
 
     def details(
         gate: AuditedWriter, repository: Repository, months: list[str], _: RunOptions
@@ -72,8 +72,8 @@ def decided(study: Study) -> tuple[Stored, ...]:
 def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
     """What each label means, of all repositories."""
 
-    def kinds(gate: AuditedWriter, teller: EventReporter) -> Iterator[Derived]:
-        forced = teller.asked.is_forced or bool(teller.never_reported([KINDS]))
+    def kinds(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+        forced = reporter.options.is_forced or bool(reporter.never_reported([KINDS]))
         outcome = None
         with lake_inputs(gate, study) as elsewhere:
             for outcome in tell_label_kinds(gate, study, elsewhere, forced=forced):

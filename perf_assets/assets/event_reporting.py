@@ -31,11 +31,11 @@ def materialization_results(
     context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
 ) -> Iterator[Event]:
     """What became of an asset that is a file: in a refresh it is told where it ``is_new``."""
-    teller = EventReporter(context)
-    if teller.has_changes(name, is_new=is_new):
-        yield from teller.report_materialization(name, metadata)
+    reporter = EventReporter(context)
+    if reporter.has_changes(name, is_new=is_new):
+        yield from reporter.report_materialization(name, metadata)
     else:
-        yield from teller.done(name)
+        yield from reporter.done(name)
 
 
 class EventReporter:
@@ -47,7 +47,7 @@ class EventReporter:
 
     def __init__(self, context: dg.AssetExecutionContext) -> None:
         """Tell of the step that ``context`` belongs to."""
-        self.asked = RunOptions.of(context.run_tags)
+        self.options = RunOptions.of(context.run_tags)
         self._context = context
 
     @property
@@ -65,16 +65,16 @@ class EventReporter:
 
     def has_changes(self, name: str, *, is_new: bool) -> bool:
         """Whether an asset that is a file is to be told of."""
-        return is_new or self.asked.is_forced or bool(self.never_reported([name]))
+        return is_new or self.options.is_forced or bool(self.never_reported([name]))
 
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
         """That ``asset`` was made or replaced."""
         self.report_unchanged(asset, metadata)
-        yield from self.done(asset, None if self.asked.is_refresh else metadata)
+        yield from self.done(asset, None if self.options.is_refresh else metadata)
 
     def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
         """Tell at once, in a refresh, that ``asset`` has changed, whatever becomes of the rest."""
-        if self.asked.is_refresh:
+        if self.options.is_refresh:
             event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
             self._context.log_event(event)
 
@@ -97,7 +97,7 @@ class EventReporter:
             key=_partition,
         )
         together = [list(found) for _, found in groupby(stored, key=_partition)]
-        news = self._changes(together, outcomes) if self.asked.is_refresh else together
+        news = self._changes(together, outcomes) if self.options.is_refresh else together
         for of_partition in news:
             self._report_partition(of_partition, is_failing=is_failing)
         return {asset_for_table(of_partition[0]["table"]) for of_partition in news}
@@ -118,7 +118,7 @@ class EventReporter:
                 by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
         for asset, found in list(by_asset.items()):
             known = self._context.instance.get_materialized_partitions(asset_key(asset))
-            if self.asked.is_refresh and not is_new and subject in known:
+            if self.options.is_refresh and not is_new and subject in known:
                 del by_asset[asset]
                 continue
             self._already_reported_as(
@@ -157,7 +157,7 @@ class EventReporter:
             news += [
                 loads
                 for loads in found
-                if self.asked.is_forced
+                if self.options.is_forced
                 or (loads[0]["repository"], loads[0]["month"]) in written
                 or str(key_of(loads[0]["repository"], loads[0]["month"])) not in known
                 or max(load["loaded_at"].timestamp() for load in loads) > told_until
@@ -175,7 +175,7 @@ class EventReporter:
         self, asset: str, key: str, metadata: Mapping[str, Any], *, is_failing: bool
     ) -> None:
         table = asset_key(asset)
-        if self.asked.is_refresh or is_failing:
+        if self.options.is_refresh or is_failing:
             # Where the step will fail, what is stored nevertheless would not show as materialized.
             event = dg.AssetMaterialization(table, partition=key, metadata=dict(metadata))
             self._context.log_event(event)

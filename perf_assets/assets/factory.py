@@ -93,31 +93,31 @@ def partitioned_asset(
         pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        teller = EventReporter(context)
+        reporter = EventReporter(context)
         outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_gate(home) as gate:
             for subject, months in by_subject(subjects, context.partition_keys).items():
-                outcomes += step(gate, subject, months, teller.asked)
+                outcomes += step(gate, subject, months, reporter.options)
                 for table in tables:
                     broken[table] += gate.broken_rules(table, subject.name, months)
                     known = gate.database.loads(table, subject.name)
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
-        news = teller.report_partitions(loads, outcomes, is_failing=bool(failures))
+        news = reporter.report_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
-        audited |= teller.never_checked(tables)
-        if not teller.asked.is_forced:
+        audited |= reporter.never_checked(tables)
+        if not reporter.options.is_forced:
             told = {asset_for_table(table) for table in audited} | news
             broken = {
                 table: found for table, found in broken.items() if asset_for_table(table) in told
             }
-        yield from teller.report_checks(broken)
+        yield from reporter.report_checks(broken)
         if failures:
             raise failure("; ".join(failures), "audit")
         for asset in what.assets:
-            yield from teller.done(asset)
+            yield from reporter.done(asset)
 
     return run
 
@@ -138,7 +138,7 @@ def whole_asset(
         pool=POOL,
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        teller = EventReporter(context)
+        reporter = EventReporter(context)
         failures: list[str] = []
         with open_gate(home) as gate:
             known = {table.name for what in whats for table in what.tables}
@@ -149,7 +149,7 @@ def whole_asset(
             complete: list[str] = []
             seconds: dict[str, float] = defaultdict(float)
             begun = monotonic()
-            for one in step(gate, teller):
+            for one in step(gate, reporter):
                 asset = asset_for_table(one.table)
                 seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
                 begun = monotonic()
@@ -160,26 +160,26 @@ def whole_asset(
                         failures.append(one.outcome.failure)
                         refused.add(asset)
                 if not left[asset]:
-                    yield from teller.report_checks(broken.pop(asset, {}))
+                    yield from reporter.report_checks(broken.pop(asset, {}))
                 if asset in refused:
                     continue
                 if one.is_new:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
-                    teller.report_unchanged(asset, sizes_of(gate, asset))
+                    reporter.report_unchanged(asset, sizes_of(gate, asset))
                 if not left[asset]:
                     complete.append(asset)
             for rest in broken.values():
-                yield from teller.report_checks(rest)
+                yield from reporter.report_checks(rest)
             # What is shown of one may be read from others that come later.
             shown = runtime_metadata(gate, [asset for asset in complete if asset in changed])
             for asset in complete:
                 if asset in changed:
                     _, metadata = next(shown)
                     taken = {"seconds": round(seconds[asset], 2)}
-                    yield from teller.report_materialization(asset, {**metadata, **taken})
+                    yield from reporter.report_materialization(asset, {**metadata, **taken})
                 else:
-                    yield from teller.done(asset)
+                    yield from reporter.done(asset)
         if failures:
             raise failure("; ".join(failures), "audit")
 

@@ -30,12 +30,12 @@ def mining_assets(
     """
 
     def issues(
-        gate: AuditedWriter, repository: Repository, months: list[str], asked: RunOptions
+        gate: AuditedWriter, repository: Repository, months: list[str], options: RunOptions
     ) -> Iterator[WriteOutcome]:
         # It takes PyGithub, which takes long to import: only who mines should wait for that.
         from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
 
-        verify_months = study.verify_months if asked.is_verifying else None
+        verify_months = study.verify_months if options.is_verifying else None
         return mine_issues(gate, repository, months, verify_months, longest_wait)
 
     def commits(

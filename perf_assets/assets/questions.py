@@ -32,19 +32,19 @@ def question_assets(
     """The questions of the study's tag sets, and the decisions on them."""
 
     def questions(
-        gate: AuditedWriter, tag_set: TagSet, months: list[str], asked: RunOptions
+        gate: AuditedWriter, tag_set: TagSet, months: list[str], options: RunOptions
     ) -> Iterator[WriteOutcome]:
-        verify_months = study.verify_months if asked.is_verifying else None
+        verify_months = study.verify_months if options.is_verifying else None
         forum = study.forum_of(tag_set)
         return mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
 
     def labels(
-        gate: AuditedWriter, tag_set: TagSet, months: list[str], asked: RunOptions
+        gate: AuditedWriter, tag_set: TagSet, months: list[str], options: RunOptions
     ) -> list[WriteOutcome]:
-        return label_performance_questions(gate, tag_set, months, forced=asked.is_forced)
+        return label_performance_questions(gate, tag_set, months, forced=options.is_forced)
 
-    def kinds(gate: AuditedWriter, teller: EventReporter) -> Iterator[Derived]:
-        forced = teller.asked.is_forced or bool(teller.never_reported(KIND_TABLES))
+    def kinds(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+        forced = reporter.options.is_forced or bool(reporter.never_reported(KIND_TABLES))
         untold = list(KIND_TABLES)
         for outcome in tell_question_kinds(gate, study, forced=forced):
             (table,) = outcome.rows

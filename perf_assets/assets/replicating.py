@@ -49,16 +49,16 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         folder, problems = (
             Path(place) if place is not None else None for place in (config.folder, config.problems)
         )
-        teller = EventReporter(context)
+        reporter = EventReporter(context)
         with open_gate(home) as gate:
             outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
-            yield from teller.report_checks(
+            yield from reporter.report_checks(
                 {table: broken_rules(table, outcome) for table in TABLES}
             )
             if outcome.failure is not None:
                 raise failure(outcome.failure, "audit")
             for asset, metadata in runtime_metadata(gate, package.assets):
-                yield from teller.report_materialization(asset, metadata)
+                yield from reporter.report_materialization(asset, metadata)
 
     @dg.asset(
         key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL

@@ -43,8 +43,8 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
         The switch in the environment is neither on nor off.
     """
     if study.lake is not None:
-        asked = [_monthly(subject, place) for place, subject in enumerate(study.tag_sets)]
-        return [*_of_workers(study), *asked]
+        options = [_monthly(subject, place) for place, subject in enumerate(study.tag_sets)]
+        return [*_of_workers(study), *options]
     subjects = [*study.repositories, *study.tag_sets]
     monthly = [_monthly(subject, place) for place, subject in enumerate(subjects)]
     weekly = [_weekly(subject, place) for place, subject in enumerate(study.repositories)]

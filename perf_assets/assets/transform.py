@@ -25,13 +25,13 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
     as registered.
     """
 
-    def step(gate: AuditedWriter, teller: EventReporter) -> Iterator[Derived]:
+    def step(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         with lake_inputs(gate, study) as elsewhere:
             if study is not None:
                 register_study(gate, study)
                 tell_study(gate, study)
-            wanted = teller.tables
-            forced = wanted if teller.asked.is_forced else teller.never_reported(wanted)
+            wanted = reporter.tables
+            forced = wanted if reporter.options.is_forced else reporter.never_reported(wanted)
             for derived in derive(gate, wanted, forced, elsewhere):
                 if derived.outcome is not None:  # then the report is written anew
                     drawing_process.prepare()

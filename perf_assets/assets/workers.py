@@ -53,7 +53,7 @@ def worker_assets(
 
         _give_way()
         repository = study.repository(context.partition_key)
-        tags, teller = context.run_tags, EventReporter(context)
+        tags, reporter = context.run_tags, EventReporter(context)
         months = repository.months_within(tags.get(FIRST), tags.get(LAST))
         with explained(home):
             done = work(
@@ -61,7 +61,7 @@ def worker_assets(
                 home,
                 repository,
                 months,
-                verify=teller.asked.is_verifying,
+                verify=reporter.options.is_verifying,
                 force=FORCE_TAG in tags,
                 longest_wait=longest_wait,
                 until=cast(Until, tags.get(UNTIL, "published")),
@@ -71,7 +71,7 @@ def worker_assets(
                 broken = {name: gate.broken_rules(name, repository.name, months) for name in tables}
         audited = {table for outcome in done.outcomes for table in outcome.reports}
         is_new = any(outcome.is_written for outcome in done.outcomes)
-        told = teller.report_subject(
+        told = reporter.report_subject(
             repository.name,
             loads,
             {"shipped months": len(done.shipped.months), "shipped rows": done.shipped.rows},
@@ -79,14 +79,14 @@ def worker_assets(
             is_failing=bool(done.failures),
         )
         known = {asset_for_table(table) for table in audited} | told
-        yield from teller.report_checks(
+        yield from reporter.report_checks(
             {table: found for table, found in broken.items() if asset_for_table(table) in known}
         )
         if done.failures:
             raise failure("; ".join(done.failures), "audit")
         for what in whats:
             for asset in what.assets:
-                yield from teller.done(asset)
+                yield from reporter.done(asset)
 
     return repository_worker
 

@@ -165,7 +165,7 @@ def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[s
         )
         if "other" in asked and performance["percent"] is not None:
             sentence += (
-                f"; {performance['percent']:.0f} % have an accepted answer, of others "
+                f"; accepted {performance['percent']:.0f} %, others "
                 f"{asked['other']['percent']:.0f} %"
             )
         yield name, [sentence]

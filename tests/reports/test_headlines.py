@@ -162,3 +162,11 @@ def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None
     result = CliRunner().invoke(commands, ["report", "--home", str(tmp_path)])
     assert result.exit_code == 2
     assert "published by another version" in result.output
+
+
+@pytest.mark.slow
+def test_every_sentence_about_the_sample_fits_a_terminal(sampled: Prepared) -> None:
+    told = found(sampled.home / "perf_bugs.duckdb")
+    assert {":" in title for title, _ in told} == {True, False}  # forums and a repository
+    lines = [title for title, _ in told] + [f"  {one}" for _, said in told for one in said]
+    assert max(map(len, lines)) <= WIDTH
