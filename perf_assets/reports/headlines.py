@@ -7,8 +7,8 @@ import duckdb
 
 from perf_assets.core.analyses.formatting import p_text
 from perf_assets.reports.figures.trends import TESTS
-from perf_assets.reports.monthly.news import NUMBERS
-from perf_assets.reports.queries import ASKED
+from perf_assets.reports.monthly.news import NUMBERS, read_rows
+from perf_assets.reports.queries import ADJUSTED, ASKED
 from perf_assets.reports.top_repositories import passed_over, remark
 
 Row = Mapping[str, Any]
@@ -38,16 +38,12 @@ left join (
 where reports > 0
 order by bugs.repository is null, bugs.repository
 """
-FIX_TIME = """
+FIX_TIME = f"""
 select
     tests.repository, tests.median_performance, tests.median_other, tests.cliffs_delta,
     family.p_value_holm as p
 from analysis.group_comparisons as tests
-left join analysis.test_family as family
-    on family.dataset = tests.dataset
-    and family.repository = tests.repository
-    and family.source = 'group_comparisons'
-    and family.result_of = tests.metric
+{ADJUSTED.format("group_comparisons", "tests.metric")}
 where tests.dataset = 'live' and tests.metric = 'fix_time_days'
 """
 DOUBTS = """
@@ -69,11 +65,12 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
     out, which the last title says.
     """
     left_out = passed_over(connection)
-    trends = {row["repository"]: row for row in _rows(connection, TESTS) if _is_flow(row)}
-    times = {row["repository"]: row for row in _rows(connection, FIX_TIME)}
-    newest = {row["repository"]: row for row in _rows(connection, NUMBERS)}
-    doubts = {row["repository"]: row for row in _rows(connection, DOUBTS)}
-    *rows, pooled = _rows(connection, REPOSITORIES) or [{}]
+    tests = (row for row in read_rows(connection, TESTS) if row["series"] == "opened")
+    trends = {row["repository"]: row for row in tests}
+    times = {row["repository"]: row for row in read_rows(connection, FIX_TIME)}
+    newest = {row["repository"]: row for row in read_rows(connection, NUMBERS)}
+    doubts = {row["repository"]: row for row in read_rows(connection, DOUBTS)}
+    *rows, pooled = read_rows(connection, REPOSITORIES) or [{}]
     for row in rows if len(rows) == 1 else [*rows, pooled]:
         name = row.get("repository")
         if name is None or name in left_out:
@@ -89,15 +86,6 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
     yield from _forums(connection)
     for sentence in remark(left_out):
         yield sentence, []
-
-
-def _is_flow(row: Row) -> bool:
-    return bool(row["series"] == "opened")
-
-
-def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = connection.sql(query).pl().to_dicts()
-    return rows
 
 
 def _title(row: Row, repositories: int) -> str:
@@ -152,7 +140,7 @@ def _doubts(row: Row) -> Iterator[str]:
 
 def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
     try:
-        rows = _rows(connection, ASKED)
+        rows = read_rows(connection, ASKED)
     except duckdb.CatalogException:  # where a lake has them
         return
     for name in dict.fromkeys(row["repository"] for row in rows):

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import py7zr
@@ -186,17 +187,24 @@ def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
         needed(lake).lay(connection, None)
 
 
-@pytest.mark.parametrize("path", ["a\0b.parquet", "*/*.parquet", "../a.parquet", ENDLESS])
-def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: Path) -> None:
-    lake = Lake(str(tmp_path))
+def lake_of_one_release(path: Path, spoil: Callable[[dict[str, Any]], None]) -> Lake:
+    """A lake whose log says of its one file of releases what ``spoil`` makes of it."""
+    lake = Lake(str(path))
     releases = made_releases(lake)
-    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1}
+    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1, "lake_subject": "a/a"}
     delta.append(releases.table, pa.Table.from_pylist([row], SCHEMA).to_batches(), SCHEMA)
-    *_, last = sorted(tmp_path.rglob("_delta_log/*.json"))
+    *_, last = sorted(path.rglob("_delta_log/*.json"))
     actions = [json.loads(line) for line in last.read_text(encoding="utf-8").splitlines()]
     for action in actions:
-        action.get("add", {})["path"] = path
+        if "add" in action:
+            spoil(action["add"])
     last.write_text("\n".join(map(json.dumps, actions)), encoding="utf-8")
+    return lake
+
+
+@pytest.mark.parametrize("path", ["a\0b.parquet", "*/*.parquet", "../a.parquet", ENDLESS])
+def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: Path) -> None:
+    lake = lake_of_one_release(tmp_path, lambda add: add.update(path=path))
     damage = pytest.raises(PerfAssetsError, match="the log of this table is damaged")
     with damage, duckdb.connect() as connection:
         needed(lake).lay(connection, None)
@@ -233,18 +241,12 @@ def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_of_releases_of_which_the_last_subject_is_not_known_is_read(tmp_path: Path) -> None:
-    lake = Lake(str(tmp_path))
-    releases = made_releases(lake)
-    row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1, "lake_subject": "a/a"}
-    delta.append(releases.table, pa.Table.from_pylist([row], SCHEMA).to_batches(), SCHEMA)
-    *_, last = sorted(tmp_path.rglob("_delta_log/*.json"))
-    actions = [json.loads(line) for line in last.read_text(encoding="utf-8").splitlines()]
-    for action in actions:
-        if "add" in action:
-            known = json.loads(action["add"]["stats"])
-            del known["maxValues"]["lake_subject"]
-            action["add"]["stats"] = json.dumps(known)
-    last.write_text("\n".join(map(json.dumps, actions)), encoding="utf-8")
+    def forget_the_last(add: dict[str, Any]) -> None:
+        known = json.loads(add["stats"])
+        del known["maxValues"]["lake_subject"]
+        add["stats"] = json.dumps(known)
+
+    lake = lake_of_one_release(tmp_path, forget_the_last)
     assert len(needed(lake).files(["b/b"])) == 1
 
 

@@ -131,15 +131,15 @@ order by questions.forum, questions.views desc nulls last, questions.question_id
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """A part of numbers for each repository, and one for each list that has anything in it."""
     left_out = passed_over(connection)
-    numbers = [row for row in _rows(connection, NUMBERS) if row["repository"] not in left_out]
+    numbers = [row for row in read_rows(connection, NUMBERS) if row["repository"] not in left_out]
     lists = [
         ("new", "New performance bugs", OPENED, _opened),
         ("fixed", "Fixed, slowest first", FIXED, _fixed),
         ("discussed", "Most discussed in the month", DISCUSSED, _discussed),
         ("waiting", "Open longest", WAITING, _waiting),
     ]
-    found = {name: _rows(connection, query) for name, _, query, _ in lists}
-    trends = [row for row in _rows(connection, TESTS) if row["series"] == "opened"]
+    found = {name: read_rows(connection, query) for name, _, query, _ in lists}
+    trends = [row for row in read_rows(connection, TESTS) if row["series"] == "opened"]
     parts = []
     for place, row in enumerate(numbers):
         of = row["repository"]
@@ -161,7 +161,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 def read_asked(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """The performance questions of the newest month of each forum, the most viewed first."""
-    rows = _rows(connection, ASKED)
+    rows = read_rows(connection, ASKED)
     forums = list(dict.fromkeys(row["forum"] for row in rows))
     return [
         _listed(
@@ -177,7 +177,8 @@ def read_asked(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     ]
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
+def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
+    """The rows of ``query``, by the names of their columns."""
     rows: list[Row] = connection.sql(query).pl().to_dicts()
     return rows
 
