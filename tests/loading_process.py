@@ -1,4 +1,4 @@
-"""A process that loads issues through the gate, quick to start and fit to be killed."""
+"""A process that loads issues through the audited writer, quick to start and fit to be killed."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""The warehouse, the gate before it, and the home directory that holds them."""
+"""The warehouse, its audited writer, and the home directory that holds them."""

@@ -1,4 +1,4 @@
-"""The gate: the one way into a stored table. Rows are audited, then stored, or not at all."""
+"""The one way into a stored table: write, audit, publish. Rows are audited, then stored, or not."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +111,7 @@ class _Place(NamedTuple):
 
 @dataclass
 class _Case:
-    """A partition before the gate, with what it would change and what becomes of it."""
+    """A partition that is to be written, with what it would change and what becomes of it."""
 
     offer: PartitionWrite
     differences: dict[str, Difference]

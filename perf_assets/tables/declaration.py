@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from perf_assets.config_files import Many, StrictModel, nearest, validate
 from perf_assets.tables.types import polars_type
 
-# How the models of a layer are kept. All other tables are filled by the gate.
+# How the models of a layer are kept. All other tables are filled by the audited writer.
 LAYERS: dict[str, Literal["view", "table"]] = {
     "staging": "view",
     "intermediate": "view",
@@ -29,7 +29,7 @@ class Column(StrictModel):
     min, max : the least and the greatest value, or the column that holds it.
     pattern : a regular expression that the whole text matches.
     of : of the month of a partition, the moment that lies within it.
-    stamped : whether it is the moment of storing, which the gate fills in.
+    stamped : whether it is the moment of storing, which the audited writer fills in.
     why : why its values are limited like that, as one text or one for each limit.
     """
 

@@ -55,7 +55,7 @@ def one_file(text: bytes) -> dict[bytes, tuple[str, bytes]]:
 
 @contextmanager
 def opened(home: Path):
-    """The gate to the warehouse of ``home``."""
+    """The audited writer of the warehouse of ``home``."""
     home.mkdir(exist_ok=True)
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:

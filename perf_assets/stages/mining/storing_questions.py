@@ -1,4 +1,4 @@
-"""Months of questions through the gate, wherever they were read."""
+"""Months of questions through the audited writer, wherever they were read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
