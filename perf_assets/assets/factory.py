@@ -199,7 +199,7 @@ def specs_together(
 
 @contextmanager
 def open_gate(home: Home) -> Iterator[AuditedWriter]:
-    """The audited writer of the warehouse; a user's mistake becomes a failed step of one sentence."""
+    """The writer of the warehouse; a user's mistake becomes a failed step of one sentence."""
     with explained(home), open_warehouse(home.warehouse) as database:
         yield AuditedWriter(database, home)
 
