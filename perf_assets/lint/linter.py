@@ -33,7 +33,7 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
     Unreadable
         When the text is no Python 3, or nested more deeply than Python can follow.
     """
-    asked = [rule for rule in rules if any(word in text for word in NAMED[rule.framework])]
+    asked = [rule for rule in rules if _names(text, rule)]
     try:
         tree = _tree(text, path, is_needed=bool(asked))
         if tree is None:
@@ -49,6 +49,16 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
         if "integer string conversion" not in str(error):
             raise
         raise Unreadable("syntax", "a number in it has too many digits") from None
+
+
+def may_find(content: bytes, rules: Iterable[Rule] = DEFAULT) -> bool:
+    """Whether rules can find anything in a file: whether it names the framework of one of them."""
+    text = content.decode("ascii", "ignore")
+    return any(_names(text, rule) for rule in rules)
+
+
+def _names(text: str, rule: Rule) -> bool:
+    return any(word in text for word in NAMED[rule.framework])
 
 
 def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:

@@ -217,8 +217,9 @@ def test_a_renamed_file_keeps_its_findings(source: Path, home: Path) -> None:
 
 def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> None:
     odd: dict[bytes, tuple[str, bytes]] = {
-        b"bad.py": (FILE, b"def (\n"),
-        b"latin.py": (FILE, b"x = '\xe9'\n"),
+        b"bad.py": (FILE, b"import keras\ndef (\n"),
+        b"latin.py": (FILE, b"import tensorflow\nx = '\xe9'\n"),
+        b"no_framework.py": (FILE, b"def (\n"),
         b"kept_elsewhere.py": (FILE, LFS),
         b"link.py": (LINK, b"a.py"),
         b"module": (SUBMODULE, OTHER_COMMIT),
@@ -235,7 +236,7 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> N
         ("link.py", "symlink"),
         ("module", "submodule"),
     ]
-    assert rows(home, "select files, unread_files from raw.scanned_trees") == [(1, 6)]
+    assert rows(home, "select files, unread_files from raw.scanned_trees") == [(2, 6)]
     assert rows(home, "select path from raw.static_findings") == [("\\xff.py",)]
 
 

@@ -25,7 +25,7 @@ TOLD = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
 
 
 def scan(
-    files: Iterable[SourceFile | Skip],
+    files: Iterable[SourceFile | Skip | FileResult],
     rules: Iterable[Rule],
     *,
     processes: int = 1,
@@ -40,7 +40,7 @@ def scan(
     Parameters
     ----------
     files
-        What is to be checked. A skip among them is passed on as a result, in its place.
+        What is to be checked. Results among them, and skips as results, are passed on in order.
     rules
         Which rules are asked. Each must be importable: that is how it gets into the worker.
     processes
@@ -61,10 +61,11 @@ def scan(
         while True:
             while crew.has_room and (entry := next(waiting, None)) is not None:
                 number, file = entry
-                if isinstance(file, Skip):
-                    done[number] = FileResult(file.path, (), file)
-                else:
+                if isinstance(file, SourceFile):
                     crew.give(number, file)
+                else:
+                    is_result = isinstance(file, FileResult)
+                    done[number] = file if is_result else FileResult(file.path, (), file)
             while told in done:
                 yield done.pop(told)
                 told += 1

@@ -10,7 +10,7 @@ from typing import Any
 from perf_assets.lint.files.results import FileResult, Skip, SourceFile
 from perf_assets.lint.files.scanning import scan
 from perf_assets.lint.finding_id import identified, identity
-from perf_assets.lint.linter import DEFAULT
+from perf_assets.lint.linter import DEFAULT, may_find
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
 
 Row = dict[str, Any]
@@ -35,6 +35,8 @@ PROCESSES = min(8, os.cpu_count() or 1)  # more take memory, and git cannot feed
 def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
     """What came of each of ``files``, in their order.
 
+    A file that names no framework of the rules is not parsed: nothing can be found in it.
+
     Raises
     ------
     PerfAssetsError
@@ -54,13 +56,15 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
                 yield NOTHING
 
 
-def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip]:
+def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip | FileResult]:
     with closing(read_files(clone, files)) as read:
         for file, content in read:
             if is_lfs_pointer(content):
                 yield Skip(file.path, "lfs pointer", "")
-            else:
+            elif may_find(content):
                 yield SourceFile(file.path, content)
+            else:
+                yield FileResult(file.path, ())
 
 
 def _rows(result: FileResult) -> Iterator[Row]:
