@@ -19,6 +19,7 @@ import sqlalchemy
 from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.instance.types import _EventListenerLogHandler
+from dagster._core.log_manager import get_log_record_metadata
 from dagster._core.remote_origin import (
     ManagedGrpcPythonEnvCodeLocationOrigin,
     RemoteJobOrigin,
@@ -177,12 +178,17 @@ def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
 class _SilentHandler(_EventListenerLogHandler):
     """Writes events as Dagster's own does, which prints each that it cannot write.
 
-    What fails the run is told once, when it ends; a line of a log that is missing is not told.
+    What fails the run is told once, when it ends; a line of a log that is missing is not told, and
+    ends nothing, least of all the thread that logs progress.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
-        with redirect_stderr(io.StringIO()):
-            super().emit(record)
+        try:
+            with redirect_stderr(io.StringIO()):
+                super().emit(record)
+        except Exception:
+            if get_log_record_metadata(record)["dagster_event"] is not None:
+                raise
 
 
 def _told_once(instance: dg.DagsterInstance) -> dg.DagsterInstance:
