@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from sys import intern
 from typing import IO, Any, TypeVar, cast
+
+from pydantic_core import from_json
 
 from perf_assets.config_files import validate
 from perf_assets.errors import PerfAssetsError
@@ -183,22 +184,19 @@ def _lines(path: Path) -> Iterator[_Line]:
 
 def _parsed(path: Path, number: int, line: bytes) -> _Line:
     try:
-        record = json.loads(line)
-        if b"\\ud" in line.lower() or b"\xed" in line:
-            record = whole_characters(record)
+        record = _decoded(line)
     except (ValueError, RecursionError) as error:
         raise _Line(path, number, {}).refuse(f"this is not JSON ({error})") from None
     if not isinstance(record, dict):
         raise _Line(path, number, {}).refuse(f"this is not a JSON object but {line!r:.80}")
-    return _Line(path, number, _with_shared_keys(record))
+    return _Line(path, number, record)
 
 
-def _with_shared_keys(record: Record) -> Record:
-    """The same, of whose keys all records together have one copy: half of their memory."""
-    return {
-        intern(key): _with_shared_keys(value) if isinstance(value, dict) else value
-        for key, value in record.items()
-    }
+def _decoded(line: bytes) -> Any:  # noqa: ANN401
+    try:  # All records share one copy of their keys: that is half of their memory.
+        return from_json(line, cache_strings="keys")
+    except ValueError:  # halves of characters, another encoding, or no JSON
+        return whole_characters(json.loads(line))
 
 
 def _issues(directory: Path) -> dict[int, Record]:
