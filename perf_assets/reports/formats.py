@@ -19,7 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet
+from perf_assets.reports.markdown_table import markdown_table
+from perf_assets.sanitize import escape_text, for_spreadsheet
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
 WIDEST = 200  # of a column that stands beside others
@@ -62,13 +63,9 @@ def as_json(table: pa.Table) -> bytes:
 
 def as_markdown(table: pa.Table) -> bytes:
     """A table in Markdown, in which no text of a cell means anything."""
-    numbers = [_is_number(field.type) for field in table.schema]
-    lines = [
-        [for_markdown(name) for name in table.column_names],
-        ["---:" if is_number else "---" for is_number in numbers],
-        *([for_markdown(shown(value)) for value in row] for row in rows_of(table)),
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+    numeric = [index for index, field in enumerate(table.schema) if _is_number(field.type)]
+    rows = ([shown(value) for value in row] for row in rows_of(table))
+    return f"{markdown_table(table.column_names, rows, numeric=numeric)}\n".encode()
 
 
 def as_parquet(table: pa.Table) -> bytes:
