@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich import box
@@ -141,6 +142,22 @@ def rounded(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def texts(rows: pl.DataFrame) -> Iterator[tuple[str, ...]]:
+    """The rows of a table for a report: p-values, numbers, words; - for NULL."""
+    columns = ([_report_cell(column.name, value) for value in column] for column in rows)
+    return zip(*columns, strict=True)
+
+
+def _report_cell(column: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and (column == "p" or column.startswith("p_")):
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value) if column == "number" and value is not None else rounded(value)
 
 
 def _spreadsheet_cell(value: object) -> object:
