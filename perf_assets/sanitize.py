@@ -27,6 +27,7 @@ _CUTS = re.compile(r"([;\t\r\n])")
 # The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
 # them so that one that was there already is not taken away.
 _RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
 MOST_DIGITS = 18
 """How many a number has that a column of 64 bits can hold, whatever they are."""
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -35,6 +36,11 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def escape_text(text: object) -> str:
     """``text`` on one line, with nothing in it that is no visible character."""
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is the address of a page, and nothing else."""
+    return _ADDRESS.fullmatch(text) is not None
 
 
 def is_utf8(text: object) -> bool:

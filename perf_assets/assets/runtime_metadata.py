@@ -11,6 +11,7 @@ import duckdb
 from perf_assets.assets.asset_specs import lineage_of
 from perf_assets.assets.keys import short_name
 from perf_assets.reports.formats import shown as written
+from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.numbers import numbers_of
 from perf_assets.sanitize import for_markdown, shortened
 from perf_assets.sql_models.asset_graph import tables_of
@@ -115,13 +116,9 @@ def _lines(text: str) -> str:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [columns, ["---"] * len(columns), *([_cell(value) for value in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(columns, ([_cell(value) for value in row] for row in rows))
 
 
 def _cell(value: object) -> str:
-    return for_markdown(shortened(_text(value), LONGEST_CELL))
-
-
-def _text(value: object) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else str(written(value))
+    text = f"{value:,.4g}" if isinstance(value, float) else written(value)
+    return shortened(text, LONGEST_CELL)

@@ -14,6 +14,7 @@ from pydantic_core import PydanticUndefined
 from perf_assets.cli.commands import commands
 from perf_assets.config.study_file import StudyEntry
 from perf_assets.reports.dictionary import dictionary_markdown
+from perf_assets.reports.markdown_table import markdown_table, own_markdown
 from perf_assets.reports.writing import write_whole
 
 WRITTEN = "Written by `make reference`"
@@ -74,10 +75,8 @@ def _of_command(command: click.Command, called: str) -> Iterator[str]:
     records = [option.get_help_record(context) for option in command.params]
     options = [record for record in records if record is not None and record[1]]
     if options:
-        yield "| option | meaning |\n| --- | --- |"
-        for spelled, meaning in options:
-            yield f"| `{_cell(spelled)}` | {_cell(meaning)} |"
-        yield ""
+        rows = [(f"`{spelled}`", meaning) for spelled, meaning in options]
+        yield markdown_table(("option", "meaning"), rows, cell=own_markdown) + "\n"
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -91,15 +90,15 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _of_entry(title: str, entry: type[BaseModel]) -> Iterator[str]:
-    yield f"## {title}\n\n| key | meaning | default |\n| --- | --- | --- |"
-    inner = []
+    rows, inner = [], []
     for name, field in entry.model_fields.items():
         meaning, _, default = (field.description or "").partition("; default: ")
         if choices := [*_choices(field.annotation)]:
             meaning += f": {', '.join(f'`{choice}`' for choice in choices)}"
-        yield f"| `{name}` | {_cell(meaning)} | {_cell(default or _default(field))} |"
+        rows.append((f"`{name}`", meaning, default or _default(field)))
         inner += [(TITLES[name], model) for model in _models(field.annotation)]
-    yield ""
+    table = markdown_table(("key", "meaning", "default"), rows, cell=own_markdown)
+    yield f"## {title}\n\n{table}\n"
     for heading, model in inner:
         yield from _of_entry(f"`{heading}`", model)
 
@@ -130,10 +129,6 @@ def _choices(kind: Any) -> Iterator[str]:  # noqa: ANN401
         yield from get_args(kind)
     for inner in get_args(kind) if get_origin(kind) in (tuple, Annotated) else ():
         yield from _choices(inner)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -3,16 +3,17 @@
 import json
 import re
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import vl_convert
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports import drawing_process
+from perf_assets.reports.figures.drawing import Spec, joined
 from perf_assets.reports.formats import shown
+from perf_assets.reports.rendering import render
 from perf_assets.sanitize import escape_text
 
 MONTH = re.compile(r"\d{4}-\d{2}")
@@ -20,9 +21,6 @@ YEARS = re.compile(r"(^|_)(year|quarter|opened_in|closed_in)($|_)")
 SHARES = re.compile(r"percent|share|median")
 IDENTIFIERS = ("number", "sha", "line")
 MOST_COLORS, MOST_PANELS, MOST_BARS, MOST_ROWS = 12, 6, 60, 50_000
-COLORS = ["#c2410c", "#1d4ed8", "#0f766e", "#7c3aed", "#a16207", "#be185d", "#475569", "#15803d"]
-
-Spec = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,25 +78,14 @@ def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
             "field": f"c{drawn.index(color)}",
             "type": "nominal",
             "title": escape_text(color.name),
-            "scale": {"range": COLORS},
         }
     spec: Spec = {"mark": mark, "encoding": encoding, **_size(x)}
     if panel is not None:
         facet = {"field": f"c{drawn.index(panel)}", "type": "nominal"}
         facet["title"] = escape_text(panel.name)
         spec = {"facet": facet, "columns": 2, "spec": spec}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": _lines(title), "subtitle": notes, "anchor": "start", "fontSize": 14},
-        "data": {"values": values},
-        "background": "white",
-        **spec,
-        "config": {
-            "font": "Helvetica, Arial, sans-serif",
-            "axis": {"gridColor": "#e2e8f0", "domainColor": "#94a3b8", "labelLimit": 320},
-            "view": {"stroke": None},
-        },
-    }
+    heading = {"text": _lines(title), "subtitle": notes}
+    return joined([{"title": heading, "data": {"values": values}, **spec}])
 
 
 def chart_file(path: Path, spec: Spec, title: str) -> bytes:
@@ -111,14 +98,13 @@ def chart_file(path: Path, spec: Spec, title: str) -> bytes:
     PerfAssetsError
         It is none of these.
     """
-    text = json.dumps(spec)
     match path.suffix.lower():
         case ".html":
-            return _page(text, title).encode()
+            return render("chart.html", title=title, chart=spec).encode()
         case ".png":
-            return bytes(vl_convert.vegalite_to_png(text, scale=2))
+            return drawing_process.png(json.dumps(spec))
         case ".svg":
-            return str(vl_convert.vegalite_to_svg(text)).encode()
+            return drawing_process.svg(json.dumps(spec)).encode()
     raise PerfAssetsError(f"{path}: a picture is written as .html, .png or .svg")
 
 
@@ -208,19 +194,3 @@ def _lines(title: str, width: int = 90) -> list[str]:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
-
-
-def _page(spec: str, title: str) -> str:
-    # Within a script < may begin what ends it.
-    data = spec.replace("<", "\\u003c")
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{escape(escape_text(title))}</title>
-<style>body {{ margin: 2rem; font-family: Helvetica, Arial, sans-serif }}</style>
-</head><body><div id="chart"></div>
-<script type="application/json" id="spec">{data}</script>
-<script>{vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")}</script>
-<script>
-vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent),
-  {{actions: {{export: true, source: false, compiled: false, editor: false}}}});
-</script></body></html>
-"""

@@ -5,6 +5,7 @@ from textwrap import fill
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.markdown_table import markdown_table, own_markdown
 from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
 from perf_assets.sql_models.files import described_tables
 from perf_assets.tables import Column, Table
@@ -120,12 +121,8 @@ def _section(table: Table) -> Iterator[str]:
     yield f"{table.description}\n"
     yield f"Key: {', '.join(f'`{name}`' for name in table.key)}\n"
     yield f"Made from: {_linked(table.name)}\n"
-    yield "| column | type | meaning |"
-    yield "| --- | --- | --- |"
-    for column in table.columns:
-        meaning = meaning_of(column).replace("|", "\\|")
-        yield f"| `{column.name}` | {kind_of(column)} | {meaning} |"
-    yield ""
+    rows = [(f"`{field.name}`", kind_of(field), meaning_of(field)) for field in table.columns]
+    yield markdown_table(("column", "type", "meaning"), rows, cell=own_markdown) + "\n"
 
 
 def _linked(table: str) -> str:

@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich import box
@@ -19,7 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet
+from perf_assets.reports.markdown_table import markdown_table
+from perf_assets.sanitize import escape_text, for_spreadsheet
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
 WIDEST = 200  # of a column that stands beside others
@@ -62,13 +64,9 @@ def as_json(table: pa.Table) -> bytes:
 
 def as_markdown(table: pa.Table) -> bytes:
     """A table in Markdown, in which no text of a cell means anything."""
-    numbers = [_is_number(field.type) for field in table.schema]
-    lines = [
-        [for_markdown(name) for name in table.column_names],
-        ["---:" if is_number else "---" for is_number in numbers],
-        *([for_markdown(shown(value)) for value in row] for row in rows_of(table)),
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+    numeric = [index for index, field in enumerate(table.schema) if _is_number(field.type)]
+    rows = ([shown(value) for value in row] for row in rows_of(table))
+    return f"{markdown_table(table.column_names, rows, numeric=numeric)}\n".encode()
 
 
 def as_parquet(table: pa.Table) -> bytes:
@@ -144,6 +142,22 @@ def rounded(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def texts(rows: pl.DataFrame) -> Iterator[tuple[str, ...]]:
+    """The rows of a table for a report: p-values, numbers, words; - for NULL."""
+    columns = ([_report_cell(column.name, value) for value in column] for column in rows)
+    return zip(*columns, strict=True)
+
+
+def _report_cell(column: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and (column == "p" or column.startswith("p_")):
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value) if column == "number" and value is not None else rounded(value)
 
 
 def _spreadsheet_cell(value: object) -> object:

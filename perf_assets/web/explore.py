@@ -10,7 +10,8 @@ import pyarrow as pa
 import uvicorn
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.charts import Axes, Spec, chart
+from perf_assets.reports.charts import Axes, chart
+from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.query_runner import run_query
 from perf_assets.sanitize import escape_text
 from perf_assets.sql_models.cookbook import Query, parse_query_file

@@ -7,6 +7,7 @@ import pytest
 
 from perf_assets.reports.document import html
 from perf_assets.reports.monthly import read_report
+from perf_assets.reports.pages.page import docs_html
 from perf_assets.reports.replication import read_replication
 from tests.replication_package import write_package
 from tests.support import Prepared, perf_assets
@@ -99,7 +100,7 @@ def test_a_number_opens_its_query_and_the_keyboard_comes_everywhere(
     page.goto(report.as_uri())
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "report"
+    assert page.evaluate("document.activeElement.id") == "main"
     assert page.evaluate(OPENED) == 0
     page.locator(".tiles a").first.focus()
     page.keyboard.press("Enter")
@@ -119,6 +120,23 @@ def test_without_scripts_and_on_paper_it_can_be_read(browser: "Browser", report:
         assert not page.locator(".queries").first.is_visible()
         assert not page.locator("nav").is_visible()
         assert len(page.pdf(format="A4")) > 50_000
+
+
+def test_the_page_of_the_database_has_the_same_form(
+    page: "Page", sampled: Prepared, tmp_path: Path
+) -> None:
+    path = tmp_path / "docs.html"
+    path.write_text(docs_html(sampled.home / "perf_bugs.duckdb"), encoding="utf-8")
+    page.goto(path.as_uri() + "#marts.bug_metrics.fix_size")
+    assert page.locator('[id="marts.bug_metrics.fix_size"]').is_visible()
+    scrolled(page)
+    assert breaches(page) == []
+    page.locator("#partitions-0 .mark-rect path").first.hover()
+    page.locator("#vg-tooltip-element.visible").wait_for()
+    page.locator("#search").fill("closing rates")
+    assert page.locator("article.found:visible").count() < 20
+    page.set_viewport_size(PHONE)
+    assert not is_wider_than_shown(page)
 
 
 def test_the_replication_report_has_the_same_form(page: "Page", tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The page of perf-assets docs: whole, offline, and harmless whatever strangers wrote."""
 
+import json
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +18,7 @@ HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)
 
 
 class Page(HTMLParser):
-    """The ids, links, tags and texts of a page."""
+    """The ids, links, tags, charts and texts of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -25,10 +26,13 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.tags: list[str] = []
         self.text = ""
+        self.charts: list[str] = []
+        self.within = ""
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.within = "chart" if ("type", "application/json") in attrs else tag
         for name, value in attrs:
             assert not name.startswith("on") and name != "src"
             if name == "id":
@@ -36,8 +40,14 @@ class Page(HTMLParser):
             if name == "href":
                 self.links.append(value or "")
 
+    def handle_endtag(self, tag: str) -> None:
+        self.within = ""
+
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.within == "chart":
+            self.charts.append(data)
+        elif self.within != "script":
+            self.text += data
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +75,14 @@ def test_it_needs_no_network_and_every_link_leads_somewhere(page: Page) -> None:
 
 
 def test_partitions_and_quality_are_drawn(page: Page) -> None:
-    assert "raw.issues 2020-02: " in page.text
-    assert "audit: passed" in page.text
-    assert "comments per issue" in page.text
-    assert page.tags.count("polyline") >= 14
+    charts = [json.loads(chart) for chart in page.charts]
+    cells = [cell for chart in charts for cell in chart["data"]["values"]]
+    (issues,) = (
+        cell for cell in cells if (cell.get("table"), cell["month"]) == ("raw.issues", "2020-02")
+    )
+    assert issues["audit"] == "passed" and issues["rules"].startswith("passed; ")
+    assert {chart["title"] for chart in charts} >= {"audits of each month", "comments per issue"}
+    assert len(charts) >= 8
 
 
 def test_it_is_written_without_a_database_too(tmp_path: Path) -> None:
@@ -93,7 +107,8 @@ def test_texts_of_strangers_stay_texts(small: Prepared, tmp_path: Path) -> None:
             connection.execute(statement, [HOSTILE])
     assert perf_assets("docs", "--home", tmp_path).returncode == 0
     hostile = Page(tmp_path / "docs.html")
-    assert hostile.tags.count("script") == 1
+    assert hostile.tags.count("script") == 2 + len(hostile.charts)
+    assert any("alert(1)" in chart for chart in hostile.charts)
     assert "img" not in hostile.tags
     assert "<script>alert(1)</script>" in hostile.text
     assert "\x1b" not in hostile.text

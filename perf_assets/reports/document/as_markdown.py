@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.reports.document.parts import Document, Item, Part, is_address, texts
-from perf_assets.sanitize import for_markdown
+from perf_assets.reports.document.parts import Document, Item, Part
+from perf_assets.reports.formats import texts
+from perf_assets.reports.markdown_table import markdown_table
+from perf_assets.sanitize import for_markdown, is_address
 
 MOST_ROWS = 20
 
@@ -55,12 +57,8 @@ def _item(item: Item) -> str:
 def table(rows: pl.DataFrame) -> str:
     """The first rows, in which no text of a cell means anything."""
     first = rows.head(MOST_ROWS)
-    columns = [texts(column.name, column) for column in first]
-    lines = [
-        [for_markdown(name.replace("_", " ")) for name in first.columns],
-        ["---:" if column.dtype.is_numeric() else "---" for column in first],
-        *([for_markdown(cell) for cell in row] for row in zip(*columns, strict=True)),
-    ]
-    shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    names = [name.replace("_", " ") for name in first.columns]
+    numeric = [index for index, kind in enumerate(first.dtypes) if kind.is_numeric()]
+    shown = markdown_table(names, texts(first), numeric=numeric)
     left_out = rows.height - first.height
     return f"{shown}\n\nand {left_out:,} more rows" if left_out > 0 else shown

@@ -1,6 +1,5 @@
 """What a report is made of. Texts of strangers stand in it as they are; renderers escape them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -8,9 +7,6 @@ import polars as pl
 
 from perf_assets.reports.figures import Shown
 from perf_assets.reports.figures.drawing import Spec
-from perf_assets.reports.formats import rounded
-
-ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
 
 
 @dataclass(frozen=True)
@@ -104,23 +100,3 @@ def of_figure(name: str, shown: Shown) -> Part:
         table=shown.found,
         queries=queries,
     )
-
-
-def is_address(text: str) -> bool:
-    """Whether ``text`` is the address of a page, and nothing else."""
-    return ADDRESS.fullmatch(text) is not None
-
-
-def texts(name: str, values: pl.Series) -> list[str]:
-    """The values of a column as people read them: p-values, numbers, words; - for what is not."""
-    return [_text(name, value) for value in values]
-
-
-def _text(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and (name == "p" or name.startswith("p_")):
-        return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return str(value) if name == "number" and value is not None else rounded(value)

@@ -1,16 +1,24 @@
-"""The figure of what the audits said of each month of each repository."""
+"""The grid of audits by month, and the figure that shows it for each repository."""
+
+from collections.abc import Sequence
 
 import polars as pl
 
-from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, WARM, Spec
+from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, LINE, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import values
-from perf_assets.sanitize import escape_text
 
 MOST = 30
 """Repositories and tag sets in the picture: those with refused months first."""
 
-STATES = {"passed": COOL, "refused, older rows kept": COLORS[4], "refused, nothing stored": WARM}
+STATES = {
+    "passed": COOL,
+    "passed with warnings": COLORS[2],
+    "refused, older rows kept": COLORS[4],
+    "refused, nothing stored": WARM,
+    "not loaded": LINE,
+}
+"""What an audit may have said, and its colour."""
 
 MONTHS = """
 select
@@ -49,47 +57,52 @@ order by
 """
 
 
-def _heat_map(rows: pl.DataFrame) -> list[Spec]:
-    """A row for each repository, a cell for each month: what the audits of its tables said."""
+def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]) -> Spec:
+    """A row for each value of the column ``row``, a cell for each month, coloured by its audit.
+
+    ``details`` are the columns that a cell shows under the pointer.
+    """
+    counts = cells.get_column("audit").value_counts().sort("audit").iter_rows()
+    states = [state for state in STATES if state in cells.get_column("audit")]
+    nominal = {"type": "nominal", "title": None}
+    return {
+        "title": title,
+        "description": "; ".join(f"{count} {audit}" for audit, count in counts),
+        "data": {"values": values(cells.select(row, "month", *details))},
+        "width": 620,
+        "height": 22 * cells.get_column(row).n_unique(),
+        "mark": {"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
+        "encoding": {
+            "x": {
+                "field": "month",
+                "type": "ordinal",
+                "title": None,
+                "axis": {"labelOverlap": True, "labelAngle": 0, "tickColor": AXIS},
+            },
+            "y": {"field": row, "sort": None, **nominal},
+            "color": {
+                "field": "audit",
+                **nominal,
+                "scale": {"domain": states, "range": [STATES[state] for state in states]},
+                "legend": {"orient": "top", "direction": "horizontal", "labelLimit": 300},
+            },
+            "tooltip": [
+                {"field": name, "type": "nominal", "title": name.replace("_", " ")}
+                for name in (row, "month", *details)
+            ],
+        },
+    }
+
+
+def _months(rows: pl.DataFrame) -> list[Spec]:
+    """The grid of the repositories, each month with what the audits of its tables said."""
     names = rows.get_column("repository").unique(maintain_order=True).head(MOST)
     cells = rows.filter(pl.col("repository").is_in(names.implode())).with_columns(
-        repository=pl.col("repository").map_elements(escape_text, return_dtype=pl.String),
-        refused_tables=pl.col("refused_tables").fill_null("none"),
+        pl.col("refused_tables").fill_null("none")
     )
-    audits = cells.get_column("audit").value_counts().sort("audit")
-    told = "; ".join(f"{count} months {audit}" for audit, count in audits.iter_rows())
-    nominal = {"type": "nominal", "title": None}
-    return [
-        {
-            "title": "audits of each month",
-            "description": told,
-            "data": {"values": values(cells)},
-            "width": 620,
-            "height": 22 * len(names),
-            "mark": {"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
-            "encoding": {
-                "x": {
-                    "field": "month",
-                    "type": "ordinal",
-                    "title": None,
-                    "axis": {"labelOverlap": True, "labelAngle": 0, "tickColor": AXIS},
-                },
-                "y": {"field": "repository", "sort": None, **nominal},
-                "color": {
-                    "field": "audit",
-                    **nominal,
-                    "scale": {"domain": list(STATES), "range": list(STATES.values())},
-                    "legend": {"orient": "top", "direction": "horizontal", "labelLimit": 300},
-                },
-                "tooltip": [
-                    {"field": name, "type": "nominal", "title": name.replace("_", " ")}
-                    for name in ("repository", "month", "audit", "refused_tables")
-                ],
-            },
-        }
-    ]
+    return [audit_grid("audits of each month", cells, "repository", ("audit", "refused_tables"))]
 
 
 FIGURES = {
-    "meta.partition_loads": Figure("What the audits said", ROWS, TOLD, _heat_map, DRAWN),
+    "meta.partition_loads": Figure("What the audits said", ROWS, TOLD, _months, DRAWN),
 }

@@ -17,6 +17,8 @@ KINDS = {"performance bugs": WARM, "other bugs": OTHER}
 FONT = "Helvetica, Arial, sans-serif"
 CONFIG: Spec = {
     "font": FONT,
+    "mark": {"color": COOL},
+    "range": {"category": list(COLORS)},
     "axis": {
         "labelFontSize": 12,
         "titleFontSize": 12,

@@ -1,8 +1,9 @@
-"""A drawing of which table is made from which: layers from left to right, as SVG."""
+"""A drawing of which table is made from which: layers from left to right."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 from statistics import mean
+from typing import NamedTuple
 
 LAYERS = (
     ("raw", "replication", "reviews"),
@@ -18,27 +19,56 @@ SWEEPS = 6
 Places = dict[str, tuple[float, float]]
 
 
-def lineage_svg(made_from: Mapping[str, Sequence[str]]) -> str:
-    """The tables as boxes that lead to their sections, and an arrow from each to what reads it."""
+class Layer(NamedTuple):
+    """A heading: the schemas of a column, and its middle."""
+
+    schemas: Sequence[str]
+    x: float
+
+
+class Arrow(NamedTuple):
+    """A curve from a table to one that reads it, as the path of an SVG element."""
+
+    source: str
+    table: str
+    path: str
+
+
+class Box(NamedTuple):
+    """A table, and its upper left corner."""
+
+    table: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn, in pixels."""
+
+    width: float
+    height: float
+    layers: list[Layer]
+    arrows: list[Arrow]
+    boxes: list[Box]
+    box_width: int = WIDTH
+    box_height: int = HEIGHT
+
+
+def draw_lineage(made_from: Mapping[str, Sequence[str]]) -> Drawing:
+    """The tables as boxes, and an arrow from each to what reads it."""
     places = _places(made_from)
-    arrows = [
-        _arrow(source, table, places)
-        for table, upstream in made_from.items()
-        for source in upstream
-        if source in places and table in places
-    ]
-    boxes = [_box(table, *place) for table, place in places.items()]
-    titles = [
-        f'<text class="layer" x="{place * COLUMN + WIDTH / 2}" y="16" text-anchor="middle">'
-        f"{escape(' · '.join(schemas))}</text>"
-        for place, schemas in enumerate(LAYERS)
-    ]
-    height = max(y for _, y in places.values()) + ROW
-    width = (len(LAYERS) - 1) * COLUMN + WIDTH
-    return (
-        f'<svg class="lineage" viewBox="0 0 {width} {height:.0f}" width="{width}" '
-        f'height="{height:.0f}" role="img" aria-label="Which table is made from which">'
-        f"{''.join(titles)}{''.join(arrows)}{''.join(boxes)}</svg>"
+    return Drawing(
+        width=(len(LAYERS) - 1) * COLUMN + WIDTH,
+        height=round(max(y for _, y in places.values()) + ROW),
+        layers=[Layer(names, index * COLUMN + WIDTH / 2) for index, names in enumerate(LAYERS)],
+        arrows=[
+            Arrow(source, table, _path(places[source], places[table]))
+            for table, upstream in made_from.items()
+            for source in upstream
+            if source in places and table in places
+        ],
+        boxes=[Box(table, *corner) for table, corner in places.items()],
     )
 
 
@@ -78,23 +108,11 @@ def _rows(columns: Sequence[Sequence[str]], most: int) -> dict[str, float]:
     }
 
 
-def _arrow(source: str, table: str, places: Places) -> str:
-    (left, top), (right, bottom) = places[source], places[table]
+def _path(source: tuple[float, float], table: tuple[float, float]) -> str:
+    (left, top), (right, bottom) = source, table
     y1, y2 = top + HEIGHT / 2, bottom + HEIGHT / 2
     if left == right:  # within a layer: around the outside
         x = left + WIDTH
-        path = f"M{x},{y1} C{x + 34},{y1} {x + 34},{y2} {x},{y2}"
-    else:
-        x1, bend = left + WIDTH, max(40, (right - left - WIDTH) / 2)
-        path = f"M{x1},{y1} C{x1 + bend},{y1} {right - bend},{y2} {right},{y2}"
-    return f'<path data-from="{escape(source)}" data-to="{escape(table)}" d="{path}"/>'
-
-
-def _box(table: str, x: float, y: float) -> str:
-    schema, name = table.split(".")
-    return (
-        f'<a href="#{escape(table)}" data-table="{escape(table)}" class="{escape(schema)}">'
-        f"<title>{escape(table)}</title>"
-        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="4"/>'
-        f'<text x="{x + 8}" y="{y + 14}">{escape(name)}</text></a>'
-    )
+        return f"M{x},{y1} C{x + 34},{y1} {x + 34},{y2} {x},{y2}"
+    x1, bend = left + WIDTH, max(40, (right - left - WIDTH) / 2)
+    return f"M{x1},{y1} C{x1 + bend},{y1} {right - bend},{y2} {right},{y2}"

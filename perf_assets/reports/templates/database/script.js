@@ -32,7 +32,7 @@ function open() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
   if (target.closest(".hidden")) { search.value = ""; show(); }
-  const article = target.closest("article");
+  const article = target.closest("article.found");
   if (article) article.querySelector("details").open = true;
   target.scrollIntoView();
 }

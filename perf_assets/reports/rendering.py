@@ -1,0 +1,97 @@
+"""The only renderer of HTML: the templates of ``templates/``, whose values are always escaped.
+
+Values are made visible (:func:`~perf_assets.sanitize.escape_text`) and escaped where they are
+written, so no template can forget it. Markup comes from templates and from charts alone.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup, escape
+
+from perf_assets.reports.drawing_process import drawing_script
+from perf_assets.reports.figures import drawing
+from perf_assets.reports.figures.drawing import Spec, panel_of_page, svg
+from perf_assets.reports.formats import texts
+from perf_assets.sanitize import escape_text, is_address, without_controls
+
+TEMPLATES = Path(__file__).with_name("templates")
+VARIABLES = {
+    drawing.INK: "ink",
+    drawing.SOFT: "soft",
+    drawing.LINE: "line",
+    drawing.AXIS: "axis",
+    drawing.WARM: "warm",
+    drawing.COOL: "cool",
+    drawing.OTHER: "other",
+    **{color: f"series-{index}" for index, color in enumerate(drawing.COLORS[2:6], 2)},
+    drawing.COLORS[7]: "series-7",
+}
+"""The colours of the charts, and the variables of the style sheet that stand for them."""
+
+# The spaces of p = 0.020, p < 0.001, delta = 0.3 and 12 %.
+_TOGETHER = re.compile(r"(?<=\b(?:p|z)) (?=[=<] )|(?<= [=<]) (?=-?\d)|(?<=\d) (?=%)")
+
+
+def render(template: str, **values: object) -> str:
+    """The page that ``template`` makes of ``values``."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_visible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "breakable": _breakable,
+        "live": _live,
+        "picture": _picture,
+        "source": _source,
+        "texts": texts,
+    }
+    environment.tests["address"] = is_address
+    environment.globals["drawing_script"] = lambda: Markup(drawing_script())
+    return environment
+
+
+def _visible(value: object) -> object:
+    """A text as it is shown: on one line, its numbers beside what they belong to."""
+    is_markup = isinstance(value, Markup)
+    return value if is_markup else _TOGETHER.sub("\u00a0", escape_text(value))
+
+
+def _breakable(text: str) -> Markup:
+    """A text that may be broken within names and paths."""
+    return Markup(re.sub(r"([_/])", r"\1<wbr>", str(escape(_visible(text)))))
+
+
+def _source(code: str) -> Markup:
+    """Code, with its lines."""
+    return escape(without_controls(code))
+
+
+def _picture(panel: Spec) -> Markup:
+    """A chart as SVG, in the variables of the style sheet."""
+    return Markup(_themed(svg(panel_of_page(panel))))
+
+
+def _live(panel: Spec) -> Markup:
+    """A chart as JSON within a script element, for what draws it as wide as its frame."""
+    frame = {"autosize": {"type": "fit-x", "contains": "padding"}}
+    text = htmlsafe_json_dumps(panel_of_page(panel) | frame, separators=(",", ":"))
+    return Markup(_themed(str(text)))
+
+
+def _themed(drawn: str) -> str:
+    for color, name in VARIABLES.items():
+        drawn = drawn.replace(f'"{color}"', f'"var(--{name})"')
+    return drawn
