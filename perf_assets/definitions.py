@@ -8,20 +8,18 @@ import dagster as dg
 
 from perf_assets.assets.add_repository_job import add_repository_job
 from perf_assets.assets.asset_specs import source_specs, with_code
-from perf_assets.assets.enrichment import decided, deciding_assets, label_kinds_asset
 from perf_assets.assets.executor import single_writer
 from perf_assets.assets.freshness import fresh_each_month
 from perf_assets.assets.jobs import REVIEWED, study_jobs, studyless_jobs
 from perf_assets.assets.lake_maintenance_job import lake_maintenance_job
-from perf_assets.assets.mining import COMMITS, FINDINGS, ISSUES, mining_assets
 from perf_assets.assets.publishing import publishing_assets
 from perf_assets.assets.questions import question_assets
 from perf_assets.assets.replicating import replication_assets
+from perf_assets.assets.repositories import label_kinds_asset, repository_assets
 from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
 from perf_assets.assets.transform import derived_assets
-from perf_assets.assets.workers import worker_assets
 from perf_assets.config.study import Study
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.added_repositories import open_study_of
@@ -36,7 +34,7 @@ def build_definitions(
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
     """
     assets = [
-        *_repository_assets(study, home, longest_wait),
+        *repository_assets(study, home, longest_wait),
         label_kinds_asset(study, home),
         *question_assets(study, home, longest_wait),
         *_whole_assets(study, home),
@@ -55,16 +53,6 @@ def _plain_jobs(study: Study, home: Home) -> list[dg.JobDefinition]:
     """The jobs that make no asset."""
     kept = [] if study.lake is None else [lake_maintenance_job(study, home)]
     return [add_repository_job(study, home), *kept]
-
-
-def _repository_assets(
-    study: Study, home: Home, longest_wait: float
-) -> list[dg.AssetsDefinition | dg.AssetSpec]:
-    """What is mined and decided of repositories: by month here, by worker with a lake."""
-    if study.lake is not None and study.repositories:
-        whats = (ISSUES, COMMITS, FINDINGS, *decided(study))
-        return [worker_assets(study, home, whats, longest_wait)]
-    return [*mining_assets(study, home, longest_wait), *deciding_assets(study, home)]
 
 
 def studyless_definitions(home: Home) -> dg.Definitions:

@@ -11,6 +11,7 @@ import dagster as dg
 from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
 from perf_assets.assets.instance import open_instance
+from perf_assets.assets.jobs import BUILD_MODELS, PROGRESS, REPLICATE_PAPER, REVIEW, jobs_of
 from perf_assets.assets.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.run_options import COMMAND_LINE, refresh_tags
@@ -37,16 +38,6 @@ log = logging.getLogger(__name__)
 
 CLI_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-
-DOING = {
-    "mine": "mining issues and commits",
-    "ingest_questions": "ingesting questions of forums",
-    "label": "labelling issues",
-    "label_and_link": "labelling issues and linking commits",
-    "build_models": "building models and statistics",
-    "replicate": "replicating the paper",
-    "review": "measuring labels and raters",
-}
 
 
 def run_study(  # noqa: PLR0913
@@ -111,16 +102,14 @@ def run_study(  # noqa: PLR0913
                 continue
             log.info("%s: %s to %s", subject.name, start, end)
             months = range_tags(subject.name, start, end)
-            enrich = "label" if until == "labels" else "label_and_link"
             try:
-                is_forum = not isinstance(subject, Repository)
-                for job in ("ingest_questions",) if is_forum else ("mine", enrich):
+                for job in jobs_of(subject, until):
                     failures += _execute(definitions.resolve_job_def(job), record, tags | months)
             except PerfAssetsError as error:  # which need not concern the others
                 stopped[subject.name] = error
         if until != "labels" and len(stopped) < len(spans):
             log.info("models, statistics, published database")
-            failures += _execute(definitions.resolve_job_def("build_models"), record, tags)
+            failures += _execute(definitions.resolve_job_def(BUILD_MODELS), record, tags)
     if stopped:
         raise _together(stopped)
     return failures
@@ -156,7 +145,7 @@ def run_replication(
         "accept_changes": accept_changes,
     }
     with writing(home.path), _instance(home) as instance:
-        job = studyless_definitions(home).resolve_job_def("replicate")
+        job = studyless_definitions(home).resolve_job_def(REPLICATE_PAPER)
         return _execute(
             job,
             instance,
@@ -182,7 +171,7 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
             gate = AuditedWriter(database, home)
             lay_views(gate)  # a home of an older version has them elsewhere
             imported = import_sheet(gate, sheet, rater)
-        job = studyless_definitions(home).resolve_job_def("review")
+        job = studyless_definitions(home).resolve_job_def(REVIEW)
         if failures := _execute(job, instance, refresh_tags(COMMAND_LINE)):
             raise AuditError("; ".join(failures))
     return imported
@@ -249,7 +238,7 @@ def _execute(
     config: dict[str, object] | None = None,
 ) -> list[str]:
     """Run ``job``; what failed its audit is returned, anything else raised."""
-    with phase(DOING[job.name]):
+    with phase(PROGRESS[job.name]):
         result = job.execute_in_process(
             run_config={**QUIET, **(config or {})},
             instance=instance,

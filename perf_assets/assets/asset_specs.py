@@ -9,6 +9,7 @@ import dagster as dg
 from perf_assets.assets.keys import asset_key, name_of, short_name
 from perf_assets.paths import PACKAGE
 from perf_assets.sql_models.asset_graph import SOURCES, tables_of, upstream
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.sql_models.files import Model, described_tables, load_models
 from perf_assets.tables import Table
 
@@ -30,7 +31,6 @@ CODE: Mapping[str, str] = {
     "published.replication_report": "reports/replication/report.py",
 }
 """The file that fills an asset, where it is neither a model nor a table of statistics."""
-STATISTICS = "stages/transform/statistics.py"
 
 
 def asset_specs(
@@ -86,18 +86,19 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
         dg.LocalFileCodeReference(file_path=str(model.path), label=f"{model.name}.sql")
         for model in _models_of(asset)
     ]
-    if asset.startswith("analysis."):
-        files.insert(
-            0, dg.LocalFileCodeReference(file_path=str(PACKAGE / STATISTICS), label=STATISTICS)
-        )
-    elif asset in CODE:
-        files.insert(
-            0, dg.LocalFileCodeReference(file_path=str(PACKAGE / CODE[asset]), label=CODE[asset])
-        )
-    if not files:
+    code = [CODE[asset]] if asset in CODE else _statistics_code(asset)
+    links = [dg.LocalFileCodeReference(file_path=str(PACKAGE / file), label=file) for file in code]
+    if not links and not files:
         return spec
-    links = dg.CodeReferencesMetadataValue(code_references=list(files))
-    return spec.merge_attributes(metadata={"dagster/code_references": links})
+    references = dg.CodeReferencesMetadataValue(code_references=[*links, *files])
+    return spec.merge_attributes(metadata={"dagster/code_references": references})
+
+
+def _statistics_code(asset: str) -> list[str]:
+    """The files of the functions that compute its tables of statistics."""
+    functions = [analyses()[table].function for table in tables_of(asset) if table in analyses()]
+    modules = dict.fromkeys(name.rpartition(".")[0] for name in functions)
+    return [f"{name.partition('.')[2].replace('.', '/')}.py" for name in modules]
 
 
 def _place_of_columns(asset: str) -> str:

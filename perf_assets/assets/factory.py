@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import dagster as dg
 import polars as pl
@@ -15,12 +15,13 @@ from perf_assets.assets.checks import check_specs
 from perf_assets.assets.event_reporting import Event, EventReporter, broken_rules, failure
 from perf_assets.assets.executor import POOL
 from perf_assets.assets.partitions import by_subject, partitions_of
-from perf_assets.assets.run_options import RunOptions
 from perf_assets.assets.runtime_metadata import runtime_metadata, sizes_of
 from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Study
 from perf_assets.error_messages import explain_error
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
+from perf_assets.stages.steps import Step, StepOptions
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter, BrokenRule, WriteOutcome
 from perf_assets.storage.home import Home
@@ -28,11 +29,6 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
 S = TypeVar("S", bound=Subject)
-PartitionedStep: TypeAlias = Callable[
-    [AuditedWriter, S, list[str], RunOptions], Iterable[WriteOutcome]
-]
-"""Brings months of a repository, or of a tag set, up to date, as the run was asked for."""
-
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
 
@@ -67,24 +63,25 @@ def stored(name: str, *tables: str, kinds: Iterable[str]) -> Stored:
     return Stored(name, [table_of(table) for table in tables], frozenset(kinds))
 
 
+def stored_by(step: Step[S]) -> Stored:
+    """The tables that a step stores."""
+    return stored(step.name, *step.tables, kinds=step.kinds)
+
+
 def partitioned_asset(
-    what: Stored,
-    subjects: Sequence[S],
-    home: Home,
-    step: PartitionedStep[S],
-    description: str,
+    step: Step[S], study: Study, subjects: Sequence[S], home: Home, longest_wait: float
 ) -> dg.AssetsDefinition:
     """The asset of a step that goes through months of ``subjects``, all of a run in one pass.
 
     Where partitions failed their audit the others are recorded as materialized, and the step
     fails with a sentence that names each.
     """
-    partitions = partitions_of(subjects)
+    what, partitions = stored_by(step), partitions_of(subjects)
     tables = [table.name for table in what.tables]
 
     @dg.multi_asset(
         name=what.name,
-        description=description,
+        description=step.description,
         specs=what.specs(partitions),
         check_specs=check_specs(tables),
         partitions_def=partitions,
@@ -94,12 +91,17 @@ def partitioned_asset(
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
+        options = StepOptions(
+            is_verifying=reporter.options.is_verifying,
+            is_forced=reporter.options.is_forced,
+            longest_wait=longest_wait,
+        )
         outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_gate(home) as gate:
             for subject, months in by_subject(subjects, context.partition_keys).items():
-                outcomes += step(gate, subject, months, reporter.options)
+                outcomes += step.run(gate, study, subject, months, options)
                 for table in tables:
                     broken[table] += gate.broken_rules(table, subject.name, months)
                     known = gate.database.loads(table, subject.name)
@@ -108,7 +110,7 @@ def partitioned_asset(
         news = reporter.report_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
         audited |= reporter.never_checked(tables)
-        if not reporter.options.is_forced:
+        if not options.is_forced:
             told = {asset_for_table(table) for table in audited} | news
             broken = {
                 table: found for table, found in broken.items() if asset_for_table(table) in told

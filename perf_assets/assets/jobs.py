@@ -4,10 +4,12 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.questions import FORUM, KIND_TABLES
-from perf_assets.config.study import Study
+from perf_assets.assets.questions import KIND_TABLES
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Repository, Study, Until
 from perf_assets.sql_models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
 from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
+from perf_assets.stages.steps import FORUM
 
 # By tag set and month, where all else that is mined and decided is by repository and month.
 QUESTIONS = dg.AssetSelection.kind(FORUM)
@@ -37,6 +39,30 @@ FULL_PIPELINE = "full_pipeline"
 MINE_REPOSITORY = "mine_repository"
 BUILD_MODELS = "build_models"
 FORUM_PIPELINE = "forum_pipeline"
+INGEST_QUESTIONS = "ingest_questions"
+MINE_ISSUES_AND_COMMITS = "mine"
+LABEL_ISSUES = "label"
+LABEL_AND_LINK = "label_and_link"
+REPLICATE_PAPER = "replicate"
+REVIEW = "review"
+
+PROGRESS = {
+    MINE_ISSUES_AND_COMMITS: "mining issues and commits",
+    INGEST_QUESTIONS: "ingesting questions of forums",
+    LABEL_ISSUES: "labelling issues",
+    LABEL_AND_LINK: "labelling issues and linking commits",
+    BUILD_MODELS: "building models and statistics",
+    REPLICATE_PAPER: "replicating the paper",
+    REVIEW: "measuring labels and raters",
+}
+"""What the command line shows while it runs a job."""
+
+
+def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
+    """The jobs that together run the steps of ``subject``, in their order, as far as ``until``."""
+    if not isinstance(subject, Repository):
+        return (INGEST_QUESTIONS,)
+    return (MINE_ISSUES_AND_COMMITS, LABEL_ISSUES if until == "labels" else LABEL_AND_LINK)
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
@@ -61,7 +87,7 @@ def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
             description="Ingest, label, model and publish the questions of forums.",
         ),
         dg.define_asset_job(
-            "ingest_questions",
+            INGEST_QUESTIONS,
             QUESTIONS,
             description="Ingest questions, and label those about performance.",
         ),
@@ -83,11 +109,13 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
             description="Mine, label, link, build models and publish: the main job.",
         ),
         dg.define_asset_job(
-            "mine", MINE, description="Bring issues and commits up to date at the source."
+            MINE_ISSUES_AND_COMMITS,
+            MINE,
+            description="Bring issues and commits up to date at the source.",
         ),
-        dg.define_asset_job("label", LABEL, description="Label the loaded issues."),
+        dg.define_asset_job(LABEL_ISSUES, LABEL, description="Label the loaded issues."),
         dg.define_asset_job(
-            "label_and_link",
+            LABEL_AND_LINK,
             DECIDE,
             description="Label issues, link the commits that fixed them, and analyse these fixes.",
         ),
@@ -103,12 +131,12 @@ def studyless_jobs(
     """
     return [
         dg.define_asset_job(
-            "replicate",
+            REPLICATE_PAPER,
             replicated,
             description="Load the paper's published data, run models and statistics over them.",
         ),
         dg.define_asset_job(
-            "review",
+            REVIEW,
             reviewed,
             description="Measure labels and raters by the verdicts that were imported.",
         ),

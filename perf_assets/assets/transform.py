@@ -8,7 +8,7 @@ from perf_assets.assets.event_reporting import EventReporter
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.config.study import Study
 from perf_assets.reports import drawing_process
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.lake_inputs import lake_inputs
 from perf_assets.stages.transform.about import tell_study
@@ -38,5 +38,5 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
                 yield derived
 
     models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
-    analyses = [stored(table, table, kinds=["python"]) for table in ANALYSES]
-    return whole_asset("models_and_statistics", [*models, *analyses], home, step)
+    statistics = [stored(table, table, kinds=["python"]) for table in analyses()]
+    return whole_asset("models_and_statistics", [*models, *statistics], home, step)

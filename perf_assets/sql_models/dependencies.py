@@ -1,9 +1,15 @@
-"""What each table is made from: models say it themselves, and here is the rest."""
+"""What each table is made from.
+
+Models say it by their text, tables of statistics by their declaration; the rest is here.
+"""
 
 from collections.abc import Mapping
 from functools import cache
 
+from perf_assets.config_files import nearest
+from perf_assets.errors import PerfAssetsError
 from perf_assets.sql_models.files import described_tables, load_models
+from perf_assets.tables import Analysis, declared
 
 LABELS = ("raw.issues", "raw.issue_templates")
 DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
@@ -32,71 +38,6 @@ DECIDED: dict[str, tuple[str, ...]] = {
     "details.introducing_commits": DETAILS,
 }
 
-# The tables of statistics, each with the tables it is computed from.
-ANALYSES: dict[str, tuple[str, ...]] = {
-    "analysis.trend_tests": ("marts.trend_monthly", "marts.issue_history"),
-    "analysis.open_share_changes": ("marts.trend_monthly", "marts.issue_history"),
-    "analysis.closing_rates": ("marts.bug_metrics", "marts.trend_monthly"),
-    "analysis.fix_incidence": ("marts.bug_metrics", "marts.trend_monthly"),
-    "analysis.fix_curves": ("marts.bug_metrics", "marts.trend_monthly"),
-    "analysis.group_comparisons": ("marts.bug_metrics", "intermediate.counted_fixes"),
-    "analysis.test_family": (
-        "analysis.trend_tests",
-        "analysis.open_share_changes",
-        "analysis.closing_rates",
-        "analysis.fix_incidence",
-        "analysis.group_comparisons",
-    ),
-    "analysis.effect_sizes": (
-        "marts.bug_metrics",
-        "intermediate.counted_fixes",
-        "analysis.test_family",
-    ),
-    "analysis.lifetime_comparisons": ("marts.bug_lifetimes",),
-    "analysis.link_sensitivity": ("intermediate.counted_links",),
-    "analysis.bot_sensitivity": ("marts.bug_metrics",),
-    "analysis.label_sensitivity": (
-        "staging.bug_reports",
-        "marts.bug_metrics",
-        "intermediate.counted_fixes",
-        "marts.trend_monthly",
-        "marts.issue_history",
-    ),
-    "analysis.rule_agreement": ("intermediate.rule_matches",),
-    "analysis.stem_sets": ("intermediate.question_stems",),
-    "analysis.labelling_quality": (
-        "intermediate.judgements",
-        "intermediate.review_strata",
-        "staging.bug_reports",
-    ),
-    "analysis.keyword_proposals": ("staging.bug_reports",),
-    "analysis.rater_agreement": ("staging.verdicts",),
-    "analysis.rater_disagreements": ("staging.verdicts",),
-    "analysis.question_agreement": ("staging.question_verdicts",),
-    "analysis.static_findings": ("raw.static_findings", "raw.scanned_trees"),
-    "analysis.finding_precision": ("staging.finding_verdicts",),
-    "analysis.finding_agreement": ("staging.finding_verdicts",),
-    "analysis.both_sides": ("marts.both_sides",),
-    "analysis.question_kind_quality": (
-        "staging.labelled_questions",
-        "intermediate.kind_methods",
-    ),
-    "analysis.paper_comparison": (
-        "marts.bug_metrics",
-        "marts.paper_trend",
-        "replication.taxonomy",
-        "replication.problems",
-        "marts.problem_distribution",
-        "intermediate.question_groups",
-        "intermediate.question_waits",
-        "analysis.question_kind_quality",
-    ),
-    "analysis.question_difficulty": (
-        "intermediate.question_groups",
-        "intermediate.question_waits",
-    ),
-}
-
 # Where the other tables come from, by their schema or their name.
 ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
@@ -114,10 +55,33 @@ ORIGINS = {
 
 
 @cache
+def analyses() -> Mapping[str, Analysis]:
+    """The tables of statistics, by name, and how each is computed.
+
+    Raises
+    ------
+    PerfAssetsError
+        One reads a table or a column that is not declared.
+    """
+    tables = declared()
+    found = {name: table.analysis for name, table in tables.items() if table.analysis is not None}
+    for name, analysis in found.items():
+        for table, columns in analysis.reads.items():
+            if table not in tables:
+                raise PerfAssetsError(f"{name} reads {table}: {nearest(table, tables)}")
+            for column in columns or ():
+                if column not in tables[table].column:
+                    known = nearest(column, tables[table].column)
+                    raise PerfAssetsError(f"{name} reads {table}.{column}: {known}")
+    return found
+
+
+@cache
 def made_from() -> Mapping[str, tuple[str, ...]]:
     """Every table and view with the tables it is made from; none where it comes from outside."""
     models = {model.name: model.upstream for model in load_models()}
-    return {name: (models | DECIDED | ANALYSES).get(name, ()) for name in described_tables()}
+    statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
+    return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
 
 
 def read_by(table: str) -> tuple[str, ...]:

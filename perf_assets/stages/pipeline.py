@@ -1,22 +1,16 @@
-"""The whole pipeline as plain functions, without Dagster: mine, decide, derive, publish.
+"""The whole pipeline as plain functions, without Dagster.
 
-What Dagster runs asset by asset, in the same order; tests run it so, and so can a program.
+It takes the steps that Dagster runs as assets; tests run it so, and so can a program.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.study import Study, Until
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.stages.enrichment.details import inspect_fixes
-from perf_assets.stages.enrichment.labels import label_cohorts, tell_label_kinds
-from perf_assets.stages.enrichment.links import link_commits
-from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.labels import tell_label_kinds
 from perf_assets.stages.enrichment.question_kinds import tell_question_kinds
-from perf_assets.stages.mining.commits import mine_commits
-from perf_assets.stages.mining.issues import mine_issues
-from perf_assets.stages.mining.questions import mine_questions
-from perf_assets.stages.mining.static_findings import mine_findings
+from perf_assets.stages.steps import TAG_SET_STEPS, StepOptions, repository_steps, run_steps
 from perf_assets.stages.transform.about import tell_database, tell_study
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import describe_tables, register_study
@@ -56,6 +50,7 @@ def run_pipeline(
         For whatever stops the run as a whole.
     """
     study = study.as_far_as(until)
+    options = StepOptions(is_verifying=verify, is_forced=force, longest_wait=longest_wait)
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:
@@ -63,19 +58,14 @@ def run_pipeline(
             for repository in study.repositories:
                 months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
-                mined = mine(gate, study, repository, months, longest_wait, verify=verify)
-                failures += _failures(mined)
-                decided = decide(gate, study, repository, months, until, forced=force)
-                failures += _failures(decided)
+                steps = repository_steps(study, until)
+                failures += _failures(run_steps(steps, gate, study, repository, months, options))
             for tag_set in study.tag_sets:
                 months = tag_set.months_within(first, last)
                 log.info("%s: %d months", tag_set.name, len(months))
-                forum = study.forum_of(tag_set)
-                verify_months = study.verify_months if verify else None
-                asked = mine_questions(gate, forum, tag_set, months, verify_months, longest_wait)
-                failures += _failures(asked)
-                labels = label_performance_questions(gate, tag_set, months, forced=force)
-                failures += _failures(labels)
+                failures += _failures(
+                    run_steps(TAG_SET_STEPS, gate, study, tag_set, months, options)
+                )
             failures += _failures(tell_label_kinds(gate, study, forced=force))
             failures += _failures(tell_question_kinds(gate, study, forced=force))
             if until == "labels":
@@ -89,40 +79,6 @@ def run_pipeline(
             describe_tables(gate)
         publish(home)
     return failures
-
-
-def mine(
-    gate: AuditedWriter,
-    study: Study,
-    repository: Repository,
-    months: Sequence[str],
-    longest_wait: float = LONGEST_WAIT,
-    *,
-    verify: bool = False,
-) -> Iterator[WriteOutcome]:
-    """Bring issues, commits and what checks find up to date at their sources."""
-    verify_months = study.verify_months if verify else None
-    yield from mine_issues(gate, repository, months, verify_months, longest_wait)
-    yield from mine_commits(gate, repository, months)
-    yield from mine_findings(gate, repository, months)
-
-
-def decide(
-    gate: AuditedWriter,
-    study: Study,
-    repository: Repository,
-    months: Sequence[str],
-    until: Until = "published",
-    *,
-    forced: bool = False,
-) -> Iterator[WriteOutcome]:
-    """Label the loaded issues, link their fixes, and inspect those, as far as that is wanted."""
-    yield from label_cohorts(gate, study, repository.name, months, forced=forced)
-    if until == "labels":
-        return
-    yield from link_commits(gate, study, repository.name, months, forced=forced)
-    if study.close_look:
-        yield from inspect_fixes(gate, repository, months)
 
 
 def _failures(outcomes: Iterable[WriteOutcome]) -> list[str]:

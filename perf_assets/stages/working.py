@@ -15,7 +15,7 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import restore
 from perf_assets.lake.push import PushResult, push
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.stages.pipeline import decide, mine
+from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
@@ -72,7 +72,8 @@ def work(
     ):
         restore(database, lake, repository.name)
         gate = AuditedWriter(database, own)
-        mined = mine(gate, study, repository, months, longest_wait, verify=verify)
-        outcomes = [*mined, *decide(gate, study, repository, months, until, forced=force)]
+        options = StepOptions(is_verifying=verify, is_forced=force, longest_wait=longest_wait)
+        steps = repository_steps(study, until)
+        outcomes = [*run_steps(steps, gate, study, repository, months, options)]
         shipped = push(database, lake, repository.name, lease)
     return Worked(outcomes, shipped)

@@ -4,7 +4,16 @@ A declaration gives the table in DuckDB, its comments, the schema of its frames,
 dictionary, and the rules that follow from it (:mod:`perf_assets.tables.rules`).
 """
 
-from perf_assets.tables.declaration import LAYERS, Column, Table, read_table
+from perf_assets.tables.declaration import LAYERS, Analysis, Column, Table, read_table
 from perf_assets.tables.reading import declared, schema_of, table_of
 
-__all__ = ["LAYERS", "Column", "Table", "declared", "read_table", "schema_of", "table_of"]
+__all__ = [
+    "LAYERS",
+    "Analysis",
+    "Column",
+    "Table",
+    "declared",
+    "read_table",
+    "schema_of",
+    "table_of",
+]

@@ -64,10 +64,25 @@ class Column(StrictModel):
         return self.why.get(limit, "")
 
 
+class Analysis(StrictModel):
+    """How a table of statistics is computed.
+
+    function : the dotted name of the function of the core that returns its rows.
+    reads : the tables that are its arguments, in order; of each the columns needed, default all.
+    reference_data : the dotted name of the function of the sources that returns its first argument,
+        where it takes more than tables.
+    """
+
+    function: str = Field(pattern=r"^perf_assets\.core\.[\w.]+$")
+    reads: dict[str, Many[str] | None] = Field(min_length=1)
+    reference_data: str | None = Field(default=None, pattern=r"^perf_assets\.sources\.[\w.]+$")
+
+
 class Table(StrictModel):
     """A table or view called ``schema.table``.
 
     key : the columns that tell its rows apart, and why they do.
+    analysis : how it is computed; tables of the schema analysis have it, and no others.
     partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
         CHECK, NULL passes).
@@ -78,6 +93,7 @@ class Table(StrictModel):
     column: dict[str, Column] = Field(alias="columns", min_length=1)
     key: Many[str] = Field(min_length=1)
     key_why: str = ""
+    analysis: Analysis | None = None
     partitioned: bool = False
     constraints: Many[str] = ()
 
@@ -92,6 +108,15 @@ class Table(StrictModel):
         for place, named in [*(("key has", name) for name in self.key), *limits]:
             if named not in self.column:
                 raise ValueError(f"{place} {named}, no column; {nearest(named, self.column)}")
+        return self
+
+    @model_validator(mode="after")
+    def _says_how_it_is_computed(self) -> "Table":
+        if (self.schema_name == "analysis") != (self.analysis is not None):
+            raise ValueError(
+                "tables of the schema analysis have the key analysis (function and reads), and no "
+                "others do"
+            )
         return self
 
     @property

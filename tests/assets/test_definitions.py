@@ -6,10 +6,12 @@ import dagster as dg
 import pytest
 from dagster._core.definitions.freshness import CronFreshnessPolicy
 
+from perf_assets.assets.jobs import jobs_of
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import by_subject, key_of, partitions_of
-from perf_assets.config.study import Study, load_study
+from perf_assets.config.study import Study, Until, load_study
 from perf_assets.definitions import build_definitions
+from perf_assets.stages.steps import repository_steps
 from perf_assets.storage.home import Home
 from tests.support import Prepared, stored_tables
 
@@ -86,6 +88,18 @@ def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
     job = build_definitions(study, home).resolve_job_def("label_and_link")
     steps = {node.name for node in job.nodes}
     assert "fix_details" in steps
+
+
+@pytest.mark.parametrize("until", ["labels", "published"])
+def test_the_jobs_of_a_run_have_its_steps(study: Study, home: Home, until: Until) -> None:
+    """Jobs run one after the other; within one, Dagster follows the inputs of each step."""
+    definitions = build_definitions(study, home)
+    (repository,) = study.repositories
+    jobs = [definitions.resolve_job_def(name) for name in jobs_of(repository, until)]
+    ran = [{node.name for node in job.nodes} - {"label_kinds"} for job in jobs]
+    steps = [step.name for step in repository_steps(study, until)]
+    mined = len(ran[0])
+    assert ran == [{*steps[:mined]}, {*steps[mined:]}]
 
 
 def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.sample.generator import generate
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import great_expectations
 from perf_assets.storage.audit import audit_together
@@ -81,7 +81,7 @@ def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
     with open_warehouse(home.warehouse) as database:
         gate = AuditedWriter(database, home)
-        names = tuple(ANALYSES)
+        names = tuple(analyses())
         every = least(lambda: list(derive(gate, names, names)), FEW_RUNS)
         none = least(lambda: list(derive(gate, names)), FEW_RUNS)
     yield f"one more analysis (of {len(names)}), computed and audited", (every - none) / len(names)

@@ -11,7 +11,7 @@ import pytest
 
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.engines.spark import RELEASE, Source, SparkEngine
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -63,7 +63,7 @@ def elsewhere(apart: Path, sail_url: str, tmp_path: Path) -> Iterator[RemoteTabl
             Source(name, rows=database.frame(f"FROM {name}").to_arrow())
             for name in read - {*SHIPPED}
         ]
-        for name in (*SHIPPED, *MARTS, *ANALYSES, "meta.fingerprints"):
+        for name in (*SHIPPED, *MARTS, *analyses(), "meta.fingerprints"):
             database.connection.execute(f"DELETE FROM {name}")
     with closing(SparkEngine(sail_url, (tmp_path / "scratch").as_uri())) as engine:
         engine.bind(sources)
@@ -76,7 +76,7 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
     with open_warehouse(apart / "warehouse.duckdb") as database:
         gate = AuditedWriter(database, Home.of(apart))
         made = {one.table: one.outcome for one in derive(gate, elsewhere=elsewhere) if one.is_new}
-        assert {*MARTS, *ANALYSES} <= made.keys()
+        assert {*MARTS, *analyses()} <= made.keys()
         assert [one.failure for one in made.values() if one is not None and one.failure] == []
 
         again = [one.table for one in derive(gate, elsewhere=elsewhere) if one.is_new]
@@ -90,7 +90,7 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
         ]
         assert "marts.bug_metrics" in later
         assert "marts.issue_history" not in later
-    names = {*MARTS, *ANALYSES}
+    names = {*MARTS, *analyses()}
     whole = stored_tables(small.home / "warehouse.duckdb")
     parts = stored_tables(apart / "warehouse.duckdb")
     assert_same_tables(

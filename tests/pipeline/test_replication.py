@@ -16,7 +16,7 @@ from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_replication
 from perf_assets.sources.replication.problems import PLAIN
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -224,7 +224,7 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "keyword_proposals",
     }
     of_repositories = {"analysis.open_share_changes", "analysis.closing_rates"}
-    for table in ANALYSES.keys() - {f"analysis.{name}" for name in missing}:
+    for table in analyses().keys() - {f"analysis.{name}" for name in missing}:
         query = f"SELECT repository FROM {table} WHERE dataset = 'replication'"
         found = {name for (name,) in rows(small, query)}
         pooled = set() if table in of_repositories else {"pooled"}

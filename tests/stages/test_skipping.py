@@ -11,14 +11,12 @@ import duckdb
 import pytest
 
 from perf_assets.config.study import Study, load_study
-from perf_assets.sql_models.dependencies import ANALYSES
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.enrichment.labels import label_cohorts, tell_label_kinds
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import lay_view, register_study
-from perf_assets.stages.transform.statistics import COMPUTE
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.home import Home
 from perf_assets.storage.warehouse import open_warehouse
@@ -238,10 +236,6 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
     after = stored_tables(home / "warehouse.duckdb")
     for name in ("marts.bug_lifetimes", "analysis.lifetime_comparisons", "marts.link_quality"):
         assert after[name].equals(before[name]), name
-
-
-def test_every_table_of_statistics_has_its_function() -> None:
-    assert COMPUTE.keys() == ANALYSES.keys()
 
 
 def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> None:

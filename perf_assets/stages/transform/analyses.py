@@ -1,36 +1,19 @@
 """Analyses: the tables of statistics, computed from the marts."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any
 
 import polars as pl
 
 from perf_assets.engines.remote import Engine
+from perf_assets.errors import PerfAssetsError
 from perf_assets.progress import phase
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.chunked_replace import begin_replacing
 from perf_assets.tables import table_of
-
-# Texts and labels are most of what there is; who does not read them is not given them.
-_PAST = (
-    *("dataset", "repository", "number", "month", "until_month", "opened_month", "state"),
-    *("closed_at", "is_bug_report", "is_performance", "is_fixed"),
-)
-NEEDED: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("analysis.trend_tests", "marts.issue_history"): _PAST,
-    ("analysis.open_share_changes", "marts.issue_history"): _PAST,
-    ("analysis.label_sensitivity", "marts.issue_history"): _PAST,
-    ("analysis.label_sensitivity", "staging.bug_reports"): (
-        *("dataset", "repository", "number", "is_performance", "strength", "widened_keywords"),
-    ),
-    ("analysis.labelling_quality", "staging.bug_reports"): (
-        *("dataset", "repository", "number", "strength", "matched_labels", "matched_in"),
-    ),
-    ("analysis.keyword_proposals", "staging.bug_reports"): (
-        *("dataset", "repository", "number", "title", "is_performance"),
-        *("matched_labels", "matched_keywords"),
-    ),
-}
 
 
 def build_analysis(
@@ -44,17 +27,37 @@ def build_analysis(
     -------
     What waits for the audit, and replaces the table.
     """
-    # Where nothing is computed nothing of it is imported.
-    from perf_assets.stages.transform.statistics import COMPUTE  # noqa: PLC0415
-
     with phase(f"computing {table}"):
-        rows = COMPUTE[table](
+        rows = function_of(table)(
             *(
-                _rows(gate, engine, upstream, elsewhere, NEEDED.get((table, upstream)))
-                for upstream in ANALYSES[table]
+                _rows(gate, engine, upstream, elsewhere, columns)
+                for upstream, columns in analyses()[table].reads.items()
             )
         )
         return begin_replacing(gate, table, rows)
+
+
+def function_of(table: str) -> Callable[..., pl.DataFrame]:
+    """What computes ``table`` from the rows of the tables it reads; it is imported only now.
+
+    Raises
+    ------
+    PerfAssetsError
+        The declaration names a function that is not there.
+    """
+    analysis = analyses()[table]
+    function = _named(table, analysis.function)
+    if analysis.reference_data is None:
+        return function
+    return partial(function, _named(table, analysis.reference_data)())
+
+
+def _named(table: str, function: str) -> Callable[..., Any]:
+    try:
+        found: Callable[..., Any] = resolve_name(function)
+    except (ImportError, AttributeError) as error:
+        raise PerfAssetsError(f"{table} is declared with {function}: {error}") from None
+    return found
 
 
 def _rows(

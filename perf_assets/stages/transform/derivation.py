@@ -10,7 +10,7 @@ from time import monotonic
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.sql_models.asset_graph import tables_in_order
 from perf_assets.sql_models.ddl import create_table, tables_in_shape
-from perf_assets.sql_models.dependencies import ANALYSES
+from perf_assets.sql_models.dependencies import analyses, made_from
 from perf_assets.sql_models.files import models_by_name
 from perf_assets.stages.transform.analyses import build_analysis
 from perf_assets.stages.transform.models import build_model, lay_view
@@ -43,7 +43,7 @@ def derived_tables() -> tuple[str, ...]:
 
     Those that are told together stand together.
     """
-    known = {*models_by_name(), *ANALYSES}
+    known = {*models_by_name(), *analyses()}
     return tuple(table for table in tables_in_order() if table in known)
 
 
@@ -87,7 +87,7 @@ def _derived(
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
             yield from work.finished()
-            is_same = name in standing and not changed & set(_upstream(name))
+            is_same = name in standing and not changed & set(made_from()[name])
             if not is_same and lay_view(gate, model):
                 changed.add(name)
             yield Derived(name, name in changed or name in forced)
@@ -178,7 +178,7 @@ def _basis(name: str, content: Callable[[str], str]) -> str:
 def _inputs(name: str) -> tuple[str, ...]:
     """The stored tables that ``name`` is made from, itself or through views."""
     found: set[str] = set()
-    for table in _upstream(name):
+    for table in made_from()[name]:
         model = models_by_name().get(table)
         found |= {*_inputs(table)} if model is not None and model.table.is_view else {table}
     return tuple(sorted(found))
@@ -190,10 +190,8 @@ def _texts(name: str) -> tuple[str, ...]:
     model = models_by_name().get(name)
     own = () if model is None else (model.sql,)
     views = (
-        table for table in _upstream(name) if table in models_by_name() and table_of(table).is_view
+        table
+        for table in made_from()[name]
+        if table in models_by_name() and table_of(table).is_view
     )
     return (*own, *(text for view in views for text in _texts(view)))
-
-
-def _upstream(name: str) -> tuple[str, ...]:
-    return models_by_name()[name].upstream if name in models_by_name() else ANALYSES[name]

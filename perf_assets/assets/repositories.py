@@ -1,0 +1,49 @@
+"""The assets of repositories: the steps of each, and what is decided for all of them together."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from perf_assets.assets.event_reporting import EventReporter
+from perf_assets.assets.factory import partitioned_asset, stored, stored_by, whole_asset
+from perf_assets.assets.workers import worker_assets
+from perf_assets.config.study import Study
+from perf_assets.stages.enrichment.labels import KINDS, tell_label_kinds
+from perf_assets.stages.lake_inputs import lake_inputs
+from perf_assets.stages.steps import repository_steps
+from perf_assets.stages.transform.derivation import Derived
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.home import Home
+
+
+def repository_assets(
+    study: Study, home: Home, longest_wait: float
+) -> list[dg.AssetsDefinition | dg.AssetSpec]:
+    """What is mined and decided of repositories: by month here, by worker with a lake.
+
+    In a study of forums alone nothing fills these assets; they are there, for models read them.
+    """
+    steps = repository_steps(study)
+    if not study.repositories:
+        return [spec for step in steps for spec in stored_by(step).specs()]
+    if study.lake is not None:
+        return [worker_assets(study, home, [*map(stored_by, steps)], longest_wait)]
+    return [
+        partitioned_asset(step, study, study.repositories, home, longest_wait) for step in steps
+    ]
+
+
+def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
+    """What each label means, of all repositories."""
+
+    def kinds(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+        forced = reporter.options.is_forced or bool(reporter.never_reported([KINDS]))
+        outcome = None
+        with lake_inputs(gate, study) as elsewhere:
+            for outcome in tell_label_kinds(gate, study, elsewhere, forced=forced):
+                yield Derived(KINDS, is_new=True, outcome=outcome)
+        if outcome is None:
+            yield Derived(KINDS)
+
+    label_kinds = stored("label_kinds", KINDS, kinds=["python"])
+    return whole_asset("label_kinds", [label_kinds], home, kinds)

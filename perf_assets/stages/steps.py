@@ -1,0 +1,200 @@
+"""The steps that load and enrich a repository or a tag set, in the order in which they run.
+
+This is the only list of them: Dagster's assets, the workers and the pipeline without Dagster follow
+it. What comes after them is computed from all repositories at once, in the order of its inputs
+(:mod:`perf_assets.sql_models.asset_graph`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeAlias, TypeVar, get_args
+
+from perf_assets.config.forums import TagSet
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Repository, Study, Until
+from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.sources.stackexchange.posts import TABLES as QUESTION_TABLES
+from perf_assets.stages.enrichment.details import TABLES as DETAIL_TABLES
+from perf_assets.stages.enrichment.details import inspect_fixes
+from perf_assets.stages.enrichment.labels import TABLES as LABEL_TABLES
+from perf_assets.stages.enrichment.labels import label_cohorts
+from perf_assets.stages.enrichment.links import TABLES as LINK_TABLES
+from perf_assets.stages.enrichment.links import link_commits
+from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
+from perf_assets.stages.mining.commits import mine_commits
+from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
+from perf_assets.stages.mining.static_findings import mine_findings
+from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+
+S = TypeVar("S", bound=Subject)
+Stage = Literal["mine", "label", "link", "details"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """How a step runs.
+
+    is_verifying : whether it reads again at the source what is due.
+    is_forced : whether it computes what did not change too.
+    longest_wait : the bound of waits for rate limits, in seconds.
+    """
+
+    is_verifying: bool = False
+    is_forced: bool = False
+    longest_wait: float = LONGEST_WAIT
+
+    def verify_months(self, study: Study) -> int | None:
+        """Within how many monthly refreshes all is read again; None where nothing is."""
+        return study.verify_months if self.is_verifying else None
+
+
+Run: TypeAlias = Callable[
+    [AuditedWriter, Study, S, Sequence[str], StepOptions], Iterable[WriteOutcome]
+]
+"""Brings months of a subject of a study up to date."""
+
+
+@dataclass(frozen=True)
+class Step(Generic[S]):
+    """A step that stores partitions of a subject by month.
+
+    name : of the step in Dagster.
+    stage : what it belongs to; a run ends after one of these.
+    tables : what it stores.
+    kinds : what the UI shows beside DuckDB.
+    """
+
+    name: str
+    stage: Stage
+    tables: tuple[str, ...]
+    kinds: tuple[str, ...]
+    description: str
+    run: Run[S]
+
+
+def _issues(
+    gate: AuditedWriter,
+    study: Study,
+    repository: Repository,
+    months: Sequence[str],
+    options: StepOptions,
+) -> Iterable[WriteOutcome]:
+    # PyGithub takes long to import: only a run that mines waits for that.
+    from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
+
+    verify_months = options.verify_months(study)
+    return mine_issues(gate, repository, months, verify_months, options.longest_wait)
+
+
+def _questions(
+    gate: AuditedWriter, study: Study, tag_set: TagSet, months: Sequence[str], options: StepOptions
+) -> Iterable[WriteOutcome]:
+    forum, verify_months = study.forum_of(tag_set), options.verify_months(study)
+    return mine_questions(gate, forum, tag_set, months, verify_months, options.longest_wait)
+
+
+REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
+    Step(
+        "github_issues",
+        "mine",
+        ISSUE_TABLES,
+        ("github",),
+        "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
+        _issues,
+    ),
+    Step(
+        "git_commits",
+        "mine",
+        COMMIT_TABLES,
+        ("git",),
+        "Commits of all branches, files of the default branch's, versions of issue templates.",
+        lambda gate, _, repository, months, __: mine_commits(gate, repository, months),
+    ),
+    Step(
+        "static_findings",
+        "mine",
+        FINDING_TABLES,
+        ("git", "python"),
+        "What static checks find in the tree at the end of each quarter.",
+        lambda gate, _, repository, months, __: mine_findings(gate, repository, months),
+    ),
+    Step(
+        "performance_labels",
+        "label",
+        LABEL_TABLES,
+        ("python",),
+        "Which issues are performance bugs, by their labels and keywords.",
+        lambda gate, study, repository, months, options: label_cohorts(
+            gate, study, repository.name, months, forced=options.is_forced
+        ),
+    ),
+    Step(
+        "fix_links",
+        "link",
+        LINK_TABLES,
+        ("python",),
+        "Which commits fixed which issues, by messages and by what GitHub says.",
+        lambda gate, study, repository, months, options: link_commits(
+            gate, study, repository.name, months, forced=options.is_forced
+        ),
+    ),
+    Step(
+        "fix_details",
+        "details",
+        DETAIL_TABLES,
+        ("git", "python"),
+        "Methods, complexity and languages of each fix, and its lines' origin.",
+        lambda gate, _, repository, months, __: inspect_fixes(gate, repository, months),
+    ),
+)
+
+FORUM = "stackexchange"
+"""The kind of every asset that is by tag set and month."""
+
+TAG_SET_STEPS: tuple[Step[TagSet], ...] = (
+    Step(
+        "forum_questions",
+        "mine",
+        QUESTION_TABLES,
+        (FORUM,),
+        "Questions with answers and comments, from a forum's dump and its API.",
+        _questions,
+    ),
+    Step(
+        "performance_questions",
+        "label",
+        QUESTION_LABEL_TABLES,
+        (FORUM, "python"),
+        "Which questions are about performance, by the stems of their words.",
+        lambda gate, _, tag_set, months, options: label_performance_questions(
+            gate, tag_set, months, forced=options.is_forced
+        ),
+    ),
+)
+
+
+def repository_steps(study: Study, until: Until = "published") -> tuple[Step[Repository], ...]:
+    """The steps of each repository in a run of ``study`` that goes as far as ``until``."""
+    last: Stage = "details" if study.as_far_as(until).close_look else "link"
+    if until == "labels":
+        last = "label"
+    stages = STAGES[: STAGES.index(last) + 1]
+    return tuple(step for step in REPOSITORY_STEPS if step.stage in stages)
+
+
+def run_steps(
+    steps: Sequence[Step[S]],
+    gate: AuditedWriter,
+    study: Study,
+    subject: S,
+    months: Sequence[str],
+    options: StepOptions,
+) -> Iterator[WriteOutcome]:
+    """Bring ``months`` of ``subject`` up to date, one of the ``steps`` after the other."""
+    for step in steps:
+        yield from step.run(gate, study, subject, months, options)

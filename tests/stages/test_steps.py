@@ -1,0 +1,43 @@
+"""The list of steps: their order is that of their inputs, and a run ends where it should."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from perf_assets.config.study import Study, Until, load_study
+from perf_assets.sql_models.dependencies import made_from
+from perf_assets.stages.steps import REPOSITORY_STEPS, TAG_SET_STEPS, repository_steps
+
+MINED = ["github_issues", "git_commits", "static_findings"]
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return load_study("dl-frameworks")
+
+
+@pytest.mark.parametrize("steps", [REPOSITORY_STEPS, TAG_SET_STEPS])
+def test_each_step_reads_what_steps_before_it_stored(steps: tuple[Any, ...]) -> None:
+    stored: set[str] = set()
+    for step in steps:
+        for table in step.tables:
+            assert set(made_from()[table]) <= stored, table
+        stored |= {*step.tables}
+
+
+@pytest.mark.parametrize(
+    ("until", "close_look", "ends"),
+    [
+        ("labels", True, ["performance_labels"]),
+        ("links", True, ["performance_labels", "fix_links"]),
+        ("details", False, ["performance_labels", "fix_links", "fix_details"]),
+        ("published", True, ["performance_labels", "fix_links", "fix_details"]),
+        ("published", False, ["performance_labels", "fix_links"]),
+    ],
+)
+def test_a_run_ends_after_the_stage_that_it_is_to_reach(
+    study: Study, until: Until, close_look: bool, ends: list[str]
+) -> None:
+    steps = repository_steps(replace(study, close_look=close_look), until)
+    assert [step.name for step in steps] == MINED + ends

@@ -1,0 +1,96 @@
+"""Recipes of CONTRIBUTING.md, followed on a copy of the project: the files they name suffice."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tests.recipe_changes import CHANGES
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
+NEEDED = ("perf_assets", "dbt_like_models", "expectations")
+
+
+def files_of(recipe: str) -> list[str]:
+    """The files and folders that a recipe names, but for where it says that they may be needed."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found = re.search(
+        rf"^\*\*{recipe}\*\* \((\w+) files\): (.*?)\n\n", text, re.DOTALL | re.MULTILINE
+    )
+    assert found is not None, f"there is no recipe {recipe}"
+    files = re.findall(r"`(\w+/[\w./]*)`", found[2])
+    named = [file for file in files if file != "expectations/"]
+    assert found[1] == NUMBERS[len(named)], named
+    return named
+
+
+def copy_project(directory: Path, recipe: str) -> None:
+    """A copy of what the recipes are about, and of the tests that ``recipe`` adds to."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for folder in NEEDED:
+        shutil.copytree(ROOT / folder, directory / folder, ignore=ignored)
+    changed = (ROOT / name for name in CHANGES[recipe] if name.startswith("tests/"))
+    for path in (*(ROOT / "tests").glob("*.py"), *filter(Path.exists, changed)):
+        copied = directory / path.relative_to(ROOT)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copied)
+
+
+def follow(directory: Path, recipe: str, files: list[str]) -> None:
+    """Write into the copy what a recipe needs, into the ``files`` that it names alone."""
+    for name, edits in CHANGES[recipe].items():
+        if not name.startswith(tuple(files)):
+            continue
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        for old, new in edits:
+            assert not old or text.count(old) == 1, f"{name} has changed: {old}"
+            text = text.replace(old, new) if old else text + new
+        path.write_text(text, encoding="utf-8")
+
+
+def failures(directory: Path, recipe: str) -> dict[str, str]:
+    """The files that are missing or do not work in the copy, each with the reason."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.recipe_checks", recipe],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(directory)},
+    )
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", CHANGES)
+def test_a_recipe_names_all_files_that_it_needs(tmp_path: Path, recipe: str) -> None:
+    files = files_of(recipe)
+    copy_project(tmp_path, recipe)
+    follow(tmp_path, recipe, files)
+    assert failures(tmp_path, recipe) == {}
+
+
+@pytest.mark.parametrize("recipe", CHANGES)
+def test_a_recipe_names_no_file_in_vain(recipe: str) -> None:
+    for file in files_of(recipe):
+        assert any(name.startswith(file) for name in CHANGES[recipe]), file
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("recipe", "left_out"), [(recipe, file) for recipe, files in CHANGES.items() for file in files]
+)
+def test_a_file_that_a_recipe_lacks_is_named(tmp_path: Path, recipe: str, left_out: str) -> None:
+    copy_project(tmp_path, recipe)
+    follow(tmp_path, recipe, [file for file in CHANGES[recipe] if file != left_out])
+    assert left_out in failures(tmp_path, recipe)
