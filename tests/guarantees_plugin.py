@@ -21,7 +21,7 @@ import pytest
 from tests.effort import IS_THOROUGH
 
 ROOT = Path(__file__).parents[1]
-PROMISES = Path(__file__).with_suffix(".toml")
+PROMISES = Path(__file__).with_name("guarantees.toml")
 PAGE = ROOT / "docs" / "guarantees.md"
 ON_DEMAND = ROOT / "docs" / "tried_on_demand.json"
 EXAMPLES = "examples"
