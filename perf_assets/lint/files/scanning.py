@@ -63,9 +63,10 @@ def scan(
                 number, file = entry
                 if isinstance(file, SourceFile):
                     crew.give(number, file)
+                elif isinstance(file, Skip):
+                    done[number] = FileResult(file.path, (), file)
                 else:
-                    is_result = isinstance(file, FileResult)
-                    done[number] = file if is_result else FileResult(file.path, (), file)
+                    done[number] = file
             while told in done:
                 yield done.pop(told)
                 told += 1
