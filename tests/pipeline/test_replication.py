@@ -429,7 +429,7 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
     seen = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert seen.count("<svg") == seen.count('role="img" aria-label="') >= 9
     assert "The same data, read by tests that hold" in seen
-    assert "the paper&#x27;s test: " in seen
+    assert "the paper&#39;s test: " in seen
     assert "<link" not in seen and "src=" not in seen and "<script src" not in page
     with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
         ((comment,),) = connection.execute(
