@@ -7,8 +7,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PERF_ASSETS_HOME ?= data
-export PERF_ASSETS_HOME
+PERF_ASSETS_DATA_DIR ?= data
+export PERF_ASSETS_DATA_DIR
 
 # Tests are compiled once, whatever the environment says: a third of the time of make check.
 unexport PYTHONDONTWRITEBYTECODE
@@ -68,7 +68,7 @@ docs: $(VENV)/.installed-docs
 
 # docs/pictures, in chromium, from the home that make run leaves.
 pictures: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.browser.pictures $(PERF_ASSETS_HOME)
+	$(BIN)/python -m tests.browser.pictures $(PERF_ASSETS_DATA_DIR)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'

@@ -89,6 +89,6 @@ def _presented(
 @dg.definitions
 def defs() -> dg.Definitions:
     """What `dagster dev` shows: the study and home directory that the environment names."""
-    home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
+    home = Home.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home)
     return build_definitions(study, home, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT")))

@@ -9,7 +9,8 @@ from perf_assets.errors import OUT_OF_MEMORY
 
 LEAST_FREE_BYTES = 1 << 20
 FULL_DISK = (
-    "{place}: the disk is full; make room or choose another --home and run again, what was stored "
+    "{place}: the disk is full; make room or choose another --data-dir and run again, what was "
+    "stored "
     "is kept"
 )
 FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
@@ -44,7 +45,7 @@ def explain_error(error: BaseException, home: Path | None) -> str | None:
     if home is not None and not home.is_dir():
         return (
             f"{home} was removed, or its disk is gone: nothing can be stored; bring it back, or "
-            "choose another --home, and run again"
+            "choose another --data-dir, and run again"
         )
     if shutil.disk_usage(place).free < LEAST_FREE_BYTES:
         return FULL_DISK.format(place=place)
@@ -67,7 +68,7 @@ def _about_a_database(error: BaseException, text: str, place: Path) -> str | Non
         return None
     return (
         f"a database in {place} is damaged ({damage.splitlines()[0][:200]}): perf-assets doctor "
-        f"--repair --home {place} says which one, and mends it"
+        f"--repair --data-dir {place} says which one, and mends it"
     )
 
 
@@ -82,7 +83,7 @@ def _about_the_record(text: str, place: Path) -> str | None:
         return None
     return (
         f"Dagster's record in {place / 'dagster'} cannot be used "
-        f"({record['why'] or record['schema']}): perf-assets doctor --repair --home {place} "
+        f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir {place} "
         "moves what is damaged aside; no stored table depends on it"
     )
 
@@ -105,7 +106,7 @@ def _about_a_file(text: str) -> str | None:
         return None
     what, where = found["what"], found["where"]
     if what == "Permission denied":
-        return f"{where}: permission denied; make it writable or choose another --home"
+        return f"{where}: permission denied; make it writable or choose another --data-dir"
     if what == "No such file or directory" and Path(where).exists():
         return None
     return _broken(where, what)
@@ -119,7 +120,7 @@ def _about_the_disk(text: str, place: Path) -> str | None:
 def _broken(where: str, what: str) -> str:
     return (
         f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
-        "another --home, and run again"
+        "another --data-dir, and run again"
     )
 
 

@@ -47,7 +47,7 @@ def run_study(  # noqa: PLR0913
     first: str | None = None,
     last: str | None = None,
     *,
-    verify: bool = False,
+    reconcile: bool = False,
     force: bool = False,
     longest_wait: float = LONGEST_WAIT,
     until: Until = "published",
@@ -56,11 +56,11 @@ def run_study(  # noqa: PLR0913
 ) -> list[str]:
     """Materialize every asset of ``study`` for a range of months.
 
-    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
-    that are due to be read again are, see ``due_cohorts``; with ``force``, everything is decided
-    and computed, whether or not what it is made from changed. ``until`` is how far it goes. Dagster
-    keeps its record in ``instance``, that of ``home`` if none is given. Repositories of a study
-    with a lake are mined by ``workers`` processes at once, by default one a core.
+    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``reconcile``,
+    issues that are due to be read again are, see ``due_cohorts``; with ``force``, everything is
+    decided and computed, whether or not what it is made from changed. ``until`` is how far it goes.
+    Dagster keeps its record in ``instance``, that of ``home`` if none is given. Repositories of a
+    study with a lake are mined by ``workers`` processes at once, by default one a core.
 
     Returns
     -------
@@ -85,14 +85,14 @@ def run_study(  # noqa: PLR0913
             f"{study.path}: several workers need a lake to ship to: add [lake] with its url (a "
             "folder will do), or leave --workers out"
         )
-    tags = refresh_tags(COMMAND_LINE, verify=verify, force=force)
+    tags = refresh_tags(COMMAND_LINE, reconcile=reconcile, force=force)
     failures: list[str] = []
     opened = _instance(home) if instance is None else nullcontext(instance)
     with writing(home.path), kept_open(home.warehouse), opened as record:
         definitions = build_definitions(study, home, longest_wait)
         if study.lake is not None:
             names = [one.name for one in chosen if isinstance(one, Repository)]
-            asked = Task(first, last, verify, force, longest_wait, until)
+            asked = Task(first, last, reconcile, force, longest_wait, until)
             reachable = [name for name in names if name not in stopped]
             done = work_through(study, home, reachable, asked, workers)
             failures += done.failures

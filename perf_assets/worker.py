@@ -47,7 +47,7 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
             first, last = span_of(repository, task.first, task.last)
             for error in out_of_reach([repository]).values():
                 raise error
-            asked = refresh_tags(COMMAND_LINE, verify=task.verify, force=task.force)
+            asked = refresh_tags(COMMAND_LINE, reconcile=task.reconcile, force=task.force)
             with phase(f"working on {name}"):
                 result = job.execute_in_process(
                     run_config=QUIET,

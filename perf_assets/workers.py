@@ -31,7 +31,7 @@ class Task:
 
     first: str | None
     last: str | None
-    verify: bool
+    reconcile: bool
     force: bool
     longest_wait: float
     until: Until
@@ -40,7 +40,7 @@ class Task:
     def options(self) -> list[str]:
         """As ``perf-assets work`` has it."""
         given = {"--from": self.first, "--to": self.last, "--until": self.until}
-        flags = (("--verify", self.verify), ("--force", self.force))
+        flags = (("--reconcile", self.reconcile), ("--force", self.force))
         return [
             *("--max-wait", str(self.longest_wait / 60)),
             *(part for option, value in given.items() if value for part in (option, value)),
@@ -87,7 +87,7 @@ def work_through(
 
     A worker that is lost is replaced, and its repository taken once more.
     """
-    place = ["--study", str(study.path), "--home", str(home.path)]
+    place = ["--study", str(study.path), "--data-dir", str(home.path)]
     with phase("mining repositories", len(names), "repositories") as tell:
         return _shared(names, workers or worker_count(), [*place, *task.options], tell)
 

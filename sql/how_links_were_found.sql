@@ -14,7 +14,7 @@ select
     round(quality.agreement, 2) as agreement,
     round(quality.agreement_low, 2) as agreement_low,
     round(quality.agreement_high, 2) as agreement_high
-from marts.rated_links as links
+from marts.fix_link_confidence as links
 left join marts.link_quality as quality using (dataset, repository, approach)
 where dataset = 'live'
 group by

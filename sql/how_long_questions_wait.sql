@@ -19,7 +19,7 @@ select
     round(median(waits.hours_to_accepted), 1) as median_hours,
     round(quantile_cont(waits.hours_to_accepted, 0.75), 1) as hours_of_the_slowest_quarter
 from intermediate.question_groups as question_groups
-inner join intermediate.question_waits as waits using (forum, question_id)
+inner join intermediate.question_answer_times as waits using (forum, question_id)
 cross join parameters
 where question_groups.kind = parameters.kind
 group by question_groups.forum, question_groups.tag_set, year

@@ -18,6 +18,6 @@ select
     differences.noticed_at at time zone 'UTC' as noticed_at_utc,
     loads.source_count as counted_by_github,
     loads.row_count as held
-from meta.count_differences as differences
+from meta.reconciliation_differences as differences
 left join loads using (repository, month)
 order by noticed_at_utc desc, repository, differences.number;

@@ -7,10 +7,10 @@ select
     dataset,
     repository,
     result_of,
-    max(result) filter (where labels = 'study') as study,
-    max(result) filter (where labels = 'without_weak') as without_weak,
-    max(result) filter (where labels = 'strong_alone') as strong_alone,
-    max(result) filter (where labels = 'widened') as widened
+    max(result) filter (where label_rule = 'study') as study,
+    max(result) filter (where label_rule = 'without_weak') as without_weak,
+    max(result) filter (where label_rule = 'strong_alone') as strong_alone,
+    max(result) filter (where label_rule = 'widened') as widened
 from analysis.label_sensitivity
 group by dataset, repository, result_of
 order by dataset, repository, result_of;

@@ -9,6 +9,6 @@ select
     failing_rows,
     round(100 * failing_rows / nullif(row_count, 0), 2) as failing_percentage,
     example
-from marts.consistency
+from marts.integrity_checks
 where dataset = 'live'
 order by failing_rows = 0, repository, failing_rows desc, question;

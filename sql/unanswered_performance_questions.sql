@@ -17,7 +17,7 @@ select
     questions.month,
     questions.html_url
 from staging.questions as questions
-inner join intermediate.question_waits as waits using (forum, question_id)
+inner join intermediate.question_answer_times as waits using (forum, question_id)
 cross join parameters
 where
     questions.is_performance

@@ -14,5 +14,5 @@ select
     p_value_holm,
     tests,
     coalesce(p_value_holm < 0.05, false) as holds
-from analysis.test_family
+from analysis.adjusted_tests
 order by dataset, p_value_holm nulls last, p_value, repository, source, result_of;

@@ -149,9 +149,9 @@ def _older(_: Prepared, home: Path) -> None:
         rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
         insert(database.connection, "raw.issues", rows)
         # As of format 9: views of old names, and tables of another shape.
-        database.connection.execute("CREATE VIEW raw.commit_details AS FROM details.commit_details")
+        database.connection.execute("CREATE VIEW raw.commit_metrics AS FROM details.commit_metrics")
         database.connection.execute("ALTER TABLE meta.about ADD COLUMN more VARCHAR")
-        database.connection.execute("UPDATE meta.format SET version = 9")
+        database.connection.execute("UPDATE meta.schema_version SET version = 9")
 
 
 def _with_backup(prepared: Prepared, home: Path) -> None:

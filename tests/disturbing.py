@@ -192,7 +192,7 @@ def _is_one_sentence(said: str) -> bool:
 
 
 def _repair(_: Path, home: Path) -> None:
-    commands(["doctor", "--repair", "--home", str(home)])
+    commands(["doctor", "--repair", "--data-dir", str(home)])
 
 
 def _finished(deed: Deed, prepared: Prepared, home: Path) -> None:

@@ -109,7 +109,7 @@ def rows_of(subject: str, month: str, rows: Sequence[Entry]) -> list[tuple[str, 
             ("raw.issues", issue(number, at, repository=subject, month=month, **texts, **moment)),
             ("raw.commits", commit(f"c{number}", at, 1, 2, repository=subject, month=month)),
             (
-                "details.commit_details",
+                "details.commit_metrics",
                 detail(
                     f"c{number}",
                     repository=subject,

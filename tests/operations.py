@@ -105,8 +105,8 @@ def _with_sheet(prepared: Prepared, home: Path) -> None:
     known = home.with_name(SHEET)
     _copied(prepared, home)
     if not known.exists():
-        drawn = ["sample-for-review", "--n", "3", "--seed", "5", "--output", str(known)]
-        result = CliRunner().invoke(commands, [*drawn, "--home", str(home)])
+        drawn = ["review", "sample", "--n", "3", "--seed", "5", "--output", str(known)]
+        result = CliRunner().invoke(commands, [*drawn, "--data-dir", str(home)])
         assert result.exit_code == 0, result.output
         with known.open(encoding="utf-8-sig", newline="") as file:
             rows = [{**row, "is_performance": "no"} for row in csv.DictReader(file)]
@@ -162,7 +162,7 @@ def _ui(study: Path, home: Path) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=look, daemon=True).start()
-    commands(["ui", "--study", str(study), "--home", str(home), "--port", str(port)])
+    commands(["ui", "--study", str(study), "--data-dir", str(home), "--port", str(port)])
 
 
 def _changed(prepared: Prepared, home: Path) -> None:
@@ -170,20 +170,20 @@ def _changed(prepared: Prepared, home: Path) -> None:
     DEEDS["publish"].before(prepared, home)
     with open_warehouse(Home(home).warehouse) as database:
         database.connection.execute(
-            'DELETE FROM meta.fingerprints WHERE "table" LIKE ?', ["marts.%"]
+            'DELETE FROM meta.build_state WHERE "table" LIKE ?', ["marts.%"]
         )
 
 
-_run = _command("run", "--study", "{study}", "--home", "{home}")
-_restore = _command("restore", "{home}/" + BACKUP, "--home", "{home}")
-_import = _command("import-review", "{home}/" + SHEET, "--rater", "Ann", "--home", "{home}")
-_push = _command("lake", "push", "--lake", "{home}/" + LAKE, "--home", "{home}")
-_pull = _command("lake", "restore", "--lake", "{home}/" + LAKE, "--home", "{home}")
+_run = _command("run", "--study", "{study}", "--data-dir", "{home}")
+_restore = _command("restore", "{home}/" + BACKUP, "--data-dir", "{home}")
+_import = _command("review", "import", "{home}/" + SHEET, "--rater", "Ann", "--data-dir", "{home}")
+_push = _command("lake", "push", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
+_pull = _command("lake", "restore", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
 
 OPERATIONS = {
     "backup": Deed(
         DEEDS["backup"].before,
-        _command("backup", "{home}/" + BACKUP, "--home", "{home}"),
+        _command("backup", "{home}/" + BACKUP, "--data-dir", "{home}"),
         tables=_all_tables,
     ),
     "restore": Deed(DEEDS["restore"].before, _restore, tables=_all_tables),

@@ -16,7 +16,7 @@ def tag_set(label: str = TAG_SET, **changes: Any) -> Row:
         "forum": FORUM,
         "tag_set": label,
         "tags": [label],
-        "place": 1,
+        "position": 1,
         "start_month": "2020-01",
         "repository": None,
         "study": "test",
@@ -73,7 +73,7 @@ def question_kind(question_id: int, kind: str, **changes: Any) -> Row:
         "forum": FORUM,
         "question_id": question_id,
         "kind": kind,
-        "score": 1.0,
+        "kind_score": 1.0,
         "is_assigned": True,
         "method": "people",
         "model_version": "1",
@@ -125,11 +125,11 @@ def group_difficulty(kind: str, **changes: Any) -> Row:
         "month": "2020-01",
         "questions": 4,
         "accepted": 1,
-        "share_accepted": 0.25,
+        "accepted_share": 0.25,
         "median_hours_to_accepted": 2.0,
         "mean_hours_to_accepted": 3.0,
         "answered": 2,
-        "share_answered": 0.5,
+        "answered_share": 0.5,
         "median_hours_to_first_answer": 1.0,
         "mean_hours_to_first_answer": 1.5,
         "median_views": 90.0,
@@ -148,9 +148,9 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "last_month": "2020-02",
         "questions": 4,
         "accepted": 1,
-        "share_accepted": 0.25,
-        "share_accepted_low": 0.05,
-        "share_accepted_high": 0.7,
+        "accepted_share": 0.25,
+        "accepted_share_low": 0.05,
+        "accepted_share_high": 0.7,
         "median_hours_to_accepted": 2.0,
         "mean_hours_to_accepted": 2.0,
         "n_accepted_or_waiting": 4,
@@ -161,9 +161,9 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "km_accepted_within_1_day": 0.25,
         "km_accepted_within_30_days": 0.25,
         "answered": 2,
-        "share_answered": 0.5,
-        "share_answered_low": 0.15,
-        "share_answered_high": 0.85,
+        "answered_share": 0.5,
+        "answered_share_low": 0.15,
+        "answered_share_high": 0.85,
         "median_hours_to_first_answer": 1.0,
         "mean_hours_to_first_answer": 1.5,
         "n_answered_or_waiting": 4,
@@ -213,7 +213,7 @@ def kind_quality(kind: str, **changes: Any) -> Row:
 
 
 def both_sides_month(month: str, **changes: Any) -> Row:
-    """A row of marts.both_sides."""
+    """A row of marts.questions_vs_bugs_monthly."""
     row = {
         "repository": REPOSITORY,
         "forum": FORUM,
@@ -223,17 +223,17 @@ def both_sides_month(month: str, **changes: Any) -> Row:
         "performance_questions": 8,
         "answered_performance_questions": 6,
         "accepted_performance_questions": 2,
-        "share_performance_questions": 0.2,
+        "performance_question_share": 0.2,
         "bug_reports": 10,
         "performance_bugs": 3,
         "fixed_performance_bugs": 1,
-        "share_performance_bugs": 0.3,
+        "performance_bug_share": 0.3,
     }
     return {**row, **changes}
 
 
 def lag_correlation(lag: int, **changes: Any) -> Row:
-    """A row of analysis.both_sides."""
+    """A row of analysis.question_bug_correlation."""
     row = {
         "repository": REPOSITORY,
         "forum": FORUM,

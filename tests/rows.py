@@ -380,14 +380,20 @@ def published_bug(number: int, **changes: Any) -> Row:
     return {**row, **changes}
 
 
-def published_commit(place: int, **changes: Any) -> Row:
-    row = {"repository": PYTORCH, "number": 7, "place": place, "sha": SHA, "approach": "url"}
+def published_commit(position: int, **changes: Any) -> Row:
+    row = {"repository": PYTORCH, "number": 7, "position": position, "sha": SHA, "approach": "url"}
     return {**row, "additions": 3, "changes": 4, **changes}
 
 
 def published_month(month: str, **changes: Any) -> Row:
-    row = {"repository": PYTORCH, "series": "open", "month": month, "performance": 1, "total": 4}
-    return {**row, "percentage": 25.0, **changes}
+    row = {
+        "repository": PYTORCH,
+        "series": "open",
+        "month": month,
+        "performance": 1,
+        "bug_reports": 4,
+    }
+    return {**row, "percent": 25.0, **changes}
 
 
 def taxonomy_row(number: int, **changes: Any) -> Row:
@@ -420,12 +426,12 @@ def incidence(event: str, days: int, **changes: Any) -> Row:
         "n_other": 4,
         "events_performance": 3,
         "events_other": 2,
-        "share_performance": 60.0,
-        "share_performance_low": 30.0,
-        "share_performance_high": 80.0,
-        "share_other": 50.0,
-        "share_other_low": 20.0,
-        "share_other_high": 70.0,
+        "percent_performance": 60.0,
+        "percent_performance_low": 30.0,
+        "percent_performance_high": 80.0,
+        "percent_other": 50.0,
+        "percent_other_low": 20.0,
+        "percent_other_high": 70.0,
     }
     return {**statistic(), **row, **changes}
 
@@ -454,7 +460,7 @@ def figure(name: str, **changes: Any) -> Row:
         "dataset": "replication",
         "study": "performance bugs",
         "figure": name,
-        "place": "Table I",
+        "location": "Table I",
         "verdict": "exact",
         "reproduced": 4.0,
         "reason": None,
@@ -527,8 +533,8 @@ def listed_fix(number: int, commits: int = 1, changes: int = 5, **rest: Any) -> 
     return {**row, "file": "fixes.csv", "line": number, **rest}
 
 
-def listed_commit(number: int, name: str, at: Moment, place: int = 1, **rest: Any) -> Row:
-    row = published_commit(place, number=number, sha=sha(name), committed_at=at)
+def listed_commit(number: int, name: str, at: Moment, position: int = 1, **rest: Any) -> Row:
+    row = published_commit(position, number=number, sha=sha(name), committed_at=at)
     return {**row, "deletions": 1, "file": "fixes.csv", "line": number, **rest}
 
 
@@ -565,7 +571,8 @@ def verdict(verdict_id: int, rater: str, number: int, word: str, **changes: Any)
 
 def quality(rule: str, **changes: Any) -> Row:
     row = {"dataset": "live", "repository": REPOSITORY, "rater": "Ann", "measure": "precision"}
-    counts = {"n": 160, "successes": 141, "estimate": 88.125, "low": 82.2, "high": 92.2}
+    counts = {"n": 160, "successes": 141, "estimate_percent": 88.125}
+    counts |= {"low_percent": 82.2, "high_percent": 92.2}
     return {**row, "rule": rule, **counts, **changes}
 
 
@@ -581,7 +588,7 @@ def disagreement(question: str) -> Row:
 
 def root_cause(cause: str) -> Row:
     row = {"dataset": "live", "repository": REPOSITORY, "cause": cause}
-    return {**row, "bugs": 3, "total": 4, "percentage": 75.0}
+    return {**row, "bugs": 3, "all_bugs": 4, "percent": 75.0}
 
 
 def scanned_tree(month: str, quarter: str, **changes: Any) -> Row:
@@ -593,7 +600,7 @@ def scanned_tree(month: str, quarter: str, **changes: Any) -> Row:
         "sha": SHA,
         "committed_at": f"{month}-05",
         "files": 9,
-        "unread_files": 0,
+        "unparsed_files": 0,
         "rules": ["sequential-map", "loop-invariant-op"],
         "rule_version": "1",
     }
@@ -617,7 +624,7 @@ def static_finding(number: int, month: str, quarter: str, **changes: Any) -> Row
         "context": "library",
         "message": "map runs on one core",
         "code": "ds.map(parse)",
-        "place": 0,
+        "earlier_duplicates": 0,
         "finding_id": f"f{number:016d}",
         "previous_path": f"src/file {number}.py",
         "previous_id": f"f{number:016d}",

@@ -21,7 +21,7 @@ from perf_assets.storage.home import Home
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",
-    "PERF_ASSETS_HOME",
+    "PERF_ASSETS_DATA_DIR",
     "PERF_ASSETS_STUDY",
     "PERF_ASSETS_MAX_WAIT",
     "DAGSTER_HOME",
@@ -29,7 +29,7 @@ OWN_VARIABLES = {
     "GITHUB_APP_PRIVATE_KEY",
     "GITHUB_APP_INSTALLATION_ID",
 }
-WITH_DAGSTER = {"run", "replicate", "import-review"}
+WITH_DAGSTER = {"run", "replicate", "review"}
 
 # When and at what cost a partition was loaded differs from run to run.
 VOLATILE = {"read_at", "loaded_at", "requests", "points", "seen_at", "computed_at", "audited_at"}

@@ -90,7 +90,7 @@ def test_the_settings_are_those_that_are_read() -> None:
     from perf_assets.web import server  # noqa: PLC0415 - it takes seconds
 
     known = variables()
-    assert known["DAGSTER_HOME"] == f"{known['PERF_ASSETS_HOME']}/dagster"
+    assert known["DAGSTER_HOME"] == f"{known['PERF_ASSETS_DATA_DIR']}/dagster"
     assert server.NAMES in known
     written = yaml.safe_load((DEPLOY / "dagster.yaml").read_text(encoding="utf-8"))
     named = written["storage"]["postgres"]["postgres_url"]["env"]

@@ -23,11 +23,11 @@ REASONS = {
     ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",
     ("cli/ui.py", "fcntl.flock"): "does not wait: LOCK_NB",
     ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
-    ("mock_servers/github/server.py", "threading.Event().wait"): "serve-corpus, until Ctrl-C",
+    ("mock_servers/github/server.py", "threading.Event().wait"): "mock-api, until Ctrl-C",
     (
         "mock_servers/stackexchange/server.py",
         "threading.Event().wait",
-    ): "serve-corpus, until Ctrl-C",
+    ): "mock-api, until Ctrl-C",
     ("processes/messages.py", "sent.recv_into"): "select said that there is something, or "
     "ended_when_idle ends the other process; which, as it waits, ends when this one does",
     ("processes/python_process.py", "process.wait"): "it was killed",

@@ -12,7 +12,7 @@ bug_reports as (
 ),
 
 doubts as (
-    select * from intermediate.link_doubts
+    select * from intermediate.link_warnings
 ),
 
 links as (

@@ -29,7 +29,7 @@ looked_at as (
         changed_methods,
         languages,
         test_share
-    from details.commit_details
+    from details.commit_metrics
 ),
 
 details as (

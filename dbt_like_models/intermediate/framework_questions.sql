@@ -16,7 +16,7 @@ questions as (
 ),
 
 waits as (
-    select * from intermediate.question_waits
+    select * from intermediate.question_answer_times
 ),
 
 about as (

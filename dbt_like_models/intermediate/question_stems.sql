@@ -75,7 +75,7 @@ totals as (
         forum,
         tag_set,
         stem_set,
-        count(question_id) as total
+        count(question_id) as all_questions
     from readings
     group by forum, tag_set, stem_set
 ),
@@ -93,6 +93,6 @@ select
     counted.stem,
     counted.questions,
     counted.only_by_it,
-    totals.total
+    totals.all_questions
 from counted
 inner join totals using (forum, tag_set, stem_set)

@@ -15,7 +15,7 @@ bugs as (
         any_value(is_performance) as is_performance,
         any_value(matched_labels) as matched_labels,
         any_value(matched_keywords) as matched_keywords,
-        count(rater) as raters
+        count(rater) as rater_count
     from verdicts
     group by dataset, repository, number
 ),
@@ -92,7 +92,7 @@ select
     dataset,
     repository,
     number,
-    bugs.raters,
+    bugs.rater_count,
     coalesce(agreed.verdict, 'unsure') as verdict,
     case when agreed.verdict = 'yes' then agreed.category end as category,
     case when agreed.verdict = 'yes' then agreed.subcategory end as subcategory,

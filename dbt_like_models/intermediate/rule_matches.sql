@@ -8,7 +8,7 @@ bug_reports as (
 ),
 
 stems as (
-    select * from labels.performance_stems
+    select * from labels.keyword_stems
 ),
 
 found as (

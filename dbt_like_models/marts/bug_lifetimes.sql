@@ -23,7 +23,7 @@ details as (
         sha,
         sha as inspected_sha,
         removed_lines
-    from details.commit_details
+    from details.commit_metrics
 ),
 
 introductions as (

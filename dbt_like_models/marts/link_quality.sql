@@ -4,7 +4,7 @@
 -- comments name is compared with messages. Each is judged on the issues for which the other kind
 -- has a commit at all; what came by one pull request is one link here. Agreement is not precision:
 -- a fix may have several commits, and each kind may know another. How often a link is right was
--- read, in intermediate.link_grades.
+-- read, in intermediate.link_confidence_levels.
 
 with
 

@@ -40,12 +40,12 @@ series as (
         month,
         published.cut_off,
         published.performance as published_performance,
-        published.total as published_total,
-        published.percentage as published_percentage,
+        published.bug_reports as published_total,
+        published.percent as published_percent,
         counted.reproduced_performance,
         counted.reproduced_total,
         100 * counted.reproduced_performance
-            / nullif(counted.reproduced_total, 0) as reproduced_percentage
+            / nullif(counted.reproduced_total, 0) as reproduced_percent
     from published
     inner join counted using (repository, series, month)
 )

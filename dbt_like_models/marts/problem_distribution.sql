@@ -129,6 +129,6 @@ select
     distribution.posts,
     totals.total_problems,
     totals.total_posts,
-    100 * distribution.problems / totals.total_problems as percentage
+    100 * distribution.problems / totals.total_problems as percent
 from distribution
 inner join totals using (dataset, forum, aspect, counted)

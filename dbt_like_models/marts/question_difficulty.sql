@@ -16,7 +16,7 @@ waits as (
         *,
         cast(round(hours_to_first_answer * 3600000000) as bigint) as until_first_answer,
         cast(round(hours_to_accepted * 3600000000) as bigint) as until_accepted
-    from intermediate.question_waits
+    from intermediate.question_answer_times
 ),
 
 difficulty as (
@@ -28,12 +28,12 @@ difficulty as (
         count(question_id) as questions,
         count(question_id) filter (where waits.is_accepted) as accepted,
         count(question_id) filter (where waits.is_accepted) / count(question_id)
-            as share_accepted,
+            as accepted_share,
         median(waits.until_accepted) / 3600000000 as median_hours_to_accepted,
         avg(waits.until_accepted) / 3600000000 as mean_hours_to_accepted,
         count(question_id) filter (where waits.is_answered) as answered,
         count(question_id) filter (where waits.is_answered) / count(question_id)
-            as share_answered,
+            as answered_share,
         median(waits.until_first_answer) / 3600000000 as median_hours_to_first_answer,
         avg(waits.until_first_answer) / 3600000000 as mean_hours_to_first_answer,
         median(waits.views) as median_views,

@@ -30,7 +30,7 @@ totals as (
     select
         dataset,
         repository,
-        count(category) as total
+        count(category) as all_bugs
     from placed
     group by dataset, repository
 ),
@@ -80,8 +80,8 @@ select
     counted.category,
     counted.subcategory,
     counted.bugs,
-    totals.total,
-    100 * counted.bugs / totals.total as percentage,
+    totals.all_bugs,
+    100 * counted.bugs / totals.all_bugs as percent,
     case when counted.has_impacts then counted.speed end as speed,
     case when counted.has_impacts then counted.memory end as memory,
     case when counted.has_impacts then counted.speed_and_memory end as speed_and_memory

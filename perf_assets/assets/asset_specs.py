@@ -23,7 +23,7 @@ CODE: Mapping[str, str] = {
     "labels.performance_questions": "stages/enrichment/performance_questions.py",
     "labels.question_kinds": "stages/enrichment/question_kinds.py",
     "links.fix_links": "stages/enrichment/links.py",
-    "details.commit_details": "stages/enrichment/details.py",
+    "details.commit_metrics": "stages/enrichment/details.py",
     "replication.bugs": "stages/replicating.py",
     "reviews.verdicts": "stages/reviewing.py",
     "published.perf_bugs": "storage/publishing.py",

@@ -92,7 +92,7 @@ def partitioned_asset(
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
         options = StepOptions(
-            is_verifying=reporter.options.is_verifying,
+            is_reconciling=reporter.options.is_reconciling,
             is_forced=reporter.options.is_forced,
             longest_wait=longest_wait,
         )

@@ -14,14 +14,14 @@ OURS = "perf-assets/"
 REASON = "reason"  # why a run was started
 COMMAND_LINE = "command line"
 REFRESH_TAG = f"{OURS}refresh"  # on a run that does, and tells, what is new or changed
-VERIFY_TAG = f"{OURS}verify"  # on one that reads again what is due
+RECONCILE_TAG = f"{OURS}reconcile"  # on one that reads again what is due
 FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too
 ON = "true"
 
 
-def refresh_tags(reason: str, *, verify: bool = False, force: bool = False) -> dict[str, str]:
+def refresh_tags(reason: str, *, reconcile: bool = False, force: bool = False) -> dict[str, str]:
     """The tags of a refresh that is started for a ``reason``."""
-    chosen = ((VERIFY_TAG, verify), (FORCE_TAG, force))
+    chosen = ((RECONCILE_TAG, reconcile), (FORCE_TAG, force))
     return {REASON: reason, REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
         tag: ON for tag, is_chosen in chosen if is_chosen
     }
@@ -33,15 +33,15 @@ class RunOptions:
 
     is_refresh : to do, and to tell, what is new or changed alone.
     is_forced : to compute what did not change too.
-    is_verifying : to read again at the source what is due.
+    is_reconciling : to read again at the source what is due.
     """
 
     is_refresh: bool
     is_forced: bool
-    is_verifying: bool
+    is_reconciling: bool
 
     @classmethod
     def of(cls, tags: Mapping[str, str]) -> "RunOptions":
         """What a run with these ``tags`` is asked for; what a person chooses is always done."""
         is_refresh = REFRESH_TAG in tags
-        return cls(is_refresh, FORCE_TAG in tags or not is_refresh, VERIFY_TAG in tags)
+        return cls(is_refresh, FORCE_TAG in tags or not is_refresh, RECONCILE_TAG in tags)

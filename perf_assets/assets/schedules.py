@@ -35,7 +35,7 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
 
     They look back to the start because a refresh costs what changed, not what exists, and an old
     issue may have been closed or relabelled since. The monthly ones load the last full month too,
-    and read a part of the cohorts again, so that within the study's ``verify_months`` all are.
+    and read a part of the cohorts again, so that within the study's ``reconcile_months`` all are.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
         yield dg.RunRequest(
             run_key=f"{subject.name} {subject.end}",
             tags=range_tags(subject.name, subject.start, subject.end)
-            | refresh_tags("monthly schedule", verify=True),
+            | refresh_tags("monthly schedule", reconcile=True),
         )
 
     return refresh
@@ -107,7 +107,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
         **common,
     )
     def monthly(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
-        yield from runs(last_full_month(), refresh_tags("monthly schedule", verify=True))
+        yield from runs(last_full_month(), refresh_tags("monthly schedule", reconcile=True))
 
     @dg.schedule(
         name="weekly_workers",

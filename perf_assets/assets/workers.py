@@ -61,7 +61,7 @@ def worker_assets(
                 home,
                 repository,
                 months,
-                verify=reporter.options.is_verifying,
+                reconcile=reporter.options.is_reconciling,
                 force=FORCE_TAG in tags,
                 longest_wait=longest_wait,
                 until=cast(Until, tags.get(UNTIL, "published")),

@@ -13,23 +13,34 @@ MODULES = {
     "work": "work",
     "doctor": "doctor",
     "replicate": "replicate",
-    "check": "check",
-    "sample-for-review": "review",
-    "import-review": "review",
-    "agreement": "review",
+    "lint": "lint",
+    "review": "review",
     "status": "run",
     "backup": "backup",
     "restore": "backup",
     "lake": "lake",
     "report": "report",
     "query": "query",
-    "tables": "tables",
+    "describe": "describe",
     "export": "export",
     "docs": "docs",
     "ui": "ui",
     "explore": "explore",
-    "serve-corpus": "corpora",
-    "generate": "corpora",
+    "mock-api": "corpora",
+    "generate-sample": "corpora",
+}
+# What commands and options were called; the old names still work, and no help lists them.
+FORMER_NAMES = {
+    "agreement": "review agreement",
+    "check": "lint",
+    "generate": "generate-sample",
+    "import-review": "review import",
+    "sample-for-review": "review sample",
+    "serve-corpus": "mock-api",
+    "tables": "describe",
+    "home": "data-dir",
+    "verify": "reconcile",
+    "details": "fix-analysis",  # of --until
 }
 
 
@@ -41,14 +52,28 @@ class Commands(click.Group):
         return sorted(MODULES)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        """The command of a name; None where there is none."""
-        if name not in MODULES:
+        """The command of a name, or of a former one; None where there is none."""
+        group, *rest = FORMER_NAMES.get(name, name).split()
+        if group not in MODULES:
             return None
-        module = import_module(f"perf_assets.cli.{MODULES[name]}")
-        return cast(click.Command, getattr(module, name.replace("-", "_")))
+        module = import_module(f"perf_assets.cli.{MODULES[group]}")
+        command = getattr(module, group.replace("-", "_"))
+        return cast(click.Command, command.commands[rest[0]] if rest else command)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def _normalized(word: str) -> str:
+    """The name that an option, or a choice, has now."""
+    name = FORMER_NAMES.get(word, word)
+    return word if name in MODULES or " " in name else name
+
+
+@click.group(
+    cls=Commands,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": _normalized,
+    },
+)
 @click.version_option(__version__)
 def commands() -> None:
     """How much of a project's trouble is performance trouble, month by month.
@@ -62,5 +87,5 @@ def commands() -> None:
 
     \b
     Find performance problems in code that uses the frameworks:
-        perf-assets check PATH
+        perf-assets lint PATH
     """

@@ -9,14 +9,14 @@ from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors
 
 
-@click.command("serve-corpus")
+@click.command("mock-api")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--port", default=0, show_default=True, help="Port on 127.0.0.1; 0: any free one.")
 @click.option(
     "--repository", metavar="OWNER/NAME", help="Its name, where the corpus does not tell."
 )
 @friendly_errors
-def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
+def mock_api(directory: Path, port: int, repository: str | None) -> None:
     """Serve a corpus DIRECTORY as GitHub would, on loopback, until interrupted.
 
     Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
@@ -41,7 +41,7 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     serve(directory, port, repository, tell)
 
 
-@click.command()
+@click.command("generate-sample")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same corpus.")
 @click.option("--issues", default=400, show_default=True, help="Number of issues.")
@@ -67,7 +67,7 @@ def serve_corpus(directory: Path, port: int, repository: str | None) -> None:
     help="Share of the usual commits on topic branches that are merged, 0 to 1.",
 )
 @friendly_errors
-def generate(  # noqa: PLR0913
+def generate_sample(  # noqa: PLR0913
     directory: Path,
     *,
     seed: int,

@@ -51,7 +51,7 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
         for damage in damages:
             click.echo(damage["what"] + ": " + damage["remedy"])
         if any(damage["is_mendable"] for damage in damages):
-            click.echo(f"perf-assets doctor --repair --home {place.path} does so.")
+            click.echo(f"perf-assets doctor --repair --data-dir {place.path} does so.")
     is_well = preflight(open_study_of(study, place), place, said.append if is_json else click.echo)
     is_well &= not damages
     if is_json:

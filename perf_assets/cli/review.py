@@ -13,7 +13,12 @@ from perf_assets.progress import phase
 from perf_assets.storage.home import Home
 
 
-@click.command("sample-for-review")
+@click.group()
+def review() -> None:
+    """Sheets for people to judge, their verdicts, and how far these agree."""
+
+
+@review.command("sample")
 @click.option(
     "--n",
     "labelled",
@@ -66,9 +71,9 @@ def sample_for_review(
 
     \b
     Examples:
-        perf-assets sample-for-review --n 40 --seed 1
-        perf-assets sample-for-review --forum stackoverflow --n 40 --unlabelled 40 --seed 1
-        perf-assets sample-for-review --findings --n 20 --seed 1
+        perf-assets review sample --n 40 --seed 1
+        perf-assets review sample --forum stackoverflow --n 40 --unlabelled 40 --seed 1
+        perf-assets review sample --findings --n 20 --seed 1
     """
     from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
     from perf_assets.stages.reviewing import (  # noqa: PLC0415
@@ -103,10 +108,10 @@ def sample_for_review(
 
 def bring_back(path: Path) -> str:
     """How a sheet that was filled in comes back."""
-    return f"Bring it back with: perf-assets import-review {path} --rater YOUR_NAME"
+    return f"Bring it back with: perf-assets review import {path} --rater YOUR_NAME"
 
 
-@click.command("import-review")
+@review.command("import")
 @click.argument("sheet", type=click.Path(path_type=Path))
 @click.option("--rater", required=True, help="Who filled it in.")
 @home_option
@@ -120,7 +125,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
 
     \b
     Example:
-        perf-assets import-review review-40-1.csv --rater Ann
+        perf-assets review import review-40-1.csv --rater Ann
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
@@ -148,7 +153,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
         print_agreement(place.published, console)
 
 
-@click.command()
+@review.command("agreement")
 @home_option
 @json_option
 @friendly_errors

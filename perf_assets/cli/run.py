@@ -40,10 +40,10 @@ from perf_assets.storage.lock import writing
 @from_option
 @to_option
 @click.option(
-    "--verify",
+    "--reconcile",
     is_flag=True,
-    help="Also read a part of the stored issues again, so that within verify_months of the study "
-    "(default 6) such runs all are: it finds what GitHub does not list as changed.",
+    help="Also read a part of the stored issues again, so that within reconcile_months of the "
+    "study (default 6) all have been: it finds what GitHub does not list as changed.",
 )
 @click.option(
     "--force",
@@ -57,7 +57,7 @@ from perf_assets.storage.lock import writing
     default="published",
     show_default=True,
     help="How far to go. labels: mine and label, but derive and publish nothing. links: all but "
-    "the close look at fixes, which reads as not looked at. details: all, with the close look. "
+    "the analysis of fixes. fix-analysis: all of it, whatever the study says. "
     "published: all that the study wants.",
 )
 @click.option(
@@ -75,7 +75,7 @@ def run(  # noqa: PLR0913
     first: str | None,
     last: str | None,
     *,
-    verify: bool,
+    reconcile: bool,
     force: bool,
     max_wait: float,
     until: Until,
@@ -86,8 +86,8 @@ def run(  # noqa: PLR0913
     Loads issues, commits and questions, labels, links, and computes the models and statistics,
     through Dagster. Safe to run again and to interrupt: it does only what is missing or changed.
 
-    The close look at fixes (methods, languages, who introduced the bug) takes most of a first run.
-    Leave it out with --until links, or with close_look = false in the study; a later run with it
+    The analysis of fixes (methods, languages, who introduced the bug) takes most of a first run.
+    Leave it out with --until links, or with analyze_fixes = false in the study; a later run with it
     makes up for it.
 
     GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
@@ -139,7 +139,7 @@ def run(  # noqa: PLR0913
             repositories,
             first,
             last,
-            verify=verify,
+            reconcile=reconcile,
             force=force,
             longest_wait=wait,
             until=until,

@@ -93,12 +93,13 @@ def importing() -> Iterator[None]:
 
 
 home_option = click.option(
-    "--home",
+    "--data-dir",
+    "home",
     type=click.Path(path_type=Path),
-    envvar="PERF_ASSETS_HOME",
+    envvar=["PERF_ASSETS_DATA_DIR", "PERF_ASSETS_HOME"],
     default="data",
     show_default=True,
-    help="Directory for everything that is stored. Environment: PERF_ASSETS_HOME.",
+    help="Directory for everything that is stored. Environment: PERF_ASSETS_DATA_DIR.",
 )
 
 

@@ -53,7 +53,7 @@ def ui(study: str, home: Path, port: int) -> None:
     )
     surroundings = {
         **os.environ,
-        "PERF_ASSETS_HOME": str(place.path),
+        "PERF_ASSETS_DATA_DIR": str(place.path),
         "PERF_ASSETS_STUDY": study,
         "DAGSTER_HOME": str(place.dagster),
         UI: f"http://{HOST}:{port}",

@@ -39,7 +39,7 @@ from perf_assets.storage.home import Home
 )
 @from_option
 @to_option
-@click.option("--verify", is_flag=True, help="As of perf-assets run.")
+@click.option("--reconcile", is_flag=True, help="As of perf-assets run.")
 @click.option("--force", is_flag=True, help="As of perf-assets run.")
 @max_wait_option
 @click.option("--until", type=click.Choice(get_args(Until)), default="published", hidden=True)
@@ -57,7 +57,7 @@ def work(  # noqa: PLR0913
     first: str | None,
     last: str | None,
     *,
-    verify: bool,
+    reconcile: bool,
     force: bool,
     max_wait: float,
     until: Until,
@@ -65,10 +65,10 @@ def work(  # noqa: PLR0913
 ) -> None:
     """Mine repositories of a study that has a lake, and push what changed.
 
-    Each is mined and decided in a home of its own, below workers/ of --home, and what changed goes
-    to the lake; perf-assets run, or the job derive of the UI, computes and publishes from there. A
-    home that is gone is restored from the lake. Two workers at one repository: the second one
-    stops with a sentence.
+    Each is mined and decided in a home of its own, below workers/ of --data-dir, and what changed
+    goes to the lake; perf-assets run, or the job derive of the UI, computes and publishes from
+    there. A home that is gone is restored from the lake. Two workers at one repository: the second
+    one stops with a sentence.
 
     perf-assets run does all this by itself, with as many workers as there are cores. This command
     is for machines beside that one.
@@ -97,7 +97,7 @@ def work(  # noqa: PLR0913
         if not listen and not repositories:
             raise PerfAssetsError("name what to work on: --repository OWNER/NAME")
         with worker(
-            chosen, place, Task(first, last, verify, force, 60 * max_wait, until)
+            chosen, place, Task(first, last, reconcile, force, 60 * max_wait, until)
         ) as work_on:
             if listen:
                 _listen(work_on, place)

@@ -27,9 +27,12 @@ PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
 LARGEST_FILE = 1_000_000  # bytes
-Until = Literal["labels", "links", "details", "published"]
+FORMER_KEYS = {"close_look": "analyze_fixes", "verify_months": "reconcile_months"}
+"""What keys of a study file were called; the old names are read too."""
+
+Until = Literal["labels", "links", "fix-analysis", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
-leaves out the close look at fixes, ``details`` takes it, and all else is done; ``published`` does
+leaves out the analysis of fixes, ``details`` takes it, and all else is done; ``published`` does
 all that the study wants."""
 S = TypeVar("S", bound=Subject)
 
@@ -56,8 +59,8 @@ class Repository(Subject):
 class Study:
     """A study as read from ``path``, checked.
 
-    ``verify_months`` is the number of monthly refreshes within which every issue is read again.
-    Without a ``close_look`` nobody looks at what fixes touch and who introduced the bugs.
+    ``reconcile_months`` is the number of monthly refreshes within which every issue is read again.
+    Without a ``analyze_fixes`` nobody looks at what fixes touch and who introduced the bugs.
     ``kind_method`` is what decides of which kinds questions are. With a ``lake`` each repository is
     mined in a home of its own, and what changed of it goes there.
     """
@@ -67,8 +70,8 @@ class Study:
     repositories: tuple[Repository, ...]
     rules: Rules
     count_approaches: tuple[str, ...] = field(default=APPROACHES)
-    verify_months: int = VERIFY_MONTHS
-    close_look: bool = True
+    reconcile_months: int = VERIFY_MONTHS
+    analyze_fixes: bool = True
     forums: tuple[Forum, ...] = ()
     kind_method: KindMethod = "better"
     lake: Lakehouse | None = None
@@ -84,8 +87,8 @@ class Study:
 
     def as_far_as(self, until: Until) -> "Study":
         """The study for a run that goes as far as ``until``, which overrules the study file."""
-        looks = {"links": False, "details": True}
-        return replace(self, close_look=looks.get(until, self.close_look))
+        looks = {"links": False, "fix-analysis": True}
+        return replace(self, analyze_fixes=looks.get(until, self.analyze_fixes))
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
@@ -122,7 +125,8 @@ def load_study(source: str | Path) -> Study:
     is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
     path = packaged if is_packaged else Path(source)
     content = _parsed(path, _read(path))
-    return _study(path, validate(StudyEntry, content, path))
+    renamed = {FORMER_KEYS.get(key, key): value for key, value in content.items()}
+    return _study(path, validate(StudyEntry, renamed, path))
 
 
 def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
@@ -169,7 +173,7 @@ def _read(path: Path) -> str:
         ) from None
 
 
-def _parsed(path: Path, text: str) -> object:
+def _parsed(path: Path, text: str) -> dict[str, object]:
     """The TOML in ``text``; PerfAssetsError where it is none, or more than a study can say."""
     try:
         return tomllib.loads(text)
@@ -200,8 +204,8 @@ def _study(path: Path, entry: StudyEntry) -> Study:
             widened_keywords=tuple(dict.fromkeys(entry.widened_keywords)),
         ),
         tuple(dict.fromkeys(entry.count_approaches)),
-        entry.verify_months,
-        entry.close_look,
+        entry.reconcile_months,
+        entry.analyze_fixes,
         tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
         entry.kind_method,
         None if entry.lake is None else entry.lake.lakehouse(path),

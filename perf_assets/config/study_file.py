@@ -136,13 +136,13 @@ class StudyEntry(StrictModel):
         description="how a commit may be linked to count as a fix; default: all; the paper's "
         "rule is `url`, `id`",
     )
-    verify_months: int = Field(
+    reconcile_months: int = Field(
         VERIFY_MONTHS,
         ge=1,
         le=1200,
         description="monthly refreshes within which every stored issue is read again",
     )
-    close_look: bool = Field(
+    analyze_fixes: bool = Field(
         True,
         description="whether fixes are analysed in detail: methods, languages, who introduced "
         "the bug",

@@ -25,15 +25,15 @@ BOOKKEEPING: Mapping[str, tuple[str, str, str]] = {
     "meta.partition_loads": ("repository", "month", ""),
     "meta.audit_results": ("repository", "month", ""),
     "meta.audit_findings": ("repository", "month", ""),
-    "meta.count_differences": ("repository", "month", ""),
-    "meta.whole_reads": ("repository", "month", ""),
+    "meta.reconciliation_differences": ("repository", "month", ""),
+    "meta.full_refreshes": ("repository", "month", ""),
     "meta.watermarks": ("repository", NO_MONTH, ""),
     "meta.branch_tips": ("repository", NO_MONTH, ""),
     "meta.branch_changes": ("repository", NO_MONTH, ""),
     "meta.source_requests": ("repository", NO_MONTH, ""),
-    "meta.fingerprints": ("scope", NO_MONTH, "scope <> 'all' AND \"table\" <> 'lake'"),
-    "meta.dump_reads": ("forum", NO_MONTH, ""),
-    "raw.post_rejects": ("forum", NO_MONTH, ""),
+    "meta.build_state": ("scope", NO_MONTH, "scope <> 'all' AND \"table\" <> 'lake'"),
+    "meta.dump_loads": ("forum", NO_MONTH, ""),
+    "raw.rejected_posts": ("forum", NO_MONTH, ""),
 }
 
 OWN = pa.schema(

@@ -1,10 +1,10 @@
 """The same finding in another version of a project: what it is known by.
 
 A finding is known by its rule, its path, and the text of its line without the white space around
-it; where a file has several that are alike in all three, by its place among these, from the top. So
-a line that moves up or down, or is indented anew, is the same finding, and a line that is written
-anew is another: what was there is gone and something new has come. Where a file was renamed the
-path before is asked for.
+it; where a file has several that are alike in all three, by its earlier_duplicates among these,
+from the top. So a line that moves up or down, or is indented anew, is the same finding, and a line
+that is written anew is another: what was there is gone and something new has come. Where a file was
+renamed the path before is asked for.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ class Identified(NamedTuple):
     """A finding and what it is known by.
 
     code : the text of its line, without the white space around it, cut where it is very long.
-    place : how many findings of the file before it are alike in rule and code.
+    earlier_duplicates : how many findings of the file before it are alike in rule and code.
     """
 
     finding: Finding
     code: str
-    place: int
+    earlier_duplicates: int
 
 
 def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Identified]:
@@ -38,10 +38,10 @@ def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Id
         alike[finding.rule, code] += 1
 
 
-def identity(path: str, rule: str, code: str, place: int) -> str:
+def identity(path: str, rule: str, code: str, earlier_duplicates: int) -> str:
     """A name for a finding: ``f`` and 16 hexadecimal digits of a SHA-256.
 
     The letter keeps spreadsheets from taking it for a number.
     """
-    text = "\0".join((rule, path, code, str(place)))
+    text = "\0".join((rule, path, code, str(earlier_duplicates)))
     return f"f{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"

@@ -23,7 +23,7 @@ SCHEMAS = {
     "intermediate": "the steps between staging and marts",
     "labels": "which issues are bug reports and performance bugs, and why",
     "links": "which commits fix which issues, and why",
-    "details": "a close look at fixes",
+    "details": "what fixes touch, and who introduced the bugs",
     "reviews": "what people judged",
     "raw": "what GitHub and git say",
     "replication": "the paper's published data",

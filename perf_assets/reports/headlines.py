@@ -48,9 +48,9 @@ where tests.dataset = 'live' and tests.metric = 'fix_time_days'
 """
 DOUBTS = """
 select
-    repository, count(distinct month) filter (where is_odd) as odd_months,
-    max(month) filter (where is_odd) as newest_odd
-from marts.month_quality
+    repository, count(distinct month) filter (where is_anomaly) as odd_months,
+    max(month) filter (where is_anomaly) as newest_odd
+from marts.volume_anomalies
 where dataset = 'live'
 group by repository
 """

@@ -7,13 +7,13 @@ from perf_assets.reports.top_repositories import passed_over
 
 SHOWN = 5  # sentences; the rest is counted
 ODD = """
-SELECT repository, month, measure, value, median_before, spreads_away
-FROM marts.month_quality WHERE dataset = 'live' AND is_odd
-ORDER BY month DESC, abs(spreads_away) DESC, repository, measure
+SELECT repository, month, measure, observed, median_before, robust_z_score
+FROM marts.volume_anomalies WHERE dataset = 'live' AND is_anomaly
+ORDER BY month DESC, abs(robust_z_score) DESC, repository, measure
 """
 ALONE = """
 SELECT repository, question, failing_rows, example
-FROM marts.consistency
+FROM marts.integrity_checks
 WHERE dataset = 'live' AND failing_rows > 0 AND question <> 'fixes before their bug'
 ORDER BY ALL
 """
@@ -28,7 +28,7 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
         for repository, month, measure, value, median, spreads in odd[:SHOWN]
     ]
     if len(odd) > SHOWN:
-        found.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query months_that_look_odd")
+        found.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query anomalous_months")
     left_out = passed_over(connection)
     alone = connection.execute(ALONE).fetchall()
     found += [
@@ -37,7 +37,10 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
         if repository not in left_out
     ]
     others = sum(repository in left_out for repository, *_ in alone)
-    return [*found, *([f"and so in {others:,} other places: marts.consistency"] if others else [])]
+    return [
+        *found,
+        *([f"and so in {others:,} other places: marts.integrity_checks"] if others else []),
+    ]
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -49,9 +52,9 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
         for (sentence,) in connection.execute(query).fetchall()
     ]
     return told + [
-        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not looked at closely "
-        "(close_look = false, or --until links): which methods and languages they touch, and who "
-        "introduced the bug, is not known"
+        f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not analysed "
+        "(analyze_fixes = false, or --until links): which methods and languages they touch, and "
+        "who introduced the bug, is not known"
         for repository, left_out, fixes in connection.execute(LEFT_OUT).fetchall()
         if repository not in unnamed
     ]

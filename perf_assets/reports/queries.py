@@ -15,7 +15,7 @@ where dataset = 'live'
 order by repository, is_performance desc
 """
 ADJUSTED = """
-left join analysis.test_family as family
+left join analysis.adjusted_tests as family
     on family.dataset = tests.dataset
     and family.repository = tests.repository
     and family.source = '{}'
@@ -108,11 +108,11 @@ having count(p) > 0
 FIXED_WITHIN = f"""
 select
     tests.repository, days,
-    coalesce(printf('%.1f %%', share_performance), '-')
-        || coalesce(printf(' [%.1f, %.1f]', share_performance_low, share_performance_high), '')
+    coalesce(printf('%.1f %%', percent_performance), '-')
+        || coalesce(printf(' [%.1f, %.1f]', percent_performance_low, percent_performance_high), '')
         as performance,
-    coalesce(printf('%.1f %%', share_other), '-')
-        || coalesce(printf(' [%.1f, %.1f]', share_other_low, share_other_high), '') as other,
+    coalesce(printf('%.1f %%', percent_other), '-')
+        || coalesce(printf(' [%.1f, %.1f]', percent_other_low, percent_other_high), '') as other,
     tests.p_value as p, family.p_value_holm as p_adjusted
 from analysis.fix_incidence as tests
 {ADJUSTED.format("fix_incidence", "tests.event")}
@@ -186,13 +186,13 @@ reasons as (
             else not_traced
         end as reason,
         count(*) as commits
-    from details.commit_details
+    from details.commit_metrics
     where not_traced is not null and not starts_with(not_traced, 'a merge commit')
     group by all
 ),
 
 totals as (
-    select repository, count(*) as commits from details.commit_details group by repository
+    select repository, count(*) as commits from details.commit_metrics group by repository
 )
 
 select
@@ -215,7 +215,7 @@ where started_at >= ?
 QUALITY = f"""
 select
     repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure,
-    estimate as percent, low, high
+    estimate_percent as percent, low_percent as low, high_percent as high
 from analysis.labelling_quality
 where
     (rule = 'all' or rater = 'consensus') and {NOT_POOLED_ALONE.format("labelling_quality")}
@@ -277,7 +277,8 @@ order by repository, rule
 FINDING_PRECISION = """
 select
     repository, rule, rater, judged, right_ones as "right", wrong_ones as wrong,
-    unsure_ones as unsure, estimate as percent, low, high
+    unsure_ones as unsure, estimate_percent as percent,
+    low_percent as low, high_percent as high
 from analysis.finding_precision
 where
     repository <> 'pooled'

@@ -1,4 +1,4 @@
-"""What a person reads at the end of a run, and from ``perf-assets agreement``."""
+"""What a person reads at the end of a run, and from ``perf-assets review agreement``."""
 
 import os
 import sys
@@ -98,7 +98,7 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
 def print_next_steps(study: Study, home: Home, console: Console) -> None:
     """Print where the database is and what to try next, as commands that can be pasted."""
     python = _shown(Path(sys.executable))
-    at_home = "" if home.path == DEFAULT.resolve() else f" --home {_shown(home.path)}"
+    at_home = "" if home.path == DEFAULT.resolve() else f" --data-dir {_shown(home.path)}"
     called = Path(sys.argv[0])
     program = f"{python} -m perf_assets" if called.name == "__main__.py" else _shown(called)
     database = _shown(home.published)
@@ -148,8 +148,8 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
         found |= {name: _rows_if_any(connection, query) for name, query in OF_OTHERS.items()}
     if all(found[name].is_empty() for name in ("quality", "questions", "finding_precision")):
         raise PerfAssetsError(
-            f"{published} has no verdicts yet: draw a sheet with perf-assets sample-for-review, "
-            "fill it in and bring it back with perf-assets import-review"
+            f"{published} has no verdicts yet: draw a sheet with perf-assets review sample, "
+            "fill it in and bring it back with perf-assets review import"
         )
     return found
 

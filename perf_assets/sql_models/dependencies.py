@@ -18,7 +18,7 @@ DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.c
 DECIDED: dict[str, tuple[str, ...]] = {
     "labels.performance_labels": LABELS,
     "labels.label_evidence": LABELS,
-    "labels.performance_stems": LABELS,
+    "labels.keyword_stems": LABELS,
     "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
     "links.fix_links": (
@@ -34,7 +34,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "reviews.labelled_questions",
         "reviews.question_verdicts",
     ),
-    "details.commit_details": DETAILS,
+    "details.commit_metrics": DETAILS,
     "details.introducing_commits": DETAILS,
 }
 
@@ -44,12 +44,12 @@ ORIGINS = {
     "raw.issue": "GitHub's API",
     "raw.question": "a forum: its dump, or its API",
     "raw.answers": "a forum: its dump, or its API",
-    "raw.post_rejects": "a forum: its dump",
+    "raw.rejected_posts": "a forum: its dump",
     "raw": "git, the clone of the repository",
     "replication": "the published data of the studies",
     "reviews.labelled_questions": "the files of classified questions that the study names",
     "reviews": "review sheets that raters filled in",
-    "intermediate.link_grades": "a sample of links that was read, counted in the model itself",
+    "intermediate.link_confidence_levels": "a sample of links that was read, counted in the model",
     "meta": "the runs themselves: their bookkeeping",
 }
 

@@ -29,16 +29,16 @@ def run_pipeline(
     first: str | None = None,
     last: str | None = None,
     *,
-    verify: bool = False,
+    reconcile: bool = False,
     force: bool = False,
     longest_wait: float = LONGEST_WAIT,
     until: Until = "published",
 ) -> list[str]:
     """Bring everything of ``study`` up to date, for the months from ``first`` to ``last``.
 
-    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``verify``, issues
-    that are due to be read again are; with ``force`` everything is decided and computed, whether or
-    not what it is made from changed. ``until`` is how far it goes.
+    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``reconcile``,
+    issues that are due to be read again are; with ``force`` everything is decided and computed,
+    whether or not what it is made from changed. ``until`` is how far it goes.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def run_pipeline(
         For whatever stops the run as a whole.
     """
     study = study.as_far_as(until)
-    options = StepOptions(is_verifying=verify, is_forced=force, longest_wait=longest_wait)
+    options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:

@@ -30,7 +30,7 @@ from perf_assets.storage.home import Home
 
 log = logging.getLogger(__name__)
 
-REJECTS = "replication.rejects"
+REJECTS = "replication.rejected_rows"
 TABLES = (*(f"replication.{name}" for name in Package.__dataclass_fields__), PROBLEMS)
 """The stored tables of the published data, in the schema of that name."""
 
@@ -67,7 +67,7 @@ def load_package(
         file = problems or (_fetched(gate.home) if folder is None else _problems_in(folder))
         listed, rejects = _problems(gate, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
-    frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejects, rejects])}
+    frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejected_rows, rejects])}
     (outcome,) = gate.store(
         [PartitionWrite([StagedTable(name, rows) for name, rows in frames.items()])]
     )

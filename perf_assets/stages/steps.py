@@ -39,18 +39,18 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 class StepOptions:
     """How a step runs.
 
-    is_verifying : whether it reads again at the source what is due.
+    is_reconciling : whether it reads again at the source what is due.
     is_forced : whether it computes what did not change too.
     longest_wait : the bound of waits for rate limits, in seconds.
     """
 
-    is_verifying: bool = False
+    is_reconciling: bool = False
     is_forced: bool = False
     longest_wait: float = LONGEST_WAIT
 
-    def verify_months(self, study: Study) -> int | None:
+    def reconcile_months(self, study: Study) -> int | None:
         """Within how many monthly refreshes all is read again; None where nothing is."""
-        return study.verify_months if self.is_verifying else None
+        return study.reconcile_months if self.is_reconciling else None
 
 
 Run: TypeAlias = Callable[
@@ -87,15 +87,15 @@ def _issues(
     # PyGithub takes long to import: only a run that mines waits for that.
     from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
 
-    verify_months = options.verify_months(study)
-    return mine_issues(gate, repository, months, verify_months, options.longest_wait)
+    reconcile_months = options.reconcile_months(study)
+    return mine_issues(gate, repository, months, reconcile_months, options.longest_wait)
 
 
 def _questions(
     gate: AuditedWriter, study: Study, tag_set: TagSet, months: Sequence[str], options: StepOptions
 ) -> Iterable[WriteOutcome]:
-    forum, verify_months = study.forum_of(tag_set), options.verify_months(study)
-    return mine_questions(gate, forum, tag_set, months, verify_months, options.longest_wait)
+    forum, reconcile_months = study.forum_of(tag_set), options.reconcile_months(study)
+    return mine_questions(gate, forum, tag_set, months, reconcile_months, options.longest_wait)
 
 
 REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
@@ -180,7 +180,7 @@ TAG_SET_STEPS: tuple[Step[TagSet], ...] = (
 
 def repository_steps(study: Study, until: Until = "published") -> tuple[Step[Repository], ...]:
     """The steps of each repository in a run of ``study`` that goes as far as ``until``."""
-    last: Stage = "details" if study.as_far_as(until).close_look else "link"
+    last: Stage = "details" if study.as_far_as(until).analyze_fixes else "link"
     if until == "labels":
         last = "label"
     stages = STAGES[: STAGES.index(last) + 1]

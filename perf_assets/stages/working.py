@@ -45,7 +45,7 @@ def work(
     repository: Repository,
     months: Sequence[str],
     *,
-    verify: bool = False,
+    reconcile: bool = False,
     force: bool = False,
     longest_wait: float = LONGEST_WAIT,
     until: Until = "published",
@@ -72,7 +72,7 @@ def work(
     ):
         restore(database, lake, repository.name)
         gate = AuditedWriter(database, own)
-        options = StepOptions(is_verifying=verify, is_forced=force, longest_wait=longest_wait)
+        options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
         steps = repository_steps(study, until)
         outcomes = [*run_steps(steps, gate, study, repository, months, options)]
         shipped = push(database, lake, repository.name, lease)

@@ -83,7 +83,7 @@ def _results(audited: Audited) -> Iterator[dict[str, object]]:
             "table": table,
             "audited_at": datetime.now(UTC),
             "row_count": report.rows,
-            "rules": len(report.results),
+            "rule_count": len(report.results),
             "broken_critical": len(report.failures),
             "broken_warning": len(report.warnings),
             "outcome": outcome,

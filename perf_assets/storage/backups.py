@@ -85,7 +85,7 @@ def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> 
     except duckdb.Error as error:
         raise PerfAssetsError(
             f"{home.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
-            f"made: perf-assets doctor --home {home.path} says what is damaged"
+            f"made: perf-assets doctor --data-dir {home.path} says what is damaged"
         ) from None
     except OSError as error:
         raise PerfAssetsError(

@@ -44,6 +44,6 @@ def _damaged(path: Path, how: str) -> PerfAssetsError:
     else:
         remedy = "it is moved aside, and the next run makes it anew"
     return PerfAssetsError(
-        f"{path} is damaged ({how}): perf-assets doctor --repair --home {home.path} mends it, "
-        f"{remedy}; or bring back a backup with perf-assets restore FILE --home {home.path}"
+        f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {home.path} mends it, "
+        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {home.path}"
     )

@@ -23,7 +23,7 @@ from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, subject_of
 from perf_assets.tables import Table, table_of
 
-NAME = "meta.fingerprints"
+NAME = "meta.build_state"
 WHOLE = "all"
 
 # Libraries whose versions may decide what comes out, and files of the package that do.

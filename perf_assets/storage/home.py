@@ -33,18 +33,19 @@ class Home:
         except RuntimeError:
             raise PerfAssetsError(
                 f"{shortened(path, 200)}: this cannot be the home directory (there is no such user "
-                "here): choose another with --home or PERF_ASSETS_HOME"
+                "here): choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             ) from None
         shown = shortened(directory, 200)
         if not is_utf8(directory.absolute()):
             raise PerfAssetsError(
                 f"{shown}: this cannot be the home directory, as its path is no UTF-8, which the "
-                "database needs: choose another with --home or PERF_ASSETS_HOME"
+                "database needs: choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             )
         if found := IN_ADDRESSES.search(str(directory.absolute())):
             raise PerfAssetsError(
                 f"{shown}: this cannot be the home directory, as {found[0]!r} in its path "
-                "means something else to Dagster: choose another with --home or PERF_ASSETS_HOME"
+                "means something else to Dagster: choose another with --data-dir or "
+                "PERF_ASSETS_DATA_DIR"
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,7 @@ class Home:
             reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(
                 f"{shown}: this cannot be the home directory ({reason}): "
-                "choose another with --home or PERF_ASSETS_HOME"
+                "choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             ) from None
         return cls(directory.resolve())
 

@@ -3,7 +3,9 @@
 All of it is one transaction: a process that is killed meanwhile leaves the older format.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
 
 import duckdb
 
@@ -24,11 +26,13 @@ VIEWS = """
 
 def stored_format(connection: duckdb.DuckDBPyConnection) -> int | None:
     """The format of a warehouse; ``None`` where nothing was made yet."""
-    try:  # Looking into the catalog takes many times as long.
-        ((version,),) = connection.execute("SELECT max(version) FROM meta.format").fetchall()
-    except duckdb.CatalogException:
-        return None
-    return int(version) if version is not None else None
+    for table in ("meta.schema_version", "meta.format"):  # the second is its name before format 11
+        try:  # Looking into the catalog takes many times as long.
+            ((version,),) = connection.execute(f"SELECT max(version) FROM {table}").fetchall()
+        except duckdb.CatalogException:
+            continue
+        return int(version) if version is not None else None
+    return None
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, version: int | None, to: int) -> None:
@@ -49,7 +53,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, version: int | None, to: int)
                 STEPS[step](connection)
         _drop_other_shapes(connection)
         create_tables(connection)
-        connection.execute("INSERT OR REPLACE INTO meta.format VALUES (?)", [to])
+        connection.execute("INSERT OR REPLACE INTO meta.schema_version VALUES (?)", [to])
     except BaseException:
         connection.execute("ROLLBACK")
         raise
@@ -75,7 +79,52 @@ def _drop_undeclared_views(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute(f"DROP VIEW {view}")
 
 
-STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {10: _drop_undeclared_views}
+def renamed() -> Mapping[str, Mapping[str, str | Mapping[str, str]]]:
+    """What format 11 renamed: ``tables``, old to new, and ``columns``, by the new table.
+
+    It is a file, so that programs that read the database can follow it too.
+    """
+    text = files(__package__).joinpath("renamed.json").read_text(encoding="utf-8")
+    content: Mapping[str, Mapping[str, str | Mapping[str, str]]] = json.loads(text)
+    return content
+
+
+def _rename(connection: duckdb.DuckDBPyConnection) -> None:
+    """Bring stored rows under the names of format 11; what is computed is computed again."""
+    names = renamed()
+    new_names = {str(old): str(new) for old, new in names["tables"].items()}
+    stored = _columns(connection)
+    _create_schemas(connection, LAYERS)
+    for old in sorted(stored):
+        new = new_names.get(old, old)
+        columns = names["columns"].get(new, {})
+        table = declared().get(new)
+        if table is None or table.is_view or (old == new and not columns):
+            continue
+        assert isinstance(columns, Mapping)
+        kept = [(name, columns.get(name, name)) for name, _ in stored[old]]
+        shape = {column.name for column in table.columns}
+        if {name for _, name in kept} == shape:
+            connection.execute(f"CREATE TEMP TABLE moving AS FROM {old}")
+            connection.execute(f"DROP TABLE {old}")
+            create(connection, table)
+            listed = ", ".join(f'"{name}" AS "{now}"' for name, now in kept)
+            connection.execute(f"INSERT INTO {new} BY NAME SELECT {listed} FROM moving")
+            connection.execute("DROP TABLE moving")
+    for table_name in NAMING:
+        if table_name in _columns(connection):
+            connection.executemany(
+                f'UPDATE {table_name} SET "table" = ? WHERE "table" = ?',
+                [(new, old) for old, new in new_names.items()],
+            )
+
+
+NAMING = ("meta.partition_loads", "meta.audit_results", "meta.audit_findings")
+"""Tables whose column ``table`` names others."""
+STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
+    10: _drop_undeclared_views,
+    11: _rename,
+}
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 
 

@@ -85,7 +85,7 @@ def _is_of(home: Home) -> bool:
 def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
     """Whether ``published`` holds what the open database holds, but for looks at the sources.
 
-    By which texts its views were laid is among the rows of ``meta.fingerprints``.
+    By which texts its views were laid is among the rows of ``meta.build_state``.
     """
     ((own,),) = connection.execute("SELECT current_database()").fetchall()
     connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")

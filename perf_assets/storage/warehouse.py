@@ -31,7 +31,7 @@ from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 10  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 11  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads
@@ -328,7 +328,8 @@ def bring_back(home: Home) -> None:
         shutil.copyfile(home.published, unfinished)
         set_in_place(unfinished, home.warehouse)
     log.warning(
-        "%s was not there, and is again what was published: to begin anew, choose another --home",
+        "%s was not there, and is again what was published: to begin anew, choose another "
+        "--data-dir",
         home.warehouse,
     )
 
@@ -350,7 +351,7 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
         if version is not None and version > FORMAT:
             raise PerfAssetsError(
                 f"{path.parent} was written by a newer perf-assets (format {version}, this one "
-                f"knows {FORMAT}): upgrade perf-assets, or choose another --home"
+                f"knows {FORMAT}): upgrade perf-assets, or choose another --data-dir"
             )
         if version is not None and version < migrations.OLDEST:
             raise PerfAssetsError(before_the_first_release(path.parent, version))

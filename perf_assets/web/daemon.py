@@ -18,7 +18,7 @@ from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
 if __name__ == "__main__":
     be_quiet_of_the_code_server()
-    home = Home.of(os.environ.get("PERF_ASSETS_HOME"))
+    home = Home.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     opened = float(os.environ.get(OPENED, time.time()))
     try:
         set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home), home)

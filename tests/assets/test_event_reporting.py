@@ -139,7 +139,7 @@ def test_what_is_stored_is_shown_however_it_was_stored(
     assert told == made
     (repository,) = study.repositories
     keys = {str(key_of(repository.name, month)) for month in repository.months}
-    assert set(told["raw/issues"]) == set(told["details/commit_details"]) == keys
+    assert set(told["raw/issues"]) == set(told["details/commit_metrics"]) == keys
     assert told["marts/bug_metrics"][None]["lineage"]
     assert told["marts/bug_metrics"][None]["dagster/row_count"] > 0
     untold = {name for name, value in told.items() if not value and "replication" not in name}
@@ -296,7 +296,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         "atexit.register(tell)\n"
         "main()\n"
     )
-    arguments = ("run", "--study", str(small.study), "--home", str(place.path))
+    arguments = ("run", "--study", str(small.study), "--data-dir", str(place.path))
     ran = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
@@ -310,7 +310,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
 
 def test_a_refresh_is_known_by_its_tags() -> None:
     assert len(refresh_tags("a test")) == 3
-    assert len(refresh_tags("a test", verify=True, force=True)) == 5
+    assert len(refresh_tags("a test", reconcile=True, force=True)) == 5
 
 
 @pytest.mark.parametrize("is_declared", [True, False])

@@ -118,7 +118,7 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue
     """,
-    "labels.performance_stems": """
+    "labels.keyword_stems": """
         SELECT repository, number, CASE WHEN chance % 25 = 0 THEN ['slow'] ELSE [] END
                 AS matched_stems,
             [] AS matched_stems_as_published, '1-0' AS rule_version,
@@ -137,7 +137,7 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0 AND chance % 10 < 6
     """,
-    "details.commit_details": """
+    "details.commit_metrics": """
         SELECT repository, sha, 2 AS analysed_files, 3 AS methods_changed,
             ['source/part0.py::f' || additions, 'source/part1.py::g'] AS changed_methods,
             [{'language': 'Python', 'is_test': false, 'files': 2, 'additions': additions,

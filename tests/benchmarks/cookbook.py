@@ -1,7 +1,7 @@
 """How long each query of the cookbook takes on a published database, against 200 ms.
 
-    perf-assets generate big --issues 50000 --months 72 --commits 20000
-    perf-assets run --study big/study.toml --home home --until details
+    perf-assets generate-sample big --issues 50000 --months 72 --commits 20000
+    perf-assets run --study big/study.toml --data-dir home --until fix-analysis
     python -m tests.benchmarks.cookbook home/perf_bugs.duckdb
 
 Prints a Markdown table, slowest first: the median of five runs in one connection, after one that is

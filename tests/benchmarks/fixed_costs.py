@@ -76,7 +76,7 @@ def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
     """An empty run, one more analysis, and one more small repository."""
     prepared = prepare(directory, **SMALL)
     home = Home(prepared.home)
-    arguments = command("run", "--study", prepared.study, "--home", prepared.home)
+    arguments = command("run", "--study", prepared.study, "--data-dir", prepared.home)
     run(arguments)  # Dagster hears of the home
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
     with open_warehouse(home.warehouse) as database:

@@ -33,7 +33,7 @@ class Assumptions:
     changed_tables: float = 8.0  # measured: that a later one writes to
     lake_bytes_per_issue: float = 3e3  # measured: compressed, bookkeeping included
     seconds_fixed: float = 5.0  # measured: a worker at a repository, one core
-    seconds_per_issue: float = 0.0045  # measured: loading, labels, links, the close look
+    seconds_per_issue: float = 0.0045  # measured: loading, labels, links, the analysis of fixes
     refresh_seconds: float = 1.5  # measured: with nothing new
     models_seconds_per_million: float = 39.0  # measured: DuckDB
     spark_seconds_per_million: float = 362.0  # measured: Spark, one node

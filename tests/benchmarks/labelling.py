@@ -8,13 +8,13 @@ FOLDER has a file verdicts.csv, or several folders each with one: the columns nu
 (yes, no or unsure; also true, false, 1, 0), of many raters one line each, of which the commonest
 word counts. The reports stand in the same file, as columns title, body and labels (separated by
 |), or beside it in issues.jsonl or issues.jsonl.gz, as GitHub's REST interface tells them. A
-sheet of `perf-assets sample-for-review` has the columns of the first kind but for the bodies, for
+sheet of `perf-assets review sample` has the columns of the first kind but for the bodies, for
 which a corpus must stand beside it. Without a study the rule of the packaged study dl-frameworks
 is tried.
 
 Precision is of the judged reports that the rule labels, recall of those judged yes, each with
 Wilson's 95 per cent interval. Recall is that of all reports only where the judged ones
-were drawn from all of them alike, which a sheet of sample-for-review is not.
+were drawn from all of them alike, which a sheet of review sample is not.
 """
 
 import argparse

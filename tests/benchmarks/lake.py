@@ -109,9 +109,9 @@ def _shipped(
 def _work(lake: Lake, names: Sequence[str], issues: int, version: int, place: str) -> None:
     home = memory()
     pull(home, lake, names)
-    known = home.frame("FROM meta.fingerprints")
+    known = home.frame("FROM meta.build_state")
     fill(home, {k: v for name in names for k, v in state_of(name, issues, version).items()})
-    home.upsert("meta.fingerprints", known)
+    home.upsert("meta.build_state", known)
     began = time.monotonic()
     done = [push(home, lake, name) for name in names]
     seconds = time.monotonic() - began

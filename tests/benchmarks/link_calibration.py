@@ -7,7 +7,7 @@ Run by hand:
 VERDICTS is a CSV file as ``link_verdicts.csv`` beside this file, a line for each link that was
 read: the repository, the issue's number, the commit, the approach, whether the words that name the
 issue close it (``closes``), whether the link has a doubt (``is_doubted``; the sample knew those of
-``intermediate.link_doubts`` by number, by time after the close, and by five bugs), and whether it
+``intermediate.link_warnings`` by number, by time after the close, and by five bugs), and whether it
 is right: whether the commit is part of what was done to end the reported problem. Tests that came
 later, work-arounds that only silence a test, and releases that carry a fix are not.
 
@@ -19,8 +19,8 @@ pull request and issue as one. ``sample`` 1 are the 15 projects on which the rul
 sample 2 and its links drawn again.
 
 Printed are, by grade, the links read and right, the share with Wilson's interval, and what
-``intermediate.link_grades`` makes of it; then what sample 1 predicts for the others beside what was
-found there, in all, by approach and by grade, with Brier's score of the prediction.
+``intermediate.link_confidence_levels`` makes of it; then what sample 1 predicts for the others
+beside what was found there, in all, by approach and by grade, with Brier's score of the prediction.
 """
 
 import csv
@@ -76,7 +76,7 @@ def read(path: Path) -> list[Verdict]:
 
 
 def grade_of(verdict: Verdict) -> str:
-    """The grade of a link, as marts.rated_links gives it."""
+    """The grade of a link, as marts.fix_link_confidence gives it."""
     if verdict["approach"] in GRADES:
         return GRADES[verdict["approach"]]
     if verdict["is_doubted"] == "1":

@@ -44,7 +44,7 @@ PHASES = {
     "labels": ("stages.enrichment.labels", "label_cohorts"),
     "label kinds": ("stages.enrichment.labels", "tell_label_kinds"),
     "links": ("stages.enrichment.links", "link_commits"),
-    "close look": ("stages.enrichment.details", "inspect_fixes"),
+    "analysis of fixes": ("stages.enrichment.details", "inspect_fixes"),
     "study": ("stages.transform.models", "register_study"),
     "models and statistics": ("stages.transform.derivation", "derive"),
     "descriptions": ("stages.transform.models", "describe_tables"),
@@ -155,7 +155,7 @@ def run_measured(study: str, home: str) -> None:
     import_module("perf_assets.execution")
     spent[START] = time.perf_counter() - started
     try:
-        command(["run", "--study", study, "--home", home], standalone_mode=False)
+        command(["run", "--study", study, "--data-dir", home], standalone_mode=False)
     finally:
         print("\n" + json.dumps([spent, spans]), flush=True)
 
@@ -329,14 +329,15 @@ prints.
 - **Issues**: the number of requests (100 issues each) and of months, whose rows are audited
   together up to about a thousand issues at a time, so that a run that is killed reads little again.
 - **Commits**: the distinct pairs of file versions, whose lines git counts once each.
-- **The close look at fixes**: two processes parse each version of a file that a fix changes
+- **The analysis of fixes**: two processes parse each version of a file that a fix changes
   (lizard) and find which removed lines are code (Pygments). Where removed lines come from is
   followed for all fixes in one pass: the history is read once, the versions of a file are compared
-  once. `perf-assets run --until links` leaves the close look out.
+  once. `perf-assets run --until links` leaves the analysis of fixes out.
 - **Memory**: the largest of what is held at once: the corpus that is served (loopback only), the
   issues of one batch of months, 10,000 commits with their files, the messages and parents of all
-  commits for linking, and, in the close look, every path that a commit changed (about 60 bytes
-  each) with the places where the lines of the fixes' files differ from one version to the next.
+  commits for linking, and, in the analysis of fixes, every path that a commit changed (about 60
+  bytes each) with the places where the lines of the fixes' files differ from one version to the
+  next.
 - **Nothing to do**: one look at GitHub, one at git's remote, and the fingerprints of what each
   table was computed from.
 """

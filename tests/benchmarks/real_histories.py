@@ -1,4 +1,5 @@
-"""What mining, linking and the close look take on real histories, and whether tracing is right.
+"""What mining, linking and the analysis of fixes take on real histories, and whether tracing is
+right.
 
 Run by hand, on a quiet machine:
 
@@ -47,7 +48,7 @@ COLUMNS = {
     "unreadable": "unreadable",
     "linking": "linking",
     "fixes": "fixes",
-    "close_look": "close look",
+    "analyze_fixes": "analysis of fixes",
     "tracing": "of it tracing",
     "versions": "versions",
     "visits": "visits",
@@ -89,7 +90,7 @@ def measure(repository: str, fixes: int, blamed: int) -> dict[str, object]:
         mining, commits = timed(lambda: pl.concat([batch for batch, _ in read_commits(clone)]))
         linking, _ = timed(lambda: link(commits))
         drawn = draw(commits, fixes)
-        close_look, inspected = timed(lambda: list(inspect_commits(clone.path, drawn)))
+        analyze_fixes, inspected = timed(lambda: list(inspect_commits(clone.path, drawn)))
         removed = [(found.sha, found.removed) for found in inspect(clone.path, drawn)]
         tracing, history = timed(lambda: traced(clone, removed))
         traces = {found.sha: found.trace for found in inspected}
@@ -111,7 +112,7 @@ def measure(repository: str, fixes: int, blamed: int) -> dict[str, object]:
         "unreadable": commits["unreadable"].count(),
         "linking": linking,
         "fixes": len(drawn),
-        "close_look": close_look,
+        "analyze_fixes": analyze_fixes,
         "tracing": tracing,
         "versions": len(history.versions.blob_of),
         "visits": history.versions.visits,

@@ -57,9 +57,9 @@ def main(source: Path) -> None:
         spoil(home / "sample" / "issues.jsonl.gz", REFUSED)
         browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         page = browser.new_page(viewport=WINDOW)
-        with opened("ui", "--home", home) as address:
+        with opened("ui", "--data-dir", home) as address:
             walk(page, address)
-        with opened("explore", "--home", home) as address:
+        with opened("explore", "--data-dir", home) as address:
             page.goto(address)
             page.locator("canvas, svg.marks").first.wait_for()
             take(page, "explore")

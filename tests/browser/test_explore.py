@@ -26,7 +26,7 @@ FROM range(3) r(n)
 def opened(home: Path) -> Iterator[str]:
     port = free_port()
     with subprocess.Popen(
-        command("explore", "--home", home, "--port", str(port)),
+        command("explore", "--data-dir", home, "--port", str(port)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

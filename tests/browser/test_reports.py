@@ -142,7 +142,7 @@ def test_the_page_of_the_database_has_the_same_form(
 def test_the_replication_report_has_the_same_form(page: "Page", tmp_path: Path) -> None:
 
     home, package = tmp_path / "home", write_package(tmp_path / "package")
-    done = perf_assets("replicate", "--data", package, "--accept-changes", "--home", home)
+    done = perf_assets("replicate", "--data", package, "--accept-changes", "--data-dir", home)
     assert done.returncode == 0, done.stdout + done.stderr
     path = tmp_path / "report.html"
     path.write_text(html(read_replication(home / "perf_bugs.duckdb")), encoding="utf-8")

@@ -29,7 +29,7 @@ def finished(once: Callable[..., Path]) -> Path:
     def fill(directory: Path) -> None:
         generate(directory / "corpus", seed=3, issues=200, months=18, commits=100)
         study = directory / "corpus" / "study.toml"
-        ran = perf_assets_process("run", "--study", study, "--home", directory / "home")
+        ran = perf_assets_process("run", "--study", study, "--data-dir", directory / "home")
         assert ran.returncode == 0, ran.stderr
 
     return once("finished", fill)
@@ -40,7 +40,7 @@ def ui(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ui]
     """The UI of a copy in which GitHub says of an issue of the last month what cannot be."""
     place = shutil.copytree(finished, tmp_path_factory.mktemp("ui") / "finished")
     spoil(place / "corpus" / "issues.jsonl.gz", LAST)
-    options = ("--home", place / "home", "--study", place / "corpus" / "study.toml")
+    options = ("--data-dir", place / "home", "--study", place / "corpus" / "study.toml")
     with opened("ui", *options) as address:
         yield Ui(address)
 

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
 from click.testing import CliRunner
 
-from perf_assets.cli.commands import MODULES, commands
+from perf_assets.cli.commands import FORMER_NAMES, MODULES, commands
 from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.mock_servers.github.faults import KINDS, Faults
 from perf_assets.mock_servers.github.server import CorpusServer
@@ -73,7 +74,7 @@ def test_every_command_explains_itself(name: str) -> None:
 
 @pytest.mark.slow
 def test_status_says_what_is_stored(home: Path) -> None:
-    told = perf_assets("status", "--home", home)
+    told = perf_assets("status", "--data-dir", home)
     assert told.returncode == 0
     assert "sample-lab/tensorkit (study sample)" in told.stdout.splitlines()
     line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
@@ -83,30 +84,30 @@ def test_status_says_what_is_stored(home: Path) -> None:
 
 @pytest.mark.slow
 def test_status_doctor_and_agreement_are_told_to_programs_too(home: Path, small: Prepared) -> None:
-    told = json.loads(perf_assets("status", "--home", home, "--json").stdout)
+    told = json.loads(perf_assets("status", "--data-dir", home, "--json").stdout)
     row = next(row for row in told["tables"] if row["table"] == "raw.issues")
     assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)
     assert (told["failed_audits"], told["is_as_published"]) == ([], False)
-    options = ("--home", home, "--study", small.study, "--json")
+    options = ("--data-dir", home, "--study", small.study, "--json")
     assert json.loads(perf_assets("doctor", *options).stdout)["can_run"]
     (home / "verdicts.jsonl").write_text("nonsense\n")
     sick = perf_assets("doctor", *options)
     assert sick.returncode == 2
     assert [one["is_mendable"] for one in json.loads(sick.stdout)["damages"]] == [True]
-    assert perf_assets("agreement", "--home", home, "--json").returncode == 2
+    assert perf_assets("review", "agreement", "--data-dir", home, "--json").returncode == 2
 
 
 @pytest.mark.slow
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets_process("status", "--home", tmp_path / "no"), "no such home")
-    assert_refused(perf_assets("status", "--home", tmp_path), "perf-assets run")
+    assert_refused(perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such home")
+    assert_refused(perf_assets("status", "--data-dir", tmp_path), "perf-assets run")
 
 
 @pytest.mark.slow
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
     copy: Path, home: Path
 ) -> None:
-    run = ("run", "--study", copy / "study.toml", "--home", home)
+    run = ("run", "--study", copy / "study.toml", "--data-dir", home)
     before = stored_tables(home / "warehouse.duckdb")["raw.issues"]
     original = (copy / "issues.jsonl.gz").read_bytes()
     lines = gzip.decompress((copy / "issues.jsonl.gz").read_bytes()).splitlines()
@@ -130,10 +131,10 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     place = home / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
     assert json.loads((place / "report.json").read_text())["ok"] is False
     assert (place / "candidate.parquet").is_file()
-    assert "Failed audits" in perf_assets("status", "--home", home).stdout
+    assert "Failed audits" in perf_assets("status", "--data-dir", home).stdout
     (copy / "issues.jsonl.gz").write_bytes(original)
     materialize(copy / "study.toml", home)
-    assert "Failed audits" not in perf_assets("status", "--home", home).stdout
+    assert "Failed audits" not in perf_assets("status", "--data-dir", home).stdout
     mended = stored_tables(home / "warehouse.duckdb")["raw.issues"]
     assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
 
@@ -156,7 +157,7 @@ def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
         f'name = "two"\n{entry}name = "no/where"\ngit = "nowhere.git"\n'
         f'{entry}name = "sample-lab/tensorkit"\ngit = "{corpus / "repository.git"}"\n'
     )
-    ran = perf_assets("run", "--study", path, "--home", tmp_path / "home", "--until", until)
+    ran = perf_assets("run", "--study", path, "--data-dir", tmp_path / "home", "--until", until)
     assert_refused(ran, "there is no git repository at", "nowhere.git")
     rows = stored_tables(tmp_path / "home" / database)[table]
     assert set(rows["repository"]) == {"sample-lab/tensorkit"}
@@ -169,7 +170,7 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     corpus: Path, served: CorpusServer, tmp_path: Path, until: str
 ) -> None:
     own = study(tmp_path, corpus, github_url=served.url)
-    run = ("run", "--study", own, "--home", tmp_path / "home", "--until", until)
+    run = ("run", "--study", own, "--data-dir", tmp_path / "home", "--until", until)
     wrong = CANARY + "wrong"
     assert_refused(perf_assets(*run, GITHUB_TOKEN=wrong), "GITHUB_TOKEN", "401")
     assert not (tmp_path / "home" / "clones").exists()
@@ -187,7 +188,9 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
         if path.is_file():
             assert CANARY.encode() not in path.read_bytes(), path
     real = study(tmp_path, corpus, git=str(tmp_path / "not-even-cloned"))
-    assert_refused(perf_assets("run", "--study", real, "--home", tmp_path / "h"), "GITHUB_TOKEN")
+    assert_refused(
+        perf_assets("run", "--study", real, "--data-dir", tmp_path / "h"), "GITHUB_TOKEN"
+    )
 
 
 @pytest.mark.slow
@@ -196,21 +199,21 @@ def test_a_repository_that_is_not_there_is_named(
 ) -> None:
     own = study(tmp_path, corpus, github_url=served.url)
     own.write_text(own.read_text().replace("sample-lab/tensorkit", "no/where"))
-    ran = perf_assets("run", "--study", own, "--home", tmp_path / "home", GITHUB_TOKEN=CANARY)
+    ran = perf_assets("run", "--study", own, "--data-dir", tmp_path / "home", GITHUB_TOKEN=CANARY)
     assert_refused(ran, "no/where")
 
 
 @pytest.mark.slow
 def test_no_network_is_said_so(corpus: Path, tmp_path: Path) -> None:
     own = study(tmp_path, corpus, github_url="http://127.0.0.1:9")
-    ran = perf_assets("run", "--study", own, "--home", tmp_path / "home")
+    ran = perf_assets("run", "--study", own, "--data-dir", tmp_path / "home")
     assert_refused(ran, "http://127.0.0.1:9", "cannot be reached")
 
 
 @pytest.mark.slow
 def test_a_git_url_that_does_not_clone_is_named(copy: Path, tmp_path: Path) -> None:
     own = study(tmp_path, copy, corpus=str(copy), git=str(tmp_path / "nowhere.git"))
-    assert_refused(perf_assets("run", "--study", own, "--home", tmp_path / "h"), "nowhere.git")
+    assert_refused(perf_assets("run", "--study", own, "--data-dir", tmp_path / "h"), "nowhere.git")
 
 
 @pytest.mark.slow
@@ -218,7 +221,7 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
     lines = gzip.decompress((copy / "comments.jsonl.gz").read_bytes()).splitlines()
     lines[2] = b'{"id": 7, "issue_number"'
     (copy / "comments.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines)))
-    ran = perf_assets("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
+    ran = perf_assets("run", "--study", copy / "study.toml", "--data-dir", tmp_path / "home")
     assert_refused(ran, "comments.jsonl.gz", "3")
 
 
@@ -227,7 +230,7 @@ def test_a_warehouse_in_use_names_the_process(
     corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warehouse, "LOCK_WAIT_SECONDS", 0.3)
-    run = ("run", "--study", corpus / "study.toml", "--home", home)
+    run = ("run", "--study", corpus / "study.toml", "--data-dir", home)
     before = stored_tables(home / "warehouse.duckdb")
     hold = (
         f"import duckdb; c = duckdb.connect({str(home / 'warehouse.duckdb')!r}); print(1); input()"
@@ -247,15 +250,15 @@ def test_a_warehouse_in_use_names_the_process(
 
 @pytest.mark.slow
 def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
-    run = ("run", "--study", corpus / "study.toml", "--home", home)
+    run = ("run", "--study", corpus / "study.toml", "--data-dir", home)
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
-        connection.execute("UPDATE meta.format SET version = 99")
+        connection.execute("UPDATE meta.schema_version SET version = 99")
     assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")
 
 
 @pytest.mark.slow
 def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> None:
-    run = ("run", "--study", copy / "study.toml", "--home", tmp_path / "home")
+    run = ("run", "--study", copy / "study.toml", "--data-dir", tmp_path / "home")
     assert_refused(perf_assets(*run, "--from", "2019-12"), "--from 2019-12")
     assert_refused(perf_assets(*run, "--to", "2020-04"), "--to 2020-04")
     assert_refused(perf_assets(*run, "--from", "2020-1"), "YYYY-MM")
@@ -278,7 +281,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path, un
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        run = ("run", "--study", copy / "study.toml", "--home", home, "--until", until)
+        run = ("run", "--study", copy / "study.toml", "--data-dir", home, "--until", until)
         ran = perf_assets_process(*run)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
@@ -292,7 +295,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path, un
 @pytest.mark.slow
 def test_serve_corpus_prints_its_url(corpus: Path) -> None:
     with subprocess.Popen(
-        command("serve-corpus", corpus), stdout=subprocess.PIPE, text=True, env=environment()
+        command("mock-api", corpus), stdout=subprocess.PIPE, text=True, env=environment()
     ) as process:
         assert process.stdout is not None
         assert "http://127.0.0.1:" in process.stdout.readline()
@@ -301,4 +304,25 @@ def test_serve_corpus_prints_its_url(corpus: Path) -> None:
 
 @pytest.mark.slow
 def test_generate_refuses_a_directory_that_is_in_use(corpus: Path) -> None:
-    assert_refused(perf_assets("generate", corpus), str(corpus))
+    assert_refused(perf_assets("generate-sample", corpus), str(corpus))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("agreement", "--home"),
+        ("import-review", "sheet.csv", "--rater", "Ann", "--home"),
+        ("sample-for-review", "--n", "1", "--seed", "1", "--home"),
+        ("review", "agreement", "--data-dir"),
+    ],
+)
+def test_former_names_of_commands_and_options_still_work(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    refused = perf_assets(*words, tmp_path / "none")
+    assert_refused(refused, str(tmp_path / "none"), "is not there yet: perf-assets run makes it")
+
+
+def test_no_help_lists_a_former_name() -> None:
+    assert not set(FORMER_NAMES) & set(commands.list_commands(click.Context(commands)))
+    assert "--home" not in perf_assets("run", "--help").stdout

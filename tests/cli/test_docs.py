@@ -53,7 +53,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def page(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Page:
     path = tmp_path_factory.mktemp("docs") / "docs.html"
-    ran = perf_assets("docs", "--home", small.home, "--output", path)
+    ran = perf_assets("docs", "--data-dir", small.home, "--output", path)
     assert ran.returncode == 0, ran.stderr
     return Page(path)
 
@@ -86,14 +86,14 @@ def test_partitions_and_quality_are_drawn(page: Page) -> None:
 
 
 def test_it_is_written_without_a_database_too(tmp_path: Path) -> None:
-    ran = perf_assets("docs", "--home", tmp_path / "none", "--output", tmp_path / "docs.html")
+    ran = perf_assets("docs", "--data-dir", tmp_path / "none", "--output", tmp_path / "docs.html")
     assert ran.returncode == 0
     assert not (tmp_path / "none").exists()
     assert "state" not in Page(tmp_path / "docs.html").ids
-    ran = perf_assets("docs", "--home", tmp_path / "none")
+    ran = perf_assets("docs", "--data-dir", tmp_path / "none")
     assert (ran.returncode, "--output" in ran.stderr) == (2, True)
     (tmp_path / "perf_bugs.duckdb").write_bytes(b"no database")
-    ran = perf_assets("docs", "--home", tmp_path)
+    ran = perf_assets("docs", "--data-dir", tmp_path)
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
 
 
@@ -105,7 +105,7 @@ def test_texts_of_strangers_stay_texts(small: Prepared, tmp_path: Path) -> None:
             "UPDATE meta.about SET value = ? WHERE topic = 'study'",
         ):
             connection.execute(statement, [HOSTILE])
-    assert perf_assets("docs", "--home", tmp_path).returncode == 0
+    assert perf_assets("docs", "--data-dir", tmp_path).returncode == 0
     hostile = Page(tmp_path / "docs.html")
     assert hostile.tags.count("script") == 2 + len(hostile.charts)
     assert any("alert(1)" in chart for chart in hostile.charts)

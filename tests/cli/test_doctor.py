@@ -47,7 +47,7 @@ def study(folder: Path, corpus: Path, url: str, name: str = NAME) -> Path:
 
 def doctor(study_file: Path, home: Path, tokens: str | None = None) -> Ran:
     changes = {"GITHUB_TOKEN": tokens} if tokens else {}
-    ran = perf_assets("doctor", "--study", study_file, "--home", home, **changes)
+    ran = perf_assets("doctor", "--study", study_file, "--data-dir", home, **changes)
     assert "Traceback" not in ran.stderr
     assert "ghp_" not in ran.stdout + ran.stderr
     return ran
@@ -96,7 +96,9 @@ def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told
     home = Home.of(tmp_path / "home")
     with CorpusServer([read_corpus(corpus)], token=TOKENS[0]) as server:
         file = study(tmp_path, corpus, server.url)
-        run = partial(perf_assets, "run", "--study", file, "--home", home.path, "--until", "labels")
+        run = partial(
+            perf_assets, "run", "--study", file, "--data-dir", home.path, "--until", "labels"
+        )
         ran = run(GITHUB_TOKEN=TOKENS[0])
         assert "again" not in ran.stdout
         with open_warehouse(home.warehouse) as database:

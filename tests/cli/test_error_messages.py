@@ -41,7 +41,7 @@ def of(number: int, path: str) -> OSError:
         (RuntimeError("ArrowMemoryError: malloc of size 64 failed"), OUT_OF_MEMORY),
         (
             RuntimeError("(sqlite3.DatabaseError) file is not a database"),
-            "(file is not a database): perf-assets doctor --repair --home",
+            "(file is not a database): perf-assets doctor --repair --data-dir",
         ),
         (
             RuntimeError("(sqlite3.OperationalError) attempt to write a readonly database"),
@@ -74,7 +74,7 @@ def test_what_led_to_an_error_tells_of_the_mishap(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_home_that_is_removed_during_a_run_is_said_so(middling: Prepared, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    arguments = command("run", "--study", middling.study, "--home", home, "--until", "labels")
+    arguments = command("run", "--study", middling.study, "--data-dir", home, "--until", "labels")
     surroundings = environment(PYTHONUNBUFFERED="1")
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings
@@ -99,7 +99,7 @@ def test_too_little_memory_is_said_before_anything_begins(
     middling: Prepared, tmp_path: Path, limit: int, said: str
 ) -> None:
     done = subprocess.run(
-        command("run", "--study", middling.study, "--home", tmp_path / "home"),
+        command("run", "--study", middling.study, "--data-dir", tmp_path / "home"),
         capture_output=True,
         text=True,
         env=environment(),
@@ -157,6 +157,6 @@ def test_a_home_that_cannot_be_written_to_is_said_so(
     home: Path, small: Prepared, change: Callable[[Path], None]
 ) -> None:
     change(home)
-    done = perf_assets("run", "--study", small.study, "--home", home)
+    done = perf_assets("run", "--study", small.study, "--data-dir", home)
     assert done.returncode == 2
     assert "permission denied" in done.stderr

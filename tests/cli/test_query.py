@@ -35,7 +35,7 @@ def asked(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def query(home: Path, *arguments: str | Path) -> Ran:
-    return perf_assets("query", *arguments, "--home", home)
+    return perf_assets("query", *arguments, "--data-dir", home)
 
 
 def table(sql: str):
@@ -79,7 +79,7 @@ def test_output_that_nobody_can_have_is_no_traceback(
         [
             "bash",
             "-c",
-            f"{line} --home {shlex.quote(str(asked))} {redirection}; exit ${{PIPESTATUS[0]}}",
+            f"{line} --data-dir {shlex.quote(str(asked))} {redirection}; exit ${{PIPESTATUS[0]}}",
         ],
         capture_output=True,
         text=True,
@@ -103,9 +103,11 @@ def test_a_parameter_takes_the_place_of_its_default(asked: Path) -> None:
 
 def test_a_file_a_table_and_sql_are_asked_too(asked: Path, tmp_path: Path) -> None:
     file = tmp_path / "own.sql"
-    file.write_text("select getvariable('word') || '!' as word from meta.format;", encoding="utf-8")
+    file.write_text(
+        "select getvariable('word') || '!' as word from meta.schema_version;", encoding="utf-8"
+    )
     assert query(asked, file, "--param", "word=so", "--format", "csv").stdout == "word\nso!\n"
-    assert "version" in query(asked, "meta.format").stdout
+    assert "version" in query(asked, "meta.schema_version").stdout
     assert query(asked, "select 1 as a; select 2 as b", "--format", "csv").stdout == "b\n2\n"
 
 

@@ -32,22 +32,22 @@ def filled(
 
 def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--home", home)
+        ran = perf_assets(*arguments, "--data-dir", home)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
-    refused = perf_assets("agreement", "--home", home)
+    refused = perf_assets("review", "agreement", "--data-dir", home)
     assert refused.returncode == 2
     assert "has no verdicts yet" in refused.stderr
 
     path = tmp_path / "sheet.csv"
-    draw_sheet = ("sample-for-review", "--n", "3", "--unlabelled", "4", "--seed", "5")
+    draw_sheet = ("review", "sample", "--n", "3", "--unlabelled", "4", "--seed", "5")
     assert "7 bug reports to judge" in run(*draw_sheet, "--output", path)
     first = path.read_bytes()
     run(*draw_sheet, "--output", path)
     assert path.read_bytes() == first
     path.write_bytes(first + b"\r\n")
-    refused = perf_assets(*draw_sheet, "--output", path, "--home", home)
+    refused = perf_assets(*draw_sheet, "--output", path, "--data-dir", home)
     assert refused.returncode == 2
     assert "is there already and may hold verdicts" in refused.stderr
 
@@ -55,8 +55,8 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     no = {"is_performance": "no"}
     ann = filled(path, tmp_path / "ann.csv", [caching, caching, caching, no, no, no, no])
     bob = filled(path, tmp_path / "bob.csv", [caching, caching, no, no, no, no, no])
-    assert "7 verdicts added, 0 supersede" in run("import-review", ann, "--rater", "Ann")
-    said = run("import-review", bob, "--rater", "Bob")
+    assert "7 verdicts added, 0 supersede" in run("review", "import", ann, "--rater", "Ann")
+    said = run("review", "import", bob, "--rater", "Bob")
     assert "do the raters agree?" in said
     assert "to discuss" in said
     after = stored_tables(Home.of(home).published)
@@ -71,14 +71,14 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     with duckdb.connect(str(Home.of(home).published)) as connection:
         connection.execute("DROP VIEW staging.question_verdicts")
         connection.execute("DROP TABLE analysis.question_agreement")
-    assert "do the raters agree?" in run("agreement")
+    assert "do the raters agree?" in run("review", "agreement")
 
 
 # tests/stages/test_question_reviews.py imports such sheets without the command.
 @pytest.mark.exhaustive
 def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--home", home)
+        ran = perf_assets(*arguments, "--data-dir", home)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
@@ -96,11 +96,11 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
             insert(database.connection, table, made)
     publish(Home.of(home))
     path = tmp_path / "questions.csv"
-    draw_sheet = ("sample-for-review", "--forum", forum, "--n", "2", "--unlabelled", "1")
+    draw_sheet = ("review", "sample", "--forum", forum, "--n", "2", "--unlabelled", "1")
     said = run(*draw_sheet, "--seed", "5", "--output", path)
     assert "3 questions to judge" in said and "codebook_dlperf.toml" in said
     refused = perf_assets(
-        "sample-for-review", "--forum", "none", "--n", "1", "--seed", "1", "--home", home
+        "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", home
     )
     assert refused.returncode == 2
     assert "--forum none: " in refused.stderr and f"choose from {forum}" in refused.stderr
@@ -109,42 +109,42 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
     no = {"is_performance": "no", "kinds": "installation"}
     ann = filled(path, tmp_path / "ann.csv", [slow, slow, no], QUESTIONS)
     bob = filled(path, tmp_path / "bob.csv", [slow, no, no], QUESTIONS)
-    said = run("import-review", ann, "--rater", "Ann")
+    said = run("review", "import", ann, "--rater", "Ann")
     assert "3 verdicts added, 0 supersede" in said
     assert f"{forum}: what was judged of its questions" in said
-    said = run("import-review", bob, "--rater", "Bob")
+    said = run("review", "import", bob, "--rater", "Bob")
     assert f"{forum}: do the raters agree on its questions?" in said
     after = stored_tables(Home.of(home).published)
     assert after["reviews.question_verdicts"].height == 6
     kappas = after["analysis.question_agreement"].filter(asked="is_performance")
     assert kappas["n"].to_list() == [3]
-    assert "question_agreement" in run("agreement", "--json")
+    assert "question_agreement" in run("review", "agreement", "--json")
 
 
 # tests/stages/test_finding_reviews.py imports such sheets without the command.
 @pytest.mark.exhaustive
 def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--home", home)
+        ran = perf_assets(*arguments, "--data-dir", home)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
     path = tmp_path / "findings.csv"
-    draw_sheet = ("sample-for-review", "--findings", "--n", "1", "--seed", "5")
+    draw_sheet = ("review", "sample", "--findings", "--n", "1", "--seed", "5")
     told = run(*draw_sheet, "--output", path).splitlines()
     number = int(told[0].split()[1])
     assert told[0] == f"{path}: {number} findings to judge" and number > 0
-    assert "import-review" in told[1]
-    refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--home", home)
+    assert "review import" in told[1]
+    refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--data-dir", home)
     assert refused.returncode == 2
     assert "--findings takes --n alone" in refused.stderr
 
     ann = filled(path, tmp_path / "ann.csv", [{"verdict": "right"}] * number, FINDINGS)
     bob = filled(path, tmp_path / "bob.csv", [{"verdict": "wrong"}] * number, FINDINGS)
-    said = run("import-review", ann, "--rater", "Ann")
+    said = run("review", "import", ann, "--rater", "Ann")
     assert f"{number} verdicts added, 0 supersede" in said
     assert "how often findings of static checks are right" in said
-    said = run("import-review", bob, "--rater", "Bob")
+    said = run("review", "import", bob, "--rater", "Bob")
     assert "do the raters agree on findings?" in said
     after = stored_tables(Home.of(home).published)
     assert after["reviews.finding_verdicts"].height == 2 * number
@@ -154,4 +154,4 @@ def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Pa
         "Bob": 0.0,
         "consensus": None,
     }
-    assert "finding_precision" in run("agreement", "--json")
+    assert "finding_precision" in run("review", "agreement", "--json")

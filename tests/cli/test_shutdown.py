@@ -91,10 +91,10 @@ def assert_stops(
 MOMENTS = (
     ("2020-01 to 2020-04", signal.SIGINT, True),
     ("mining", signal.SIGTERM, True),
-    ("a close look", signal.SIGHUP, True),
+    ("a analysis of fixes", signal.SIGHUP, True),
     ("models, statistics", signal.SIGINT, False),
     ("months of issues", signal.SIGINT, True),
-    ("a close look", signal.SIGTERM, False),
+    ("a analysis of fixes", signal.SIGTERM, False),
 )
 
 
@@ -115,7 +115,7 @@ def test_a_run_that_is_stopped_at_any_moment_is_finished_by_the_next_one(
     home = tmp_path / "home"
     chance = random.Random(seed)
     for word, number, is_group in MOMENTS if IS_THOROUGH else MOMENTS[:4]:
-        with started(*command("run", "--study", middling.study, "--home", home)) as process:
+        with started(*command("run", "--study", middling.study, "--data-dir", home)) as process:
             for line in process.stdout or ():
                 if word in line or "models, statistics" in line:
                     break
@@ -135,13 +135,13 @@ def test_a_run_that_is_stopped_at_any_moment_is_finished_by_the_next_one(
 
 @pytest.mark.parametrize("seconds", [0.15, *some(0.4, 1.0, 2.0, few=0)])
 def test_a_command_that_has_hardly_begun_stops_too(tmp_path: Path, seconds: float) -> None:
-    with started(*command("run", "--home", tmp_path / "home")) as process:
+    with started(*command("run", "--data-dir", tmp_path / "home")) as process:
         time.sleep(seconds)
         assert_stops(process)
 
 
 def test_a_corpus_that_is_being_generated_leaves_nothing(tmp_path: Path) -> None:
-    with started(*command("generate", tmp_path / "corpus", "--issues", "4000")) as process:
+    with started(*command("generate-sample", tmp_path / "corpus", "--issues", "4000")) as process:
         while not list(tmp_path.glob(".corpus*/repository.git/objects")):
             assert process.poll() is None
             time.sleep(0.01)
@@ -150,7 +150,7 @@ def test_a_corpus_that_is_being_generated_leaves_nothing(tmp_path: Path) -> None
 
 
 def test_a_corpus_that_is_served_is_served_until_then(small: Prepared) -> None:
-    with started(*command("serve-corpus", small.corpus)) as process:
+    with started(*command("mock-api", small.corpus)) as process:
         read_until(process, "http://127.0.0.1:")
         assert_stops(process, str(small.corpus), "no longer served")
 
@@ -170,7 +170,7 @@ def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, 
             f'name = "own"\n[[repositories]]\nname = "{NAME}"\nstart = "2020-01"\n'
             f'end = "2020-03"\ngit = "{small.corpus / "repository.git"}"\ngithub_url = "{url}"\n'
         )
-        arguments = (name, "--study", own, "--home", tmp_path / "home")
+        arguments = (name, "--study", own, "--data-dir", tmp_path / "home")
         with started(*command(*arguments), GITHUB_TOKEN="ghp_0") as process:
             connection, _ = server.accept()
             with connection:
@@ -181,7 +181,7 @@ def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, 
 def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, home: Path) -> None:
     package = write_package(tmp_path / "package")
     before = stored_tables(home / "perf_bugs.duckdb")
-    arguments = ("replicate", "--data", package, "--accept-changes", "--home", home)
+    arguments = ("replicate", "--data", package, "--accept-changes", "--data-dir", home)
     with started(*command(*arguments)) as process:
         read_until(process, "rows loaded")
         assert_stops(process, str(home), "as a whole or not at all")
@@ -192,12 +192,12 @@ def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, ho
 @pytest.mark.exhaustive
 def test_an_import_that_is_stopped_can_be_repeated(home: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    drawn = ("sample-for-review", "--n", "3", "--seed", "5", "--output", sheet, "--home", home)
+    drawn = ("review", "sample", "--n", "3", "--seed", "5", "--output", sheet, "--data-dir", home)
     subprocess.run(command(*drawn), check=True, capture_output=True, env=environment())
     text = sheet.read_text(encoding="utf-8-sig")
     header, *rows = text.splitlines(keepends=True)
     assert "is_performance" in header and rows
-    arguments = ("import-review", sheet, "--rater", "Ann", "--home", home)
+    arguments = ("review", "import", sheet, "--rater", "Ann", "--data-dir", home)
     with started(*command(*arguments)) as process:
         while not (home / "run.pid").exists():
             assert process.poll() is None, process.communicate()
@@ -347,7 +347,7 @@ def test_a_check_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
     for number in range(1, 200):
         (tmp_path / f"{number}.py").hardlink_to(tmp_path / "0.py")
     for number, is_group in ((signal.SIGINT, True), (signal.SIGTERM, False)):
-        with started(*command("check", tmp_path, "--processes", "3")) as process:
+        with started(*command("lint", tmp_path, "--processes", "3")) as process:
             while len(of_session(process.pid)) < 4:
                 assert process.poll() is None, process.communicate()
                 time.sleep(0.01)

@@ -47,8 +47,8 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     assert repository.end == last_full_month()
     assert study.rules.keywords == paper.KEYWORDS
     assert study.count_approaches == APPROACHES
-    assert study.verify_months == 6
-    assert study.close_look
+    assert study.reconcile_months == 6
+    assert study.analyze_fixes
 
 
 def test_a_repository_may_have_names_that_it_had_before(tmp_path: Path) -> None:
@@ -66,11 +66,16 @@ def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path)
 def test_a_run_may_leave_out_the_close_look_or_take_it_whatever_the_study_says(
     tmp_path: Path,
 ) -> None:
-    for text, wanted in (("", True), ("close_look = false\n", False)):
+    for text, wanted in (("", True), ("analyze_fixes = false\n", False)):
         study = load_study(written(tmp_path, text + MINIMAL))
-        assert study.close_look is wanted
-        looks = {until: study.as_far_as(until).close_look for until in get_args(Until)}
-        assert looks == {"labels": wanted, "links": False, "details": True, "published": wanted}
+        assert study.analyze_fixes is wanted
+        looks = {until: study.as_far_as(until).analyze_fixes for until in get_args(Until)}
+        assert looks == {
+            "labels": wanted,
+            "links": False,
+            "fix-analysis": True,
+            "published": wanted,
+        }
 
 
 def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
@@ -156,12 +161,16 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (REPOSITORY, "name", "missing"),
         (MINIMAL.replace('start = "2020-01"', ""), "repositories[1].start", "missing"),
         ('keywords = ["slow", ""]\n' + MINIMAL, "keywords", "blank"),
-        ('close_look = "no"\n' + MINIMAL, "close_look", "true or false is needed here ('no')"),
+        (
+            'analyze_fixes = "no"\n' + MINIMAL,
+            "analyze_fixes",
+            "true or false is needed here ('no')",
+        ),
         ('kind_method = "best"\n' + MINIMAL, "kind_method", "did you mean better?"),
         (MINIMAL + 'checks = "no"\n', "repositories[1].checks", "true or false is needed here"),
-        ("close_looks = true\n" + MINIMAL, "close_looks", "did you mean close_look?"),
-        ("verify_months = 0\n" + MINIMAL, "verify_months", "greater than or equal to 1 (0)"),
-        ('verify_months = "6"\n' + MINIMAL, "verify_months", "'6'"),
+        ("analyze_fix = true\n" + MINIMAL, "analyze_fix", "did you mean analyze_fixes?"),
+        ("reconcile_months = 0\n" + MINIMAL, "reconcile_months", "greater than or equal to 1 (0)"),
+        ('reconcile_months = "6"\n' + MINIMAL, "reconcile_months", "'6'"),
         ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),
         (MINIMAL + 'corpus = "nowhere"\n', "repositories[1].corpus", "no directory"),
         (
@@ -175,9 +184,9 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
             "end 2019-12 is before start 2020-01",
         ),
         ("name = \n", "", "TOML"),
-        (f"verify_months = {'9' * 6000}\n{MINIMAL}", "", "too long or too deep"),
-        (f"verify_months = 0x{'f' * 6000}\n{MINIMAL}", "verify_months", "too long to show"),
-        (f"verify_months = 10000\n{MINIMAL}", "verify_months", "less than or equal to"),
+        (f"reconcile_months = {'9' * 6000}\n{MINIMAL}", "", "too long or too deep"),
+        (f"reconcile_months = 0x{'f' * 6000}\n{MINIMAL}", "reconcile_months", "too long to show"),
+        (f"reconcile_months = 10000\n{MINIMAL}", "reconcile_months", "less than or equal to"),
         (f"keywords = {'[' * 5000}{']' * 5000}\n{MINIMAL}", "", "too deep"),
         (f"name = {'{a = ' * 5000}1{'}' * 5000}\n", "", "too deep"),
         (f"a{'.a' * 5000} = 1\n", "a", "unknown key"),
@@ -217,9 +226,9 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (FORUM + 'repositories = { other = "a/b" }\n', "forums[1]", "none of the tag sets"),
         (FORUM + 'repositories = { owner = "a/b" }\n', "forums[1]", "has no repository 'a/b'"),
         (FORUM + 'dump = "a\\u0000b"\n', "forums[1].dump", "no path"),
-        ("close_look = nan\n" + MINIMAL, "close_look", "true or false"),
-        ("verify_months = 6.0\n" + MINIMAL, "verify_months", "whole number"),
-        ("verify_months = true\n" + MINIMAL, "verify_months", "whole number"),
+        ("analyze_fixes = nan\n" + MINIMAL, "analyze_fixes", "true or false"),
+        ("reconcile_months = 6.0\n" + MINIMAL, "reconcile_months", "whole number"),
+        ("reconcile_months = true\n" + MINIMAL, "reconcile_months", "whole number"),
         ("keywords = 2020-01-01\n" + MINIMAL, "keywords", "a list"),
         ('"na\\u001bme" = 1\n' + MINIMAL, "name", "unknown key"),
     ],
@@ -371,3 +380,10 @@ def test_months_count_across_years() -> None:
     assert add_months("2020-01", -1) == "2019-12"
     assert months_between("2019-11", "2020-02") == ["2019-11", "2019-12", "2020-01", "2020-02"]
     assert months_between("2020-02", "2020-01") == []
+
+
+def test_former_names_of_keys_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("close_look = false\nverify_months = 3\n" + MINIMAL, encoding="utf-8")
+    study = load_study(path)
+    assert (study.analyze_fixes, study.reconcile_months) == (False, 3)

@@ -8,7 +8,7 @@ import tomllib
 
 import github
 
-from perf_assets.cli.check_settings import settings
+from perf_assets.cli.lint_settings import settings
 from perf_assets.config.study import load_study
 from perf_assets.lint.globs import is_meant_or_within
 from perf_assets.mock_servers.corpus import Corpus, read_corpus
@@ -31,8 +31,8 @@ strong_keywords = ["slow"]
 weak_keywords = ["hang"]
 widened_keywords = ["lag"]
 count_approaches = ["event"]
-verify_months = 3
-close_look = false
+reconcile_months = 3
+analyze_fixes = false
 kind_method = "paper"
 
 [lake]

@@ -112,7 +112,7 @@ def _published_studies(surroundings: Surroundings) -> TryOne:
             package = read_package(folder, accept_changes=True)
         finally:
             path.write_bytes(valid[path])
-        return [frame.to_arrow() for frame in (*package.frames.values(), package.rejects)]
+        return [frame.to_arrow() for frame in (*package.frames.values(), package.rejected_rows)]
 
     return try_one
 

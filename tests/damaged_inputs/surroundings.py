@@ -63,7 +63,10 @@ def _environment(surroundings: Surroundings) -> TryOne:
         COUNT: ("2", lambda _: worker_count()),
         SWITCH: ("on", lambda _: schedules(schedule)),
         "PERF_ASSETS_MAX_WAIT": ("90", wait_in_seconds),
-        "PERF_ASSETS_HOME": ("home/x", lambda value: None if value[:1] == "/" else Home.of(value)),
+        "PERF_ASSETS_DATA_DIR": (
+            "home/x",
+            lambda value: None if value[:1] == "/" else Home.of(value),
+        ),
         "PERF_ASSETS_STUDY": (str(study), lambda value: open_study_of(value, home)),
         "PERF_ASSETS_LAKE": (f"file://{room}", Lake.of),
         "PERF_ASSETS_UI_NAMES": ("ui.example.com", answered_names),
@@ -88,7 +91,7 @@ def _environment(surroundings: Surroundings) -> TryOne:
 
 
 # What begins real work where its values are right, or waits: of these only the words are read.
-ENDLESS = {"run", "work", "replicate", "ui", "explore", "serve-corpus", "docs", "generate"}
+ENDLESS = {"run", "work", "replicate", "ui", "explore", "mock-api", "docs", "generate-sample"}
 
 
 def _command_line(surroundings: Surroundings) -> TryOne:
@@ -104,7 +107,7 @@ def _command_line(surroundings: Surroundings) -> TryOne:
         for parameter in command.params:
             if chance.random() < (0.9 if parameter.required else 0.3):
                 given += _words(parameter, chance)
-        given += ["--home", str(place / "none")] if _has_home(command) else []
+        given += ["--data-dir", str(place / "none")] if _has_home(command) else []
         if chance.random() < 0.1:
             given.insert(chance.randrange(len(given) + 1), _variable(chance, ""))
         if words[0] in ENDLESS:

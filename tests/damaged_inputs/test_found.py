@@ -212,7 +212,7 @@ def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: P
 
 @pytest.mark.parametrize(
     "words",
-    [("backup", "{bad}", "--home", "{good}"), ("run", "--home", "{bad}")],
+    [("backup", "{bad}", "--data-dir", "{good}"), ("run", "--data-dir", "{bad}")],
     ids=["backup", "home"],
 )
 def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
@@ -236,7 +236,7 @@ def test_a_number_of_thousands_of_digits_in_a_checked_file_is_named() -> None:
 
 def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
     duckdb.connect(str(Home(tmp_path).published)).close()
-    refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--home", tmp_path)
+    refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--data-dir", tmp_path)
     assert (refused.returncode, "is no UTF-8" in refused.stderr) == (2, True)
 
 

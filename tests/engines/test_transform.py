@@ -63,7 +63,7 @@ def elsewhere(apart: Path, sail_url: str, tmp_path: Path) -> Iterator[RemoteTabl
             Source(name, rows=database.frame(f"FROM {name}").to_arrow())
             for name in read - {*SHIPPED}
         ]
-        for name in (*SHIPPED, *MARTS, *analyses(), "meta.fingerprints"):
+        for name in (*SHIPPED, *MARTS, *analyses(), "meta.build_state"):
             database.connection.execute(f"DELETE FROM {name}")
     with closing(SparkEngine(sail_url, (tmp_path / "scratch").as_uri())) as engine:
         engine.bind(sources)

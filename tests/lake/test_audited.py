@@ -80,13 +80,13 @@ def test_a_home_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path
     with open_warehouse(home / "warehouse.duckdb") as database:
         fill(database, {("owner/one", "2020-01"): [ENTRY], ("owner/two", "2020-01"): [ENTRY]})
 
-    shipped = run("push", "--lake", lake, "--home", home)
+    shipped = run("push", "--lake", lake, "--data-dir", home)
     assert shipped.returncode == 0, shipped.stderr
     assert "owner/two: 1 months, 4 rows of 4 tables, 5 commits" in shipped.stdout
-    assert "owner/one: unchanged" in run("push", "--lake", lake, "--home", home).stdout
+    assert "owner/one: unchanged" in run("push", "--lake", lake, "--data-dir", home).stdout
     only = ("--repository", "owner/one")
-    assert "1 months pulled" in run("pull", "--lake", lake, "--home", other, *only).stdout
-    assert "1 months pulled" in run("pull", "--lake", lake, "--home", other).stdout
+    assert "1 months pulled" in run("pull", "--lake", lake, "--data-dir", other, *only).stdout
+    assert "1 months pulled" in run("pull", "--lake", lake, "--data-dir", other).stdout
     with duckdb.connect(str(other / "warehouse.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM raw.issues").fetchall() == [(2,)]
     assert "raw.issues" in run("status", "--lake", lake).stdout
@@ -95,7 +95,7 @@ def test_a_home_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path
 
 def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     for command in ("status", "optimize", "pull"):
-        home = ("--home", tmp_path / "home") if command == "pull" else ()
+        home = ("--data-dir", tmp_path / "home") if command == "pull" else ()
         ran = run(command, "--lake", tmp_path / "nothing", *home)
         assert (ran.returncode, ran.stdout) == (2, "")
         assert "there is no lake yet" in ran.stderr

@@ -56,9 +56,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def changed(database: Database, state: State) -> None:
     """Hold another state, and still know what was shipped."""
-    known = database.frame("FROM meta.fingerprints")
+    known = database.frame("FROM meta.build_state")
     fill(database, state)
-    database.upsert("meta.fingerprints", known)
+    database.upsert("meta.build_state", known)
 
 
 def copied(prepared: Path, directory: Path) -> tuple[Path, Lake]:

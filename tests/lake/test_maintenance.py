@@ -38,12 +38,12 @@ def home() -> Database:
 def ship_versions(home: Database, lake: Lake, number: int) -> None:
     """Ship so many states of a month, one after the other, beside a month that stays."""
     for version in range(number):
-        known = home.frame("FROM meta.fingerprints")
+        known = home.frame("FROM meta.build_state")
         title = {**ENTRY, "title": f"version {version}"}
         fill(
             home, {(ONE, "2020-01"): [title], (ONE, "2020-02"): [ENTRY], (TWO, "2020-01"): [ENTRY]}
         )
-        home.upsert("meta.fingerprints", known)
+        home.upsert("meta.build_state", known)
         for subject in (ONE, TWO):
             push(home, lake, subject)
 
@@ -141,9 +141,9 @@ def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
 
     def beaten(*arguments: object) -> None:
         entry = {**ENTRY, "title": f"faster {next(titles)}"}
-        known = writer.frame("FROM meta.fingerprints")
+        known = writer.frame("FROM meta.build_state")
         fill(writer, {(ONE, "2020-01"): [entry]})
-        writer.upsert("meta.fingerprints", known)
+        writer.upsert("meta.build_state", known)
         push(writer, lake, ONE)
         replace(*arguments)  # type: ignore[arg-type]
 

@@ -60,7 +60,7 @@ def empty(home: Database, other: Database) -> Iterator[None]:
     yield
     for database in (home, other):
         fill(database, {})
-        database.connection.execute("DELETE FROM meta.fingerprints")
+        database.connection.execute("DELETE FROM meta.build_state")
 
 
 def changed(title: str) -> dict[str, object]:
@@ -87,8 +87,8 @@ def different(one: State, other: State) -> dict[str, tuple[str, ...]]:
 def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shipped(
     home: Database, other: Database, first: State, second: State
 ) -> None:
-    home.connection.execute("DELETE FROM meta.fingerprints")
-    other.connection.execute("DELETE FROM meta.fingerprints")
+    home.connection.execute("DELETE FROM meta.build_state")
+    other.connection.execute("DELETE FROM meta.build_state")
     fill(other, {})
     everyone = (*REPOSITORIES, *TAG_SETS)
     with tempfile.TemporaryDirectory() as directory:

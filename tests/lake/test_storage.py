@@ -42,10 +42,10 @@ def home() -> Database:
 
 def add_noise(home: Database, characters: int) -> None:
     """Another month, of which nothing can be compressed."""
-    known = home.frame("FROM meta.fingerprints")
+    known = home.frame("FROM meta.build_state")
     noise = {**ENTRY, "title": secrets.token_urlsafe(characters)}
     fill(home, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [noise]})
-    home.upsert("meta.fingerprints", known)
+    home.upsert("meta.build_state", known)
 
 
 @contextmanager

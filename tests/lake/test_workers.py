@@ -36,9 +36,9 @@ def state_of(subject: str, version: int) -> State:
 def work(lake: Lake, subjects: list[str]) -> None:
     home = memory()
     for version in range(SHIPS):
-        known = home.frame("FROM meta.fingerprints")
+        known = home.frame("FROM meta.build_state")
         fill(home, {k: v for one in subjects for k, v in state_of(one, version).items()})
-        home.upsert("meta.fingerprints", known)
+        home.upsert("meta.build_state", known)
         for subject in subjects:
             push(home, lake, subject)
 

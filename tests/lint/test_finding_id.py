@@ -38,7 +38,7 @@ def names(text: list[Line], path: str = "a.py", order: random.Random | None = No
     if order is not None:
         order.shuffle(found)
     told = identified([one for one, _ in found], [code for _, code in found])
-    return [identity(path, one.finding.rule, one.code, one.place) for one in told]
+    return [identity(path, one.finding.rule, one.code, one.earlier_duplicates) for one in told]
 
 
 @given(text=lines)

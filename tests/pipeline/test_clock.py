@@ -21,7 +21,7 @@ def test_a_clock_that_goes_back_a_day_changes_no_table(
 ) -> None:
     library = compiled(CLOCK, tmp_path)
     home = tmp_path / "home"
-    run = command("run", "--study", small.study, "--home", home)
+    run = command("run", "--study", small.study, "--data-dir", home)
     for after in (seconds, 0):  # in the midst of the first run; and a day behind in the second
         told = environment(
             LD_PRELOAD=str(library), AFTER_SECONDS=str(after), BACK_SECONDS=str(86_400)

@@ -209,7 +209,7 @@ def test_a_killed_run_is_finished_by_the_next_one(middling: Prepared, tmp_path: 
     chance = random.Random(KILLS)
     for _ in range(KILLS):
         with subprocess.Popen(
-            command("run", "--study", middling.study, "--home", killed),
+            command("run", "--study", middling.study, "--data-dir", killed),
             env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ def test_every_figure_of_difficulty_is_as_planned(database, truth) -> None:
                 expected[tag_set, kind, one["month"]].append(one)
     said = rows(
         database,
-        "select tag_set, kind, month, questions, accepted, share_accepted, "
+        "select tag_set, kind, month, questions, accepted, accepted_share, "
         "median_hours_to_accepted, mean_hours_to_accepted from marts.question_difficulty",
     )
     assert {row[:3] for row in said} == expected.keys()
@@ -91,7 +91,8 @@ def test_both_sides_of_a_month_are_those_of_the_tables(database, truth) -> None:
     ours = [one for one in truth if "tensorkit" in one["tag_sets"] and one["is_performance"]]
     said = rows(
         database,
-        "select month, performance_questions, performance_bugs from marts.both_sides order by 1",
+        "select month, performance_questions, performance_bugs "
+        "from marts.questions_vs_bugs_monthly order by 1",
     )
     assert len(said) > 2 and sum(row[1] for row in said) > 0
     for month, questions, bugs in said:

@@ -56,7 +56,7 @@ def ran(small: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
             f'git = "{corpus / "repository.git"}"\ngithub_url = "{server.url}"\n'
         )
         home = folder / "home"
-        done = perf_assets_process("run", "--study", study, "--home", home, GITHUB_TOKEN=CANARY)
+        done = perf_assets_process("run", "--study", study, "--data-dir", home, GITHUB_TOKEN=CANARY)
         yield study, home, Ran(done.returncode, done.stdout, done.stderr)
 
 
@@ -109,18 +109,18 @@ def test_a_run_over_them_is_well_and_keeps_them_as_they_were_written(
 def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
     study, home, done = ran
     sheet = home.parent / "sheet.csv"
-    sample = ("sample-for-review", "--n", "2", "--unlabelled", "2", "--seed", "1")
-    said = [done, perf_assets(*sample, "--output", sheet, "--home", home)]
+    sample = ("review", "sample", "--n", "2", "--unlabelled", "2", "--seed", "1")
+    said = [done, perf_assets(*sample, "--output", sheet, "--data-dir", home)]
     for rater, answer in (("Ann", "yes"), ("Ben", "no")):
         judged(sheet, answer)
-        said.append(perf_assets("import-review", sheet, "--rater", rater, "--home", home))
+        said.append(perf_assets("review", "import", sheet, "--rater", rater, "--data-dir", home))
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
         connection.execute(
             "UPDATE meta.partition_loads SET status = 'failed', message = ? WHERE month = ?",
             [STORED, "2020-01"],
         )
-    for arguments in (("status",), ("doctor", "--study", study), ("agreement",)):
-        said.append(perf_assets(*arguments, "--home", home, GITHUB_TOKEN=CANARY))
+    for arguments in (("status",), ("doctor", "--study", study), ("review", "agreement")):
+        said.append(perf_assets(*arguments, "--data-dir", home, GITHUB_TOKEN=CANARY))
     assert not [one for one in said if one.returncode]
     shown = "".join(one.stdout + one.stderr for one in said)
     assert "Traceback" not in shown

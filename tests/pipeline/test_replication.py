@@ -151,7 +151,7 @@ def test_pytorch_agrees_with_the_published_fixed_series_in_every_month(real: Dat
     assert rows(real, agreeing) == [("fixed", 53, 53), ("open", 53, 2)]
     shifted = """
         SELECT count(*) FROM marts.trend_monthly AS ours JOIN replication.paper_series AS theirs
-        ON ours.fixed_total = theirs.total AND ours.fixed_performance = theirs.performance
+        ON ours.fixed_total = theirs.bug_reports AND ours.fixed_performance = theirs.performance
         AND strptime(ours.month, '%Y-%m') + INTERVAL 1 MONTH = strptime(theirs.month, '%Y-%m')
         WHERE theirs.series = 'fixed'
     """
@@ -211,9 +211,9 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "rater_agreement",
         "rater_disagreements",
         "lifetime_comparisons",
-        "rule_agreement",
-        "stem_sets",
-        "both_sides",
+        "labelling_rule_agreement",
+        "keyword_stem_hits",
+        "question_bug_correlation",
         "question_difficulty",
         "question_kind_quality",
         "question_agreement",
@@ -283,7 +283,7 @@ def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> No
     replace_in(folder / "pytorch_perf_bugs_information.csv", "102,", "202,")
     with open_warehouse(home.warehouse) as database:
         outcome = load_package(AuditedWriter(database, home), folder, accept_changes=True)
-    assert "total_is_not_below_performance" in str(outcome.failure)
+    assert "bug_reports_is_not_below_performance" in str(outcome.failure)
     assert not outcome.is_written
     assert (home.quarantine / "replication.paper_series" / "candidate.parquet").exists()
     after = stored(home.warehouse)
@@ -293,7 +293,7 @@ def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> No
 def mined(home: Path) -> dict[str, pl.DataFrame]:
     """The tables that a run over live data writes, and what is derived from them."""
     tables = stored_tables(home / "warehouse.duckdb")
-    tables.pop("meta.fingerprints")  # of the derived tables too
+    tables.pop("meta.build_state")  # of the derived tables too
     kept = {name: frame for name, frame in tables.items() if name.split(".")[0] in MINED}
     return kept | {"live": tables["marts.bug_metrics"].filter(dataset="live")}
 
@@ -329,7 +329,9 @@ def test_the_problems_are_those_of_the_file_the_folder_or_before(tmp_path: Path)
 
     def held() -> tuple[list[Any], list[Any]]:
         names = database.frame("SELECT problem_id, file FROM replication.problems ORDER BY ALL")
-        return names.rows(), database.frame("SELECT file, line FROM replication.rejects").rows()
+        return names.rows(), database.frame(
+            "SELECT file, line FROM replication.rejected_rows"
+        ).rows()
 
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
         loaded(database, folder)
@@ -348,7 +350,7 @@ def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path)
     if not PROBLEMS.is_file():
         pytest.skip(f"the published problems are not at {PROBLEMS}")
     home, folder = tmp_path / "home", write_package(tmp_path / "package")
-    arguments = ("--data", folder, "--accept-changes", "--home", home)
+    arguments = ("--data", folder, "--accept-changes", "--data-dir", home)
     alone = perf_assets("replicate", *arguments)
     assert alone.returncode == 0, alone.stdout + alone.stderr
     assert "give its published file by --problems" in alone.stdout
@@ -416,7 +418,7 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
     folder = write_package(tmp_path / "package")
     with pytest.raises(PerfAssetsError, match="the content differs from the published file"):
         run_replication(Home.of(home), folder)
-    arguments = ("--data", folder, "--accept-changes", "--home", home)
+    arguments = ("--data", folder, "--accept-changes", "--data-dir", home)
     ran = perf_assets("replicate", *arguments, "--all")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     words = " ".join(ran.stdout.split())

@@ -34,13 +34,13 @@ OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.")
 
 def run(middling: Prepared, home: Path, *arguments: str, study: Path | None = None) -> str:
     chosen = study or middling.study
-    ran = perf_assets("run", "--study", chosen, "--home", home, *arguments)
+    ran = perf_assets("run", "--study", chosen, "--data-dir", home, *arguments)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
 
 def without(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The tables, or columns, that no close look is needed for."""
+    """The tables, or columns, that no analysis of fixes is needed for."""
     return {
         name: frame.drop(UNKNOWN.get(name, ()))
         for name, frame in tables.items()
@@ -50,7 +50,7 @@ def without(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 def assert_not_looked_at(home: Path, whole: dict[str, pl.DataFrame]) -> None:
     tables = stored_tables(home / "perf_bugs.duckdb")
-    for table in ("details.commit_details", "details.introducing_commits"):
+    for table in ("details.commit_metrics", "details.introducing_commits"):
         assert whole[table].height and tables[table].is_empty()
     assert_same_tables(without(tables), without(whole))
     metrics = tables["marts.bug_metrics"].filter(pl.col("fix_commits") > 0)
@@ -74,12 +74,12 @@ def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_i
     said = run(middling, home, "--until", "links")
     assert "bugs were not looked at closely" in said
     assert "bugs were not looked at closely" in (home / "report.md").read_text()
-    assert "a close look at" not in said
+    assert "a analysis of fixes at" not in said
     assert_not_looked_at(home, whole)
     with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
     said = run(middling, home)
-    assert "a close look at" in said and "not looked at closely" not in said
+    assert "a analysis of fixes at" in said and "not looked at closely" not in said
     assert_same_tables(stored_tables(home / "perf_bugs.duckdb"), whole)
 
 
@@ -88,12 +88,12 @@ def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path
     text = middling.study.read_text().replace('corpus = "."', f'corpus = "{middling.corpus}"')
     text = text.replace('"repository.git"', f'"{middling.corpus / "repository.git"}"')
     study = tmp_path / "study.toml"
-    study.write_text(f"close_look = false\n{text}")
+    study.write_text(f"analyze_fixes = false\n{text}")
     whole = stored_tables(middling.home / "perf_bugs.duckdb")
     materialize(study, tmp_path / "home")
     assert_not_looked_at(tmp_path / "home", whole)
     place = Home.of(tmp_path / "home")
-    assert run_pipeline(load_study(study), place, until="details") == []
+    assert run_pipeline(load_study(study), place, until="fix-analysis") == []
     assert_same_tables(stored_tables(place.published), whole)
 
 
@@ -120,5 +120,5 @@ def test_a_run_until_the_labels_derives_and_publishes_nothing(
 def test_an_unknown_stage_is_refused_with_those_that_are_known(middling: Prepared) -> None:
     ran = perf_assets("run", "--study", middling.study, "--until", "figures")
     assert ran.returncode == 2
-    for stage in ("labels", "links", "details", "published"):
+    for stage in ("labels", "links", "fix-analysis", "published"):
         assert f"'{stage}'" in ran.stderr

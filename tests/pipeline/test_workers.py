@@ -29,7 +29,7 @@ from tests.multi_repository import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
 COUNT = 3
-OWN = "meta.fingerprints"  # by what each home decided; nothing follows from it but less work
+OWN = "meta.build_state"  # by what each home decided; nothing follows from it but less work
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
     study: Path, tmp_path: Path
 ) -> None:
     home, lake = tmp_path / "home", Lake.of(f"file://{tmp_path}/lake")
-    arguments = ("work", "--study", study, "--home", home, "--repository", name_of(1))
+    arguments = ("work", "--study", study, "--data-dir", home, "--repository", name_of(1))
     with leased(lake, name_of(1), "another"):
         refused = perf_assets_process(*arguments)
     assert refused.returncode == 2
@@ -178,5 +178,5 @@ def test_what_is_wrong_in_a_lake_is_told(
 def test_workers_without_a_lake_are_refused(fleet: Path, tmp_path: Path) -> None:
     without = fleet / "study.toml"
     for arguments in (("run", "--workers", "2"), ("work", "--repository", name_of(0))):
-        ran = perf_assets(*arguments, "--study", without, "--home", tmp_path)
+        ran = perf_assets(*arguments, "--study", without, "--data-dir", tmp_path)
         assert ran.returncode == 2 and "add [lake]" in ran.stderr

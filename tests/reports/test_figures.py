@@ -84,7 +84,7 @@ def test_the_trend_is_told_in_words_adjusted_for_all_tests(
     limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1}
     test, family = one_of_family("opened", p_adjusted, odds_ratio_per_year=odds, **limits)
     insert(database.connection, "analysis.trend_tests", [test])
-    insert(database.connection, "analysis.test_family", [family])
+    insert(database.connection, "analysis.adjusted_tests", [family])
     (told,) = of(database, "analysis.trend_tests").sentences
     assert told == (
         f"owner/name: share among new bug reports: {verdict}; odds x {odds:.2f} a year "

@@ -86,7 +86,7 @@ def test_a_trend_is_told_where_the_adjusted_test_shows_one(
     ((title, sentences),) = of_models(
         ("marts.dataset_breakdown", bugs(3, 9)),
         ("analysis.trend_tests", [trend]),
-        ("analysis.test_family", [adjusted("trend_tests", "opened", p)]),
+        ("analysis.adjusted_tests", [adjusted("trend_tests", "opened", p)]),
     )
     assert title == NAME
     assert sentences == [f"25.0 % of 12 bugs are performance bugs; {verdict}"]
@@ -107,7 +107,7 @@ def test_they_take_longer_where_the_adjusted_test_says_so(
     ((_, sentences),) = of_models(
         ("marts.dataset_breakdown", bugs(3, 9)),
         ("analysis.group_comparisons", [comparison("fix_time_days", **medians)]),
-        ("analysis.test_family", [adjusted("group_comparisons", "fix_time_days", p)]),
+        ("analysis.adjusted_tests", [adjusted("group_comparisons", "fix_time_days", p)]),
     )
     untested = "25.0 % of 12 bugs are performance bugs; a trend cannot be tested"
     assert sentences == [untested, sentence]
@@ -141,7 +141,7 @@ def test_of_nothing_nothing_is_told() -> None:
 
 @pytest.mark.slow
 def test_report_prints_them_and_in_full_every_table(small: Prepared) -> None:
-    home = ["--home", str(small.home)]
+    home = ["--data-dir", str(small.home)]
     short = CliRunner().invoke(commands, ["report", *home])
     full = CliRunner().invoke(commands, ["report", "--full", *home])
     assert (short.exit_code, full.exit_code) == (0, 0)
@@ -151,7 +151,7 @@ def test_report_prints_them_and_in_full_every_table(small: Prepared) -> None:
 
 
 def test_without_a_published_database_report_says_how_to_get_one(tmp_path: Path) -> None:
-    result = CliRunner().invoke(commands, ["report", "--home", str(tmp_path)])
+    result = CliRunner().invoke(commands, ["report", "--data-dir", str(tmp_path)])
     assert result.exit_code == 2
     assert "perf-assets run makes one" in result.output
 
@@ -159,7 +159,7 @@ def test_without_a_published_database_report_says_how_to_get_one(tmp_path: Path)
 def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "perf_bugs.duckdb")) as connection:
         connection.execute("create schema marts; create table marts.bugs (number bigint)")
-    result = CliRunner().invoke(commands, ["report", "--home", str(tmp_path)])
+    result = CliRunner().invoke(commands, ["report", "--data-dir", str(tmp_path)])
     assert result.exit_code == 2
     assert "published by another version" in result.output
 

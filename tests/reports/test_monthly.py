@@ -110,7 +110,7 @@ def test_beside_the_numbers_stands_whether_the_share_changes() -> None:
     family = {name: test[name] for name in ("dataset", "repository", "method", "p_value")}
     family |= {"source": "trend_tests", "result_of": "opened", "p_value_holm": 0.04, "tests": 9}
     insert(database.connection, "analysis.trend_tests", [test])
-    insert(database.connection, "analysis.test_family", [family])
+    insert(database.connection, "analysis.adjusted_tests", [family])
     last = {part.title: part.tiles[-1] for part in read_news(database.connection) if part.tiles}
     assert last[f"{REPOSITORY}, 2020-03"].number == "falls"
     assert last[f"{OTHER}, 2020-02"].number == "100.0 %"

@@ -72,7 +72,7 @@ FILLED = {
         static_finding(2, "2020-06", "2020-Q2"),
         static_finding(3, "2020-06", "2020-Q2", rule="loop-invariant-op", severity="note"),
     ],
-    "analysis.test_family": [
+    "analysis.adjusted_tests": [
         {
             "dataset": "live",
             "repository": REPOSITORY,
@@ -93,7 +93,7 @@ FILLED = {
         {
             "dataset": "live",
             "repository": REPOSITORY,
-            "labels": labels,
+            "label_rule": labels,
             "result_of": "share",
             "n_performance": 1,
             "n_other": 2,
@@ -123,7 +123,7 @@ FILLED = {
             ("2020-Q1", "2020-03", 2, None, None),
         )
     ],
-    "meta.count_differences": [
+    "meta.reconciliation_differences": [
         {
             "repository": REPOSITORY,
             "month": "2020-02",
@@ -210,7 +210,7 @@ FILLED = {
         commit("c", "2020-02-02T00:00:00Z", 2, 0, author_name="Other"),
         commit("e", "2020-01-20T00:00:00Z", 1, 1),
     ],
-    "details.commit_details": [
+    "details.commit_metrics": [
         {
             "repository": REPOSITORY,
             "sha": sha("c"),
@@ -271,7 +271,7 @@ FILLED = {
 }
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
-    "both_sides_by_year": [
+    "questions_vs_bugs_by_year": [
         (REPOSITORY, FORUM, "2020", 1, 3, 75.0, 33.3, 1, 33.3, 1),
     ],
     "former_names": [
@@ -338,7 +338,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             "row of 2020-01",
         ),
     ],
-    "counted_links_with_doubts": [
+    "counted_links_with_warnings": [
         (
             REPOSITORY,
             "issue_number_below_100",
@@ -490,7 +490,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             1,
         ),
     ],
-    "months_that_look_odd": [],
+    "anomalous_months": [],
     "raters_against_labels": [
         (
             REPOSITORY,

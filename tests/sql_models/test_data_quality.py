@@ -35,7 +35,7 @@ def quality(database: ModelDatabase, issues: list[Row], **tables: list[Row]) -> 
             **tables,
         }
     )
-    return database.rows("SELECT * FROM marts.month_quality ORDER BY measure, month")
+    return database.rows("SELECT * FROM marts.volume_anomalies ORDER BY measure, month")
 
 
 def of(rows: list[Row], measure: str) -> dict[str, Row]:
@@ -45,28 +45,28 @@ def of(rows: list[Row], measure: str) -> dict[str, Row]:
 def test_a_month_is_compared_with_the_median_of_those_before(database: ModelDatabase) -> None:
     counts = dict(zip(MONTHS, [10, 12, 14, 10, 12, 14, 12, 40, 12], strict=True))
     found = of(quality(database, issues_of(counts)), "issues")
-    assert {month: row["value"] for month, row in found.items()} == counts
+    assert {month: row["observed"] for month, row in found.items()} == counts
     august = found["2020-08"]
     assert (august["months_before"], august["median_before"], august["mad_before"]) == (7, 12, 2)
     # Chance alone makes sqrt(12) of twelve, more than 1.4826 * 2.
-    assert august["spreads_away"] == pytest.approx(28 / 12**0.5)
-    assert [month for month, row in found.items() if row["is_odd"]] == ["2020-08"]
+    assert august["robust_z_score"] == pytest.approx(28 / 12**0.5)
+    assert [month for month, row in found.items() if row["is_anomaly"]] == ["2020-08"]
     # One odd month does not move the median of those that follow.
     assert found["2020-09"]["median_before"] == 12
 
 
 def test_fewer_than_six_months_are_not_judged_by(database: ModelDatabase) -> None:
     found = of(quality(database, issues_of({"2020-01": 1, "2020-06": 90, "2020-07": 90})), "issues")
-    assert (found["2020-06"]["months_before"], found["2020-06"]["spreads_away"]) == (5, None)
-    assert not found["2020-06"]["is_odd"]
-    assert found["2020-07"]["is_odd"]
+    assert (found["2020-06"]["months_before"], found["2020-06"]["robust_z_score"]) == (5, None)
+    assert not found["2020-06"]["is_anomaly"]
+    assert found["2020-07"]["is_anomaly"]
 
 
 def test_a_month_without_rows_counts_as_none_and_has_no_share(database: ModelDatabase) -> None:
     rows = quality(database, issues_of(dict.fromkeys(MONTHS[:8], 30)))
     september = of(rows, "issues")["2020-09"]
-    assert (september["value"], september["is_odd"]) == (0, True)
-    assert of(rows, "issues without author")["2020-09"]["value"] is None
+    assert (september["observed"], september["is_anomaly"]) == (0, True)
+    assert of(rows, "issues without author")["2020-09"]["observed"] is None
 
 
 def test_shares_are_of_the_rows_they_speak_of(database: ModelDatabase) -> None:
@@ -90,12 +90,12 @@ def test_shares_are_of_the_rows_they_speak_of(database: ModelDatabase) -> None:
         **{"labels.performance_labels": decisions, "raw.commits": commits},
     )
     last = {row["measure"]: row for row in rows if row["month"] == "2020-09"}
-    assert last["issues without author"]["value"] == 1
-    assert last["comments per issue"]["value"] == 7
-    assert last["bug reports among issues"]["value"] == pytest.approx(19 / 20)
-    assert last["performance among bug reports"]["value"] == pytest.approx(4 / 19)
-    assert last["commits without author"]["value"] == 1
-    odd = {measure for measure, row in last.items() if row["is_odd"]}
+    assert last["issues without author"]["observed"] == 1
+    assert last["comments per issue"]["observed"] == 7
+    assert last["bug reports among issues"]["observed"] == pytest.approx(19 / 20)
+    assert last["performance among bug reports"]["observed"] == pytest.approx(4 / 19)
+    assert last["commits without author"]["observed"] == 1
+    odd = {measure for measure, row in last.items() if row["is_anomaly"]}
     assert odd == {"issues without author", "comments per issue"}
 
 
@@ -107,7 +107,7 @@ def test_only_loaded_months_of_mined_data_are_measured(database: ModelDatabase) 
             "raw.issues": issues_of({"2020-01": 2}),
         }
     )
-    rows = database.rows("SELECT measure, month FROM marts.month_quality")
+    rows = database.rows("SELECT measure, month FROM marts.volume_anomalies")
     assert {row["month"] for row in rows if "issue" in row["measure"]} == {"2020-01"}
     assert {row["month"] for row in rows if "commit" in row["measure"]} == {"2020-02"}
 

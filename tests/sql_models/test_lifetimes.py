@@ -71,7 +71,7 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
                 changed_file("one", "b"),
                 changed_file("two", "a.py"),
             ],
-            details__commit_details=[
+            details__commit_metrics=[
                 detail(
                     "one",
                     methods_changed=2,
@@ -95,9 +95,9 @@ def test_contents_of_a_fix_are_those_of_its_commits_together(database: ModelData
 def test_a_part_of_a_fix_does_not_pass_for_the_whole(database: ModelDatabase) -> None:
     one = detail("one", methods_changed=1, changed_methods=["a.py::f( x )"], test_share=1.0)
     merge = detail("two", languages=[language("C")], test_share=0.0, **MERGE)
-    database.fill(fixed("one", "two", details__commit_details=[one, merge]))
+    database.fill(fixed("one", "two", details__commit_metrics=[one, merge]))
     assert contents(database) == (0, None, ["C"], 0.5)
-    database.fill(fixed("one", "two", details__commit_details=[one]))
+    database.fill(fixed("one", "two", details__commit_metrics=[one]))
     assert contents(database) == (0, None, None, None)
     database.fill(fixed())
     assert contents(database) == (None, None, None, None)
@@ -108,7 +108,7 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
     database.fill(
         fixed(
             "fix",
-            details__commit_details=[detail("fix", removed_lines=9)],
+            details__commit_metrics=[detail("fix", removed_lines=9)],
             details__introducing_commits=[
                 origin("fix", "early", f"{early}T00:00:00Z", 3),
                 origin("fix", "late", f"{latest}T12:00:00Z", 1),
@@ -145,7 +145,7 @@ def test_a_fix_without_candidate_says_why(
     database: ModelDatabase, details: list[Row], origins: list[str], outcome: str
 ) -> None:
     found = [origin("fix", "one", at) for at in origins]
-    database.fill(fixed("fix", details__commit_details=details, details__introducing_commits=found))
+    database.fill(fixed("fix", details__commit_metrics=details, details__introducing_commits=found))
     (life,) = database.rows("FROM marts.bug_lifetimes")
     assert life["outcome"] == outcome
     assert life["introduced_at"] is life["lifetime_days"] is None
@@ -166,7 +166,7 @@ def test_a_fix_that_nobody_looked_at_has_no_zeros(
 ) -> None:
     seen = [detail("one", removed_lines=3)] if is_half else []
     files = [changed_file("one", "a.py"), changed_file("two", "b.py")]
-    tables = {"details__commit_details": seen, "raw__commit_files": files}
+    tables = {"details__commit_metrics": seen, "raw__commit_files": files}
     database.fill(fixed("one", "two", **tables))
     assert contents(database) == (2, None, None, None)
     assert database.table("marts.bug_metrics", "fix_size, fix_commits, fix_not_analysed") == [
@@ -183,7 +183,7 @@ def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabas
         fixed(
             "one",
             "two",
-            details__commit_details=[detail("one", removed_lines=3)],
+            details__commit_metrics=[detail("one", removed_lines=3)],
             details__introducing_commits=[origin("one", "early", "2020-01-09T00:00:00Z", 2)],
         )
     )
@@ -193,7 +193,7 @@ def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabas
 
 def test_why_methods_are_not_known_is_told(database: ModelDatabase) -> None:
     def reason(*details: Row) -> object:
-        database.fill(fixed("one", details__commit_details=list(details)))
+        database.fill(fixed("one", details__commit_metrics=list(details)))
         ((told,),) = database.table("marts.bug_metrics", "fix_not_analysed")
         return told
 

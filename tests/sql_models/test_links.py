@@ -60,7 +60,7 @@ def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
 
 def doubts(build: Build, commits: list[Row], links: list[Row], *numbers: int) -> dict[Any, Any]:
     tables = {**bugs(*(numbers or (200,))), "raw.commits": commits, "links.fix_links": links}
-    rows = build(tables).table("intermediate.link_doubts", "number, sha, doubts")
+    rows = build(tables).table("intermediate.link_warnings", "number, sha, doubts")
     return {(number, name): found for number, name, found in rows}
 
 
@@ -142,7 +142,7 @@ def test_published_links_are_doubted_by_the_times_and_numbers_that_are_known(bui
             ],
         }
     )
-    rows = database.table("intermediate.link_doubts", "number, sha, doubts")
+    rows = database.table("intermediate.link_warnings", "number, sha, doubts")
     found = {(number, name): doubts for number, name, doubts in rows}
     assert found[99, sha("early")] == ["issue_number_below_100", "written_a_day_before_report"]
     assert found[99, sha("late")] == ["issue_number_below_100", "commit_90_days_after_close"]
@@ -172,7 +172,7 @@ def test_doubts_of_the_same_commit_differ_by_dataset_and_issue(build: Build) -> 
         ("replication", 200, False, 3, 1, []),
     ]
     # What does not count is doubted all the same.
-    assert len(database.table("intermediate.link_doubts")) == 3
+    assert len(database.table("intermediate.link_warnings")) == 3
 
 
 # Agreement and confidence
@@ -260,7 +260,7 @@ def test_agreement_is_told_where_enough_links_of_the_approach_were_compared(
 ) -> None:
     issues, commits, links = measured(right, 4)
     database = build({**issues, "raw.commits": commits, "links.fix_links": links})
-    rated = database.rows("SELECT * FROM marts.rated_links ORDER BY number, approach")
+    rated = database.rows("SELECT * FROM marts.fix_link_confidence ORDER BY number, approach")
     assert len(rated) == len(links)
     assert {row["agreement"] for row in rated if row["approach"] == "id"} == {agreement}
     assert all(row["evidence"] and row["doubts"] == [] for row in rated)
@@ -285,7 +285,7 @@ def test_a_repository_goes_by_its_own_links_where_it_has_twenty_else_by_those_of
             "links.fix_links": [*own, *of_another(others)],
         }
     )
-    rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
+    rated = database.rows("SELECT * FROM marts.fix_link_confidence WHERE approach = 'id'")
     here = [row for row in rated if row["repository"] == "owner/name"]
     assert {round(row["agreement"], 6) for row in here} == {agreement}
     assert {row["agreement_links"] for row in here} == {links}
@@ -305,7 +305,7 @@ def test_two_repositories_with_few_links_know_enough_together(
             "links.fix_links": [*links, *of_another(links)],
         }
     )
-    rated = database.rows("SELECT * FROM marts.rated_links WHERE approach = 'id'")
+    rated = database.rows("SELECT * FROM marts.fix_link_confidence WHERE approach = 'id'")
     assert len(rated) == 2 * right
     assert {row["agreement"] for row in rated} == {1.0 if is_known else None}
     assert {row["agreement_links"] for row in rated} == {2 * right if is_known else None}
@@ -318,7 +318,7 @@ def grades(build: Build, *links: Row) -> dict[tuple[Any, ...], str]:
     names = {row["sha"] for row in links}
     commits = [done("x") | {"sha": name} for name in sorted(names)]
     tables = {**bugs(200, 201, 99), "raw.commits": commits, "links.fix_links": list(links)}
-    rows = build(tables).table("marts.rated_links", "number, approach, grade")
+    rows = build(tables).table("marts.fix_link_confidence", "number, approach, grade")
     return {(number, approach): grade for number, approach, grade in rows}
 
 
@@ -358,7 +358,7 @@ def test_every_approach_has_a_grade_and_a_confidence(build: Build) -> None:
         for approach in APPROACHES
     ]
     tables = {**bugs(200), "raw.commits": [done("a")], "links.fix_links": links}
-    rated = build(tables).rows("SELECT * FROM marts.rated_links")
+    rated = build(tables).rows("SELECT * FROM marts.fix_link_confidence")
     assert {row["approach"] for row in rated} == set(APPROACHES)
     for row in rated:
         assert 0.8 < row["confidence"] < 1
@@ -366,13 +366,15 @@ def test_every_approach_has_a_grade_and_a_confidence(build: Build) -> None:
 
 
 def test_the_counts_behind_the_confidence_are_those_of_the_verdicts(build: Build) -> None:
-    rows = build({}).rows("SELECT * FROM intermediate.link_grades")
+    rows = build({}).rows("SELECT * FROM intermediate.link_confidence_levels")
     stated = {row["grade"]: (row["read_links"], row["right_links"]) for row in rows}
     assert stated == counts(read(VERDICTS))
 
 
 def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build: Build) -> None:
-    rows = build({}).rows("SELECT * FROM intermediate.link_grades WHERE grade = 'mention'")
+    rows = build({}).rows(
+        "SELECT * FROM intermediate.link_confidence_levels WHERE grade = 'mention'"
+    )
     (row,) = rows
     assert (row["read_links"], row["right_links"]) == (115, 98)
     assert row["confidence"] == pytest.approx(98.5 / 116)

@@ -75,8 +75,8 @@ def test_shares_are_of_all_problems(made: ModelDatabase) -> None:
         SELECT DISTINCT total_problems, total_posts FROM marts.problem_distribution
     """
     assert made.rows(query) == [{"total_problems": 4, "total_posts": 3}]
-    row = made.rows("SELECT percentage FROM marts.problem_distribution WHERE code = 'Memory'")
-    assert row == [{"percentage": 25.0}]
+    row = made.rows("SELECT percent FROM marts.problem_distribution WHERE code = 'Memory'")
+    assert row == [{"percent": 25.0}]
 
 
 def test_symptoms_are_crossed_with_causes_by_both_levels(made: ModelDatabase) -> None:

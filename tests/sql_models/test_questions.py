@@ -29,7 +29,7 @@ def shared(request: pytest.FixtureRequest) -> ModelDatabase:
 @pytest.fixture
 def build(shared: ModelDatabase) -> Iterator[object]:
     def fill(tables: Tables) -> ModelDatabase:
-        tag_sets = [tag_set(), tag_set("pytorch", place=2)]
+        tag_sets = [tag_set(), tag_set("pytorch", position=2)]
         shared.fill({"meta.tag_sets": tag_sets, **tables})
         return shared
 
@@ -86,7 +86,7 @@ def test_tag_sets_that_left_the_study_and_months_before_it_do_not_appear(build) 
     ]
 
 
-# intermediate.question_waits
+# intermediate.question_answer_times
 
 
 WAITS = "is_answered, is_accepted, hours_to_first_answer, hours_to_accepted, hours_watched"
@@ -140,7 +140,9 @@ def test_a_question_waits_for_the_first_and_for_the_accepted_answer(
             "raw.answers": answers,
         }
     )
-    found = database.rows(f"SELECT {WAITS} FROM intermediate.question_waits WHERE question_id = 1")
+    found = database.rows(
+        f"SELECT {WAITS} FROM intermediate.question_answer_times WHERE question_id = 1"
+    )
     assert [tuple(row.values()) for row in found] == [expected]
 
 
@@ -154,7 +156,7 @@ def test_a_forum_is_watched_until_the_last_that_is_known_of_it(build) -> None:
             "raw.answers": [answer(5, 1, "2020-01-12T00:00:00Z")],
         }
     )
-    rows = database.table("intermediate.question_waits", "forum, hours_watched")
+    rows = database.table("intermediate.question_answer_times", "forum, hours_watched")
     # The other forum has no studied tag set, and is none of the study's.
     assert rows == [(FORUM, 48.0)]
 
@@ -180,8 +182,8 @@ def test_difficulty_is_counted_by_tag_set_kind_and_month(build) -> None:
         }
     )
     columns = (
-        "tag_set, kind, month, questions, accepted, round(share_accepted, 3), "
-        "median_hours_to_accepted, mean_hours_to_accepted, answered, share_answered, "
+        "tag_set, kind, month, questions, accepted, round(accepted_share, 3), "
+        "median_hours_to_accepted, mean_hours_to_accepted, answered, answered_share, "
         "median_hours_to_first_answer, mean_hours_to_first_answer, median_views, median_score"
     )
     nothing = (0, 0.0, None, None)

@@ -48,7 +48,7 @@ def test_the_last_verdict_of_a_rater_and_most_raters_decide(models: ModelDatabas
         verdict(8, "Ann", 77, "yes", **caching),  # an issue that is gone
     )
     assert models.table(
-        "intermediate.reviewed_bugs", "number, raters, verdict, category, impact", "number"
+        "intermediate.reviewed_bugs", "number, rater_count, verdict, category, impact", "number"
     ) == [
         (1, 3, "yes", "Inefficient caching", "speed"),
         (2, 2, "unsure", None, None),
@@ -68,7 +68,7 @@ def test_root_causes_count_categories_and_sub_categories_with_their_impact(
         verdict(3, "Ann", 3, "yes", **leak | {"impact": "both"}),
         verdict(4, "Ann", 4, "yes", category="Other"),
     )
-    columns = "cause, bugs, total, percentage, speed, memory, speed_and_memory"
+    columns = "cause, bugs, all_bugs, percent, speed, memory, speed_and_memory"
     rows = models.table(f"(FROM marts.root_causes WHERE repository = '{REPOSITORY}')", columns)
     assert rows == [
         ("Memory inefficiency", 3, 4, 75.0, 0, 2, 1),
@@ -84,7 +84,7 @@ def test_consensus_speaks_beside_the_raters(models: ModelDatabase) -> None:
         verdict(2, "Bob", 1, "no"),
         verdict(3, "Ann", 2, "yes"),
     )
-    assert models.table("intermediate.judgements", "number, rater, verdict") == [
+    assert models.table("intermediate.reviewed_labels", "number, rater, verdict") == [
         (1, "Ann", "yes"),
         (1, "Bob", "no"),
         (1, "consensus", "unsure"),
@@ -97,7 +97,7 @@ def test_strata_count_the_bug_reports_of_each_dataset(models: ModelDatabase) -> 
     decisions = [label(1, is_performance=True), label(2), label(3), label(4, is_bug_report=False)]
     published = [listed_bug(7, "2020-01-05T00:00:00+00:00")]
     fill(models, **{"labels.performance_labels": decisions, "replication.bugs": published})
-    assert models.table("intermediate.review_strata") == [
+    assert models.table("intermediate.review_sampling_strata") == [
         ("live", REPOSITORY, False, 2),
         ("live", REPOSITORY, True, 1),
         ("replication", PYTORCH, False, 1),
@@ -125,7 +125,7 @@ def test_a_bug_has_the_cause_that_was_agreed_on_or_those_that_were_published(
 def test_the_published_taxonomy_stands_beside_with_impacts_unknown(models: ModelDatabase) -> None:
     fill(models, **{"replication.taxonomy": [listed_cause(1), listed_cause(2)]})
     assert models.table(
-        "marts.root_causes", "dataset, repository, cause, bugs, percentage, speed"
+        "marts.root_causes", "dataset, repository, cause, bugs, percent, speed"
     ) == [
         ("replication", "pooled", "Other", 2, 100.0, None),
         ("replication", "pytorch/pytorch", "Other", 2, 100.0, None),

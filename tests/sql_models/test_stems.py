@@ -43,7 +43,7 @@ def test_bug_reports_are_counted_by_what_each_rule_finds(database: ModelDatabase
             **made,
             "meta.repositories": [repository()],
             "meta.partition_loads": loads("2020-01"),
-            "labels.performance_stems": given,
+            "labels.keyword_stems": given,
         }
     )
     columns = "stem_set, month, both_rules, keywords_only, stems_only, neither_rule"
@@ -74,7 +74,7 @@ def test_questions_are_counted_in_each_of_their_tag_sets(database: ModelDatabase
             ],
         }
     )
-    columns = "tag_set, stem_set, stem, questions, only_by_it, total"
+    columns = "tag_set, stem_set, stem, questions, only_by_it, all_questions"
     assert database.table("intermediate.question_stems", columns) == [
         ("keras", "as meant", "any", 1, 1, 1),
         ("keras", "as meant", "hang", 1, 0, 1),

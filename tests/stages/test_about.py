@@ -63,7 +63,7 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
     (passed,) = rows(
         small.home,
         """
-        SELECT bool_and(rules > 5), bool_and(outcome = 'passed'), sum(row_count) FROM
+        SELECT bool_and(rule_count > 5), bool_and(outcome = 'passed'), sum(row_count) FROM
         meta.audit_results WHERE "table" = 'raw.issues'
         """,
     )

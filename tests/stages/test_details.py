@@ -1,4 +1,4 @@
-"""The close look at fixes as it is stored: once per commit, whatever happens in between."""
+"""The analysis of fixes as it is stored: once per commit, whatever happens in between."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -118,7 +118,7 @@ def test_fixes_of_bug_reports_are_looked_at_and_nothing_else(study: Study) -> No
     study.link((1, second), (2, second), (3, third), (2, merge))
     study.link((2, first), counted=False)
     assert all(outcome.failure is None for outcome in study.detail())
-    details = study.stored()["details.commit_details"]
+    details = study.stored()["details.commit_metrics"]
     assert set(details["sha"]) == {first, second, merge}
     by_sha = {row["sha"]: row for row in details.iter_rows(named=True)}
     assert by_sha[second]["changed_methods"] == ["a.py::f( x )"]
@@ -146,9 +146,9 @@ def test_a_commit_is_looked_at_once(study: Study) -> None:
     study.looked_at.clear()
     assert study.detail() == []
     assert study.looked_at == []
-    after = study.stored()["details.commit_details"]
+    after = study.stored()["details.commit_metrics"]
     assert after.filter(pl.col("month") < "2020-03").equals(
-        before["details.commit_details"].filter(pl.col("month") < "2020-03")
+        before["details.commit_metrics"].filter(pl.col("month") < "2020-03")
     )
 
 
@@ -160,7 +160,7 @@ def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None
     study.looked_at.clear()
     study.detail()
     assert study.looked_at == []
-    assert set(study.stored()["details.commit_details"]["sha"]) == {study.shas[3]}
+    assert set(study.stored()["details.commit_metrics"]["sha"]) == {study.shas[3]}
     assert set(study.stored()["details.introducing_commits"]["sha"]) == {study.shas[3]}
 
 
@@ -188,7 +188,7 @@ def test_a_run_that_was_killed_is_finished_by_the_next_one(
 def test_months_before_the_first_are_left_alone_and_later_ones_are_not(study: Study) -> None:
     study.link(*((1, sha) for sha in study.shas[:6]))
     study.detail("2020-02")
-    assert set(study.stored()["details.commit_details"]["month"]) == {"2020-02", "2020-03"}
+    assert set(study.stored()["details.commit_metrics"]["month"]) == {"2020-02", "2020-03"}
 
 
 def test_other_libraries_look_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_what_cannot_be_analysed_is_kept_with_its_reason_and_not_tried_again(
     for _ in range(2):
         assert all(outcome.failure is None for outcome in study.detail())
     assert study.looked_at == [study.shas[1]]
-    (row,) = study.stored()["details.commit_details"].rows(named=True)
+    (row,) = study.stored()["details.commit_metrics"].rows(named=True)
     assert row["not_analysed"] == "RecursionError: too deep"
     assert row["not_traced"] == "it takes longer than 120 seconds"
     assert row["languages"] != [] and row["methods_changed"] is None
@@ -227,5 +227,5 @@ def test_a_fix_without_files_has_no_languages_and_no_share(tmp_path: Path) -> No
     study.execute(f"DELETE FROM raw.commit_files WHERE sha = '{study.shas[1]}'")
     study.link((1, study.shas[1]))
     assert all(outcome.failure is None for outcome in study.detail())
-    (row,) = study.stored()["details.commit_details"].rows(named=True)
+    (row,) = study.stored()["details.commit_metrics"].rows(named=True)
     assert (row["languages"], row["test_share"]) == ([], None)

@@ -42,12 +42,12 @@ class Miner:
         self.database = Database(connection)
         self.gate = AuditedWriter(self.database, Home(place))
 
-    def refresh(self, verify_months: int | None = None, months: list[str] = MONTHS) -> int:
+    def refresh(self, reconcile_months: int | None = None, months: list[str] = MONTHS) -> int:
         """Run a refresh; how many requests it took."""
         self.server.replace([self.life.corpus()])
         before = len(self.server.requests)
         self.outcomes: list[WriteOutcome] = list(
-            load_issues(self.gate, self._source(), months, verify_months)
+            load_issues(self.gate, self._source(), months, reconcile_months)
         )
         return len(self.server.requests) - before
 
@@ -70,7 +70,7 @@ class Miner:
 
     def differences(self) -> list[tuple[int, str, str | None]]:
         return self.database.connection.execute(
-            "SELECT number, reason, moved_to FROM meta.count_differences ORDER BY ALL"
+            "SELECT number, reason, moved_to FROM meta.reconciliation_differences ORDER BY ALL"
         ).fetchall()
 
     def _source(self) -> IssueSource:
@@ -257,7 +257,7 @@ def test_what_changed_without_an_update_is_found_when_everything_is_read_again(
     miner.refresh()
     with pytest.raises(AssertionError, match="issues"):
         miner.assert_equals_a_fresh_load()
-    miner.refresh(verify_months=1)
+    miner.refresh(reconcile_months=1)
     miner.assert_equals_a_fresh_load()
 
 
@@ -265,7 +265,7 @@ def test_verification_reads_everything_within_its_months(miner: Miner) -> None:
     for issue in miner.life.issues.values():
         issue["title"] = "Edited, and nobody told"
     for _ in range(2):
-        miner.refresh(verify_months=2)
+        miner.refresh(reconcile_months=2)
     miner.assert_equals_a_fresh_load()
 
 

@@ -119,8 +119,8 @@ def test_what_was_read_and_rejected_is_noted(tmp_path) -> None:
     forum = forum_of(posts(f"{good}\n{row}\n<row Id='2'", tmp_path))
     mined(tmp_path / "home", forum)
     with open_warehouse(tmp_path / "home" / "warehouse.duckdb") as database:
-        rejects = database.frame("FROM raw.post_rejects ORDER BY byte_offset")
-        (read,) = database.frame("FROM meta.dump_reads").to_dicts()
+        rejects = database.frame("FROM raw.rejected_posts ORDER BY byte_offset")
+        (read,) = database.frame("FROM meta.dump_loads").to_dicts()
     assert rejects["reason"].to_list() == ["it has no Title", "the row is cut: it has no end"]
     assert (read["rejected"], read["questions"], read["file"]) == (2, 1, "Posts")
 
@@ -201,7 +201,7 @@ def test_what_is_no_activity_is_found_when_months_are_read_again(site, tmp_path)
         server.sites[SITE] = Site(questions, site.answers)
         mined(tmp_path, forum)
         before = stored(tmp_path)["raw.questions"]
-        mined(tmp_path, forum, verify_months=1)
+        mined(tmp_path, forum, reconcile_months=1)
         after = stored(tmp_path)["raw.questions"]
     assert gone in before["question_id"] and gone not in after["question_id"]
     assert before.filter(question_id=number)["score"].item() != 1234

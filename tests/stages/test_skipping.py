@@ -222,7 +222,7 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
     with opened(home) as gate:
         # Lines of which nobody knows that they were removed were introduced nevertheless.
         gate.database.connection.execute(
-            "UPDATE details.commit_details SET removed_lines = 0 WHERE removed_lines > 0"
+            "UPDATE details.commit_metrics SET removed_lines = 0 WHERE removed_lines > 0"
         )
         gate.database.connection.execute("DELETE FROM marts.link_quality")
         made = {one.table: one.outcome for one in derive(gate) if one.is_new}
@@ -239,7 +239,7 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
 
 
 def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> None:
-    (model,) = (one for one in load_models() if one.name == "intermediate.link_doubts")
+    (model,) = (one for one in load_models() if one.name == "intermediate.link_warnings")
     other = replace(model, sql=f"select * from (({model.sql}))")
     with open_warehouse(home / "warehouse.duckdb") as database:
         gate = AuditedWriter(database, Home.of(home))
@@ -247,5 +247,5 @@ def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> 
         assert lay_view(gate, other)
         assert not lay_view(gate, other)
         assert lay_view(gate, model)
-        database.connection.execute("DROP VIEW intermediate.link_doubts")
+        database.connection.execute("DROP VIEW intermediate.link_warnings")
         assert lay_view(gate, model)

@@ -147,7 +147,7 @@ def test_findings_of_each_quarter_are_stored_with_what_they_are_known_by(
     known = rows(home, "select distinct finding_id, previous_id from raw.static_findings")
     names = [identity(path, "sequential-map", CODE, 0) for path in ("a.py", "b.py")]
     assert sorted(known) == sorted((name, name) for name in names)
-    query = "select quarter, sha, previous_sha, files, unread_files from raw.scanned_trees"
+    query = "select quarter, sha, previous_sha, files, unparsed_files from raw.scanned_trees"
     assert rows(home, f"{query} order by quarter") == [
         ("2020-Q1", first, None, 2, 0),
         ("2020-Q2", second, first, 2, 0),
@@ -228,7 +228,7 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> N
     }
     make(source, history(("2020-02-01", odd)))
     load(source, home, MONTHS[:3], MONTHS[:3])
-    assert rows(home, "select path, reason from raw.unread_files order by path") == [
+    assert rows(home, "select path, reason from raw.unparsed_files order by path") == [
         ("bad.py", "syntax"),
         ("kept_elsewhere.py", "lfs pointer"),
         ("large.py", "large"),
@@ -236,7 +236,7 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> N
         ("link.py", "symlink"),
         ("module", "submodule"),
     ]
-    assert rows(home, "select files, unread_files from raw.scanned_trees") == [(2, 6)]
+    assert rows(home, "select files, unparsed_files from raw.scanned_trees") == [(2, 6)]
     assert rows(home, "select path from raw.static_findings") == [("\\xff.py",)]
 
 

@@ -27,17 +27,17 @@ def test_each_step_reads_what_steps_before_it_stored(steps: tuple[Any, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("until", "close_look", "ends"),
+    ("until", "analyze_fixes", "ends"),
     [
         ("labels", True, ["performance_labels"]),
         ("links", True, ["performance_labels", "fix_links"]),
-        ("details", False, ["performance_labels", "fix_links", "fix_details"]),
+        ("fix-analysis", False, ["performance_labels", "fix_links", "fix_details"]),
         ("published", True, ["performance_labels", "fix_links", "fix_details"]),
         ("published", False, ["performance_labels", "fix_links"]),
     ],
 )
 def test_a_run_ends_after_the_stage_that_it_is_to_reach(
-    study: Study, until: Until, close_look: bool, ends: list[str]
+    study: Study, until: Until, analyze_fixes: bool, ends: list[str]
 ) -> None:
-    steps = repository_steps(replace(study, close_look=close_look), until)
+    steps = repository_steps(replace(study, analyze_fixes=analyze_fixes), until)
     assert [step.name for step in steps] == MINED + ends

@@ -49,10 +49,10 @@ BREAKING: dict[str, dict[str, Any]] = {
     "analysis.rater_disagreements": {
         "raters_are_in_order": {"rater_1": "Bob", "rater_2": "Ann"},
     },
-    "marts.month_quality": {
-        "no_month_is_far_outside": {"is_odd": True},
+    "marts.volume_anomalies": {
+        "no_month_is_far_outside": {"is_anomaly": True},
     },
-    "marts.consistency": {
+    "marts.integrity_checks": {
         "nothing_stands_alone": {"failing_rows": 1},
     },
     "replication.bugs": {
@@ -120,7 +120,7 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.label_evidence": {
         "evidence_belongs_to_the_cohort": {"number": 6},
     },
-    "labels.performance_stems": {
+    "labels.keyword_stems": {
         "stems_belong_to_the_cohort": {"number": 6},
     },
     "labels.performance_questions": {
@@ -137,7 +137,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "pull_requests_are_named": {"approach": "closed_by_pull_request"},
         "other_branches_do_not_count": {"branch": "v1", "is_counted": True},
     },
-    "details.commit_details": {
+    "details.commit_metrics": {
         "commits_are_fixes_of_the_month": {"sha": "e" * 40},
         "every_fix_has_a_row": COUNT,
         "analysed_commits_have_methods": {"methods_changed": None},

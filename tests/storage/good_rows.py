@@ -110,7 +110,7 @@ GOOD: dict[str, list[Row]] = {
         of_tag_set(comment_id=21, question_id=1, post_id=1),
         of_tag_set(comment_id=22, question_id=2, post_id=12),
     ],
-    "raw.post_rejects": [
+    "raw.rejected_posts": [
         {"forum": FORUM, "file": "Posts.xml", "byte_offset": offset, "reason": "it is cut"}
         for offset in (0, 812)
     ],
@@ -123,13 +123,13 @@ GOOD: dict[str, list[Row]] = {
         group_difficulty(
             "performance",
             accepted=0,
-            share_accepted=0.0,
+            accepted_share=0.0,
             median_hours_to_accepted=None,
             mean_hours_to_accepted=None,
         ),
     ],
-    "marts.both_sides": [both_sides_month("2020-01"), both_sides_month("2020-02")],
-    "analysis.both_sides": [
+    "marts.questions_vs_bugs_monthly": [both_sides_month("2020-01"), both_sides_month("2020-02")],
+    "analysis.question_bug_correlation": [
         lag_correlation(3),
         lag_correlation(
             4, statistic=None, low=None, high=None, band=None, is_outside_band=None, result="none"
@@ -161,11 +161,18 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.labelling_quality": [
         quality("all"),
-        quality("keyword: slow", n=0, successes=0, estimate=None, low=None, high=None),
+        quality(
+            "keyword: slow",
+            n=0,
+            successes=0,
+            estimate_percent=None,
+            low_percent=None,
+            high_percent=None,
+        ),
     ],
     "analysis.rater_agreement": [raters("is_performance"), raters("impact", kappa=None)],
     "analysis.rater_disagreements": [disagreement("is_performance"), disagreement("cause")],
-    "analysis.rule_agreement": [
+    "analysis.labelling_rule_agreement": [
         {"repository": REPOSITORY, "n": 9, "neither_rule": 9, "month": month}
         for month in (MONTH, "all")
     ],
@@ -177,7 +184,7 @@ GOOD: dict[str, list[Row]] = {
         {"verdict_id": number, "rater": "Ann", "forum": FORUM, "question_id": 7, "verdict": "yes"}
         for number in (1, 2)
     ],
-    "analysis.stem_sets": [
+    "analysis.keyword_stem_hits": [
         {"forum": FORUM, "tag_set": TAG_SET, "entry": entry, "total": 9, "questions": 4}
         | {"only_by_it": 1}
         for entry in ("oom", "any")
@@ -199,7 +206,7 @@ GOOD: dict[str, list[Row]] = {
     "marts.problem_distribution": [counted_problems(code=code) for code in ("Time", "Memory")],
     "marts.symptoms_by_cause": [counted_problems(symptom=code) for code in ("Time", "Memory")],
     "marts.causes_by_stage": [counted_problems(cause=code) for code in ("API", "Data")],
-    "replication.rejects": [
+    "replication.rejected_rows": [
         {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
     ],
     "marts.paper_trend": [
@@ -212,14 +219,16 @@ GOOD: dict[str, list[Row]] = {
             "published_total": 4,
             "reproduced_performance": 1,
             "reproduced_total": 4,
-            "reproduced_percentage": 25.0,
+            "reproduced_percent": 25.0,
         }
         for month in ("2020-01", "2020-02")
     ],
     "analysis.effect_sizes": [effect("comments"), effect("fix_size")],
     "analysis.fix_incidence": [
         incidence("fixed", 30),
-        incidence("closed", 365, share_other=None, share_other_low=None, share_other_high=None),
+        incidence(
+            "closed", 365, percent_other=None, percent_other_low=None, percent_other_high=None
+        ),
     ],
     "analysis.fix_curves": [
         {
@@ -252,13 +261,13 @@ GOOD: dict[str, list[Row]] = {
         }
         for name in (REPOSITORY, "other/name")
     ],
-    "analysis.test_family": [
+    "analysis.adjusted_tests": [
         statistic(source="trend_tests", result_of=series, p_value_holm=0.04, tests=2)
         for series in ("open", "opened")
     ],
     "analysis.label_sensitivity": [
         statistic(
-            labels=labels,
+            label_rule=label_rule,
             result_of="opened",
             effect=1.2,
             effect_low=1.1,
@@ -266,13 +275,13 @@ GOOD: dict[str, list[Row]] = {
             n_performance=3,
             n_other=6,
         )
-        for labels in ("study", "widened")
+        for label_rule in ("study", "widened")
     ],
     "analysis.keyword_proposals": [
         {
             "dataset": "live",
             "repository": REPOSITORY,
-            "place": place,
+            "rank": rank,
             "term": term,
             "taught_by": "performance labels",
             "titles_performance": 5,
@@ -282,7 +291,7 @@ GOOD: dict[str, list[Row]] = {
             "z": 3.0,
             "is_covered": False,
         }
-        for place, term in enumerate(("leaks", "overhead"), 1)
+        for rank, term in enumerate(("leaks", "overhead"), 1)
     ],
     "analysis.link_sensitivity": [
         statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
@@ -369,10 +378,10 @@ GOOD: dict[str, list[Row]] = {
         ),
     ],
     "labels.label_evidence": [
-        of_partition(number=7, rule="keyword", place=place, match="slow")
-        for place in ("title", "body")
+        of_partition(number=7, rule="keyword", field=field, match="slow")
+        for field in ("title", "body")
     ],
-    "labels.performance_stems": [
+    "labels.keyword_stems": [
         of_partition(number=7, matched_stems=["hang"]),
         of_partition(number=8, matched_stems=["oom"], matched_stems_as_published=["oom"]),
     ],
@@ -391,7 +400,7 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
-    "marts.month_quality": [
+    "marts.volume_anomalies": [
         {
             "dataset": "live",
             "repository": REPOSITORY,
@@ -402,12 +411,12 @@ GOOD: dict[str, list[Row]] = {
             "months_before": 6,
             "median_before": 10.0,
             "mad_before": 1.0,
-            "spreads_away": 0.6,
-            "is_odd": False,
+            "robust_z_score": 0.6,
+            "is_anomaly": False,
         }
         for month in ("2020-01", "2020-02")
     ],
-    "marts.consistency": [
+    "marts.integrity_checks": [
         {
             "dataset": "live",
             "repository": REPOSITORY,
@@ -451,7 +460,7 @@ GOOD: dict[str, list[Row]] = {
         }
         for approach in ("id", "pull_request")
     ],
-    "marts.rated_links": [
+    "marts.fix_link_confidence": [
         {
             "dataset": "live",
             "repository": REPOSITORY,
@@ -468,12 +477,14 @@ GOOD: dict[str, list[Row]] = {
         for number in (7, 8)
     ],
     "raw.scanned_trees": [
-        of_partition(quarter="2020-Q1", sha=SHA, files=2, unread_files=1, rules=["sequential-map"])
+        of_partition(
+            quarter="2020-Q1", sha=SHA, files=2, unparsed_files=1, rules=["sequential-map"]
+        )
     ],
     "raw.static_findings": [
         of_partition(path="a.py", line=3, end_line=4, finding_id=f"f{digit * 16}") for digit in "12"
     ],
-    "raw.unread_files": [of_partition(path=path) for path in ("a.py", "b.ipynb")],
+    "raw.unparsed_files": [of_partition(path=path) for path in ("a.py", "b.ipynb")],
     "analysis.static_findings": [
         {"repository": REPOSITORY, "quarter": "2020-Q1", "warnings": 1, "in_library_code": 3}
         | {"files_scanned": 9, "files_with_findings": 2, "findings": 3, "new": new, "gone": gone}
@@ -485,13 +496,13 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.finding_precision": [
         {"repository": REPOSITORY, "rule": rule, "rater": "Ann", "judged": 4, "right_ones": 3}
-        | {"wrong_ones": 1, "estimate": 75.0, "low": 30.0, "high": 95.0}
+        | {"wrong_ones": 1, "estimate_percent": 75.0, "low_percent": 30.0, "high_percent": 95.0}
         for rule in ("all", "sequential-map")
     ],
     "analysis.finding_agreement": [
         {"repository": REPOSITORY, "raters": raters, "n": 4} for raters in ("Ann, Bob", "Ann, Cy")
     ],
-    "details.commit_details": [
+    "details.commit_metrics": [
         details(SHA),
         details(
             OTHER_SHA,

@@ -48,11 +48,11 @@ def place(home: Path) -> Home:
 
 def test_what_is_brought_back_is_what_was_stored(place: Home, tmp_path: Path) -> None:
     before = stored_tables(place.warehouse)
-    made = perf_assets("backup", tmp_path / "kept.zip", "--home", place.path)
+    made = perf_assets("backup", tmp_path / "kept.zip", "--data-dir", place.path)
     assert (made.returncode, made.stderr) == (0, "")
     with open_warehouse(place.warehouse) as database:
         database.connection.execute("DELETE FROM raw.issues")
-    done = perf_assets("restore", tmp_path / "kept.zip", "--home", place.path)
+    done = perf_assets("restore", tmp_path / "kept.zip", "--data-dir", place.path)
     assert (done.returncode, done.stderr) == (0, "")
     assert_same_tables(stored_tables(place.warehouse), before)
     assert_same_tables(stored_tables(place.published), before)
@@ -172,7 +172,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
         (tmp_path / "none.zip", "there is no such backup"),
         (newer, "was taken by a newer perf-assets"),
     ):
-        done = perf_assets("restore", path, "--home", place.path)
+        done = perf_assets("restore", path, "--data-dir", place.path)
         assert done.returncode == 2
         assert said in done.stderr
         assert done.stderr.count("\n") == 1
@@ -180,6 +180,6 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
 
 
 def test_a_file_that_is_no_backup_is_never_replaced(place: Home) -> None:
-    done = perf_assets("backup", place.published, "--home", place.path)
+    done = perf_assets("backup", place.published, "--data-dir", place.path)
     assert done.returncode == 2
     assert "is no backup of perf-assets: choose another name" in done.stderr

@@ -95,8 +95,8 @@ def test_no_model_reads_what_is_left_out_of_the_fingerprint_of_its_inputs() -> N
         f"UPDATE {LABELS} SET ignored_lines = ['another line']",
         "DELETE FROM meta.partition_loads",
         "UPDATE meta.partition_loads SET status = 'failed'",
-        "DELETE FROM meta.fingerprints",
-        "DROP TABLE meta.fingerprints",
+        "DELETE FROM meta.build_state",
+        "DROP TABLE meta.build_state",
     ],
 )
 def test_what_is_not_as_it_was_stored_is_out_of_date(database: Database, spoil: str) -> None:

@@ -75,7 +75,7 @@ def damages(place: Home) -> list[str]:
 
 def test_a_sound_home_has_none(place: Home) -> None:
     assert damages(place) == []
-    done = perf_assets("doctor", "--repair", "--home", place.path)
+    done = perf_assets("doctor", "--repair", "--data-dir", place.path)
     assert (done.returncode, done.stdout) == (0, f"{place.path}: nothing is damaged.\n")
 
 
@@ -87,14 +87,14 @@ def test_a_damaged_warehouse_is_named_with_its_remedy_and_what_was_published_tak
     before = stored_tables(place.published)
     damage(place.warehouse)
     for command in (("status",), ("run", "--study", small.study)):
-        done = perf_assets(*command, "--home", place.path)
+        done = perf_assets(*command, "--data-dir", place.path)
         assert done.returncode == 2
         assert "doctor --repair" in done.stderr and "restore FILE" in done.stderr
         assert "Traceback" not in done.stderr
-    doctor = perf_assets("doctor", "--home", place.path, "--study", small.study)
+    doctor = perf_assets("doctor", "--data-dir", place.path, "--study", small.study)
     assert doctor.returncode == 2
     assert f"{place.warehouse} is damaged" in doctor.stdout
-    mended = perf_assets("doctor", "--repair", "--home", place.path)
+    mended = perf_assets("doctor", "--repair", "--data-dir", place.path)
     assert mended.returncode == 0, mended.stdout
     assert_same_tables(stored_tables(place.warehouse), before)
     assert damages(place) == []

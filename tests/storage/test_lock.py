@@ -86,13 +86,13 @@ def test_every_command_that_writes_is_refused_and_none_that_reads(
         for arguments in (
             ("run", "--study", small.study),
             ("replicate",),
-            ("import-review", tmp_path / "sheet.csv", "--rater", "Ann"),
+            ("review", "import", tmp_path / "sheet.csv", "--rater", "Ann"),
         ):
-            refused = perf_assets(*arguments, "--home", home)
+            refused = perf_assets(*arguments, "--data-dir", home)
             assert refused.returncode == 2
             assert refused.stderr.count("\n") == 1 and f"process {holder.pid})" in refused.stderr
-        assert perf_assets("status", "--home", home).returncode == 0
-        sample = ("sample-for-review", "--n", "2", "--seed", "1", "--home", home)
+        assert perf_assets("status", "--data-dir", home).returncode == 0
+        sample = ("review", "sample", "--n", "2", "--seed", "1", "--data-dir", home)
         assert perf_assets(*sample).returncode == 0
 
 
@@ -101,7 +101,7 @@ def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
     small: Prepared, home: Path
 ) -> None:
     job = ["job", "execute", "-m", "perf_assets.definitions", "-j", "derive"]
-    changes = {"PERF_ASSETS_HOME": str(home), "PERF_ASSETS_STUDY": str(small.study)}
+    changes = {"PERF_ASSETS_DATA_DIR": str(home), "PERF_ASSETS_STUDY": str(small.study)}
     with held(home) as holder:
         done = subprocess.run(
             [sys.executable, "-m", "dagster", *job],

@@ -1,5 +1,6 @@
 """What an older version left is brought to the shape that this one writes, or refused."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -12,12 +13,14 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
+from perf_assets.tables import declared
 from tests.model_database import insert
-from tests.rows import issue, verdict
+from tests.rows import issue, static_finding, verdict
 
 pytestmark = pytest.mark.slow
 
-OLD_VIEW = "raw.commit_details"
+OLD_VIEW = "raw.commit_metrics"
+OLD = "meta.format"
 
 
 @pytest.fixture
@@ -31,24 +34,50 @@ def home(tmp_path: Path) -> Home:
         connection = database.connection
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
-        tables = ("raw.issues", "raw.commits")
+        tables = ("raw.issues", "raw.commits", "raw.unread_files")
         insert(connection, "meta.partition_loads", [{**load, "table": name} for name in tables])
+        insert(connection, "raw.static_findings", [static_finding(7, "2020-03", "2020-Q1")])
+        _with_old_names(connection)
         connection.execute(f"CREATE VIEW {OLD_VIEW} AS FROM details.commit_details")
-        connection.execute("UPDATE meta.format SET version = 9")
         keep_verdicts(database, home)
     return home
 
 
+def _with_old_names(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give tables and columns the names that they had before format 11."""
+    names = migrations.renamed()
+    old_names = {new: old for old, new in names["tables"].items()}
+    connection.execute("UPDATE meta.schema_version SET version = 9")
+    for name, table in declared().items():
+        columns = names["columns"].get(name, {})
+        old_name = str(old_names.get(name, name))
+        if table.is_view or (old_name == name and not columns):
+            continue
+        assert isinstance(columns, Mapping)
+        listed = ", ".join(f'"{new}" AS "{old}"' for old, new in columns.items())
+        left = ", ".join(f'"{new}"' for new in columns.values())
+        rest = f"* EXCLUDE ({left}), {listed}"
+        connection.execute(f"CREATE TABLE old AS SELECT {rest if listed else '*'} FROM {name}")
+        connection.execute(f"DROP TABLE {name}")
+        connection.execute(f"CREATE TABLE {old_name} AS FROM old")
+        connection.execute("DROP TABLE old")
+
+
 def set_format(home: Home, version: int) -> None:
     with duckdb.connect(str(home.warehouse)) as connection:
-        connection.execute("UPDATE meta.format SET version = ?", [version])
+        table = "meta.schema_version" if migrations.stored_format(connection) == FORMAT else OLD
+        connection.execute(f"UPDATE {table} SET version = ?", [version])
 
 
 def test_a_home_of_the_format_before_keeps_what_was_stored(home: Home) -> None:
     with open_warehouse(home.warehouse) as database:
-        assert database.frame("SELECT max(version) FROM meta.format").item() == FORMAT
+        assert database.frame("SELECT max(version) FROM meta.schema_version").item() == FORMAT
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
         assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
+        kept = database.frame("SELECT line, earlier_duplicates FROM raw.static_findings").rows()
+        assert kept == [(7, 0)]
+        loads = database.frame('SELECT "table" FROM meta.partition_loads ORDER BY 1')["table"]
+        assert loads.to_list() == ["raw.commits", "raw.issues", "raw.unparsed_files"]
         with pytest.raises(duckdb.CatalogException):
             database.frame(f"FROM {OLD_VIEW}")
 
@@ -80,7 +109,7 @@ def test_a_table_of_another_shape_is_mined_again_and_its_loads_are_forgotten(hom
     with open_warehouse(home.warehouse) as database:
         assert database.frame("FROM raw.issues").is_empty()
         loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]
-        assert loads.to_list() == ["raw.commits"]
+        assert loads.to_list() == ["raw.commits", "raw.unparsed_files"]
 
 
 def test_a_migration_that_fails_leaves_the_older_format(
@@ -93,7 +122,7 @@ def test_a_migration_that_fails_leaves_the_older_format(
     with pytest.raises(PerfAssetsError, match="the disk is full"), open_warehouse(home.warehouse):
         pass
     with duckdb.connect(str(home.warehouse)) as connection:
-        assert connection.execute("SELECT max(version) FROM meta.format").fetchone() == (9,)
+        assert migrations.stored_format(connection) == 9
         assert connection.execute(f"SELECT count(*) FROM {OLD_VIEW}").fetchone() == (0,)
 
 

@@ -34,7 +34,7 @@ def opened(
         signal.signal(signal.SIGHUP, hangup)
 
     with subprocess.Popen(
-        command("ui", "--home", home, "--study", study, "--port", str(port)),
+        command("ui", "--data-dir", home, "--study", study, "--port", str(port)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -81,7 +81,7 @@ def test_the_ui_opens_with_one_line_and_ends_with_one(
         address = f"http://127.0.0.1:{port}"
         assert process.stdout.readline() == f"Dagster UI: {address} (Ctrl-C stops it)\n"
         assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
-        again = perf_assets("ui", "--home", home, "--study", small.study, "--port", "9")
+        again = perf_assets("ui", "--data-dir", home, "--study", small.study, "--port", "9")
         assert f"is open already, at {address} (process {process.pid})" in again.stderr
         assert f"'kill {process.pid}'" in again.stderr
         assert not is_left_alone(home)

@@ -76,7 +76,7 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
 
 
 def effect_sizes(
-    bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame, test_family: pl.DataFrame
+    bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame, adjusted_tests: pl.DataFrame
 ) -> pl.DataFrame:
     """Cliff's delta with its interval, and p-values adjusted for all tests of the summary.
 
@@ -84,14 +84,14 @@ def effect_sizes(
     ----------
     bug_metrics, counted_fixes
         As for :func:`group_comparisons`, whose rows these complete.
-    test_family
-        ``analysis.test_family``, where the adjusted p-values stand.
+    adjusted_tests
+        ``analysis.adjusted_tests``, where the adjusted p-values stand.
 
     Returns
     -------
     ``analysis.effect_sizes``: one row for each dataset, repository (and pooled) and metric.
     """
-    own = test_family.filter(source="group_comparisons")
+    own = adjusted_tests.filter(source="group_comparisons")
     adjusted = {
         tuple(key): p
         for *key, p in own.select("dataset", "repository", "result_of", "p_value_holm").iter_rows()
@@ -100,7 +100,7 @@ def effect_sizes(
         confidence=CONFIDENCE,
         variance="consistent (Cliff 1996), times the design effect of shared commits",
         adjustment="holm",
-        family="analysis.test_family",
+        family="analysis.adjusted_tests",
     )
     rows = [
         (

@@ -54,11 +54,11 @@ def keyword_proposals(bug_reports: pl.DataFrame) -> pl.DataFrame:
     16, 372-403.
     """
     rows = [
-        (dataset, repository, place, *row)
+        (dataset, repository, rank, *row)
         for dataset, repository, reports in by_repository_and_pooled(
             bug_reports.filter(pl.col("title").is_not_null())
         )
-        for place, row in enumerate(_proposals(reports), 1)
+        for rank, row in enumerate(_proposals(reports), 1)
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.keyword_proposals"), orient="row")
 

@@ -20,7 +20,8 @@ DOUBTFUL_LINKS = (
     "fix_of_50_commits",
     "reverted_later",
 )
-"""The doubts of ``intermediate.link_doubts`` that links are left out for, where each is explained.
+"""The doubts of ``intermediate.link_warnings`` that links are left out for, where each is
+explained.
 
 That a commit is a revert itself is not among them: what it takes back may have been the bug.
 """

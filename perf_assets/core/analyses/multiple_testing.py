@@ -28,7 +28,7 @@ def family_of_tests(
 
     Returns
     -------
-    ``analysis.test_family``; a family is all tests of a dataset. Of a single repository pooled
+    ``analysis.adjusted_tests``; a family is all tests of a dataset. Of a single repository pooled
     rows say the same again, and are none. Not of it are the paper's tests, for which the
     permutation test stands, tests of equal differences between repositories, and results by other
     labels, links or ways to count bots, which show whether a result hangs on these.
@@ -42,7 +42,7 @@ def family_of_tests(
         )
         for row in _adjusted(tests)
     ]
-    return pl.DataFrame(rows, schema=schema_of("analysis.test_family"), orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.adjusted_tests"), orient="row")
 
 
 def _tests(

@@ -145,7 +145,7 @@ def label_issues(
 def _evidence(
     issue: dict[str, Any], lines: Sequence[Line], boilerplate: Boilerplate, rules: Rules
 ) -> Iterator[tuple[str, str, str]]:
-    """Rule, place and match of everything that speaks for a label, or would but for where it is."""
+    """Rule, field and match of everything that speaks for a label, or would but for where it is."""
     for rule, entries in (
         (PERFORMANCE_LABEL, rules.performance_labels),
         (NON_BUG_LABEL, rules.non_bug_labels),
@@ -160,10 +160,10 @@ def _evidence(
         if reason is not None:
             ignored.append(f"{line.text.strip()} ({reason})")
     found: set[str] = set()
-    for place, text in (("title", str(issue["title"])), ("body", "\n".join(kept))):
+    for field, text in (("title", str(issue["title"])), ("body", "\n".join(kept))):
         for keyword in matching_keywords(text, rules.keywords):
             found.add(keyword)
-            yield KEYWORD, place, keyword
+            yield KEYWORD, field, keyword
     for keyword in matching_keywords(str(issue["body"] or ""), rules.keywords):
         if keyword not in found:
             yield IGNORED_KEYWORD, "body", keyword
@@ -180,7 +180,7 @@ def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.D
     found = evidence.group_by("number", maintain_order=True).agg(
         matched_labels=matches(PERFORMANCE_LABEL),
         matched_keywords=matches(KEYWORD).unique().sort(),
-        matched_in=pl.col("place").filter(pl.col("rule") == KEYWORD).unique(maintain_order=True),
+        matched_in=pl.col("field").filter(pl.col("rule") == KEYWORD).unique(maintain_order=True),
         non_bug_labels=matches(NON_BUG_LABEL),
         ignored_keywords=matches(IGNORED_KEYWORD),
         ignored_lines=matches(IGNORED_LINE),

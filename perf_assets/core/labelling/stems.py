@@ -231,7 +231,7 @@ def stems_of_issues(
 
     Returns
     -------
-    ``labels.performance_stems``, a row for each issue in which a stem was found, in the order of
+    ``labels.keyword_stems``, a row for each issue in which a stem was found, in the order of
     ``number``.
     """
     matcher = StemMatcher(rules)
@@ -247,4 +247,4 @@ def stems_of_issues(
         if found:
             meant, published = (matcher.matches(found, one) for one in (AS_MEANT, AS_PUBLISHED))
             rows.append((repository, number, meant, published, rules.version, month))
-    return pl.DataFrame(rows, schema=schema_of("labels.performance_stems"), orient="row")
+    return pl.DataFrame(rows, schema=schema_of("labels.keyword_stems"), orient="row")

@@ -32,7 +32,7 @@ def strength_of(
 
     Parameters
     ----------
-    evidence : columns number, rule, place, match, as ``labels.label_evidence``.
+    evidence : columns number, rule, field, match, as ``labels.label_evidence``.
     strong_keywords, weak_keywords : keywords of the study that are stronger, or weaker, than the
         others.
 
@@ -42,8 +42,8 @@ def strength_of(
     title is strong and one in the body moderate; a strong keyword is strong in both, a weak one
     moderate in the title and weak in the body. Issues without any of them are not there.
     """
-    match, place = pl.col("match"), pl.col("place")
-    in_title = place == "title"
+    match, field = pl.col("match"), pl.col("field")
+    in_title = field == "title"
     keyword = (
         pl.when(match.is_in(strong_keywords))
         .then(_STRONG)

@@ -76,9 +76,9 @@ def challenges_figures(
     published
         The table ``challenges`` of the file of published values.
     groups, waits
-        ``intermediate.question_groups`` and ``intermediate.question_waits``. Read of the first
-        forum by name that has all of :data:`TAG_SETS`, of these alone, up to the last month that
-        the study can have seen.
+        ``intermediate.question_groups`` and ``intermediate.question_answer_times``. Read of the
+        first forum by name that has all of :data:`TAG_SETS`, of these alone, up to the last month
+        that the study can have seen.
     quality
         ``analysis.question_kind_quality``.
     """
@@ -145,8 +145,8 @@ def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     population = int(published["questions"][POOLED].replace(",", ""))
     note = f"of {population:,} questions, by Cochran's formula with z = 1.96"
     yield _row(needed, questions_needed(population), gap=None, reason=note, note=note)
-    for place, text in enumerate(published["median_views"], 1):
-        name, quantity = f"median_views.{place}", f"median of views, value {place} of three"
+    for location, text in enumerate(published["median_views"], 1):
+        name, quantity = f"median_views.{location}", f"median of views, value {location} of three"
         why = f"{NO_POSTS}, and which questions each of the three values is of is not known to us"
         yield _row(_figure(name, COLLECTION, POOLED, quantity, text), None, gap=why)
 
@@ -174,14 +174,14 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     for kind, text in published["accepted"].items():
         quantity = f"questions with an accepted answer, percent: {kind}"
         figure = _figure(f"accepted.{kind}", DIFFICULTY, POOLED, quantity, text)
-        share = data.value("share_accepted", kind)
+        share = data.value("accepted_share", kind)
         percent = None if share is None else 100 * share
         yield _row(figure, percent, gap=data.gap(kind), reason=now, note=now)
     figure = _figure(
         "accepted.lowest",
         DIFFICULTY,
         POOLED,
-        "place of performance among the kinds, the lowest share of accepted answers first",
+        "location of performance among the kinds, the lowest share of accepted answers first",
         "1",
     )
     gap = data.gap("performance")
@@ -194,15 +194,15 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
 
 
 def _place_of_performance(data: ForumData) -> float | None:
-    shares = {kind: data.value("share_accepted", kind) for kind in KINDS}
+    shares = {kind: data.value("accepted_share", kind) for kind in KINDS}
     own = shares["performance"]
     if own is None:
         return None
     return 1.0 + sum(share is not None and share < own for share in shares.values())
 
 
-def _figure(name: str, place: str, tag_set: str, quantity: str, text: str) -> Figure:
-    return Figure(f"challenges.{name}", place, tag_set, quantity, text, CHALLENGES)
+def _figure(name: str, location: str, tag_set: str, quantity: str, text: str) -> Figure:
+    return Figure(f"challenges.{name}", location, tag_set, quantity, text, CHALLENGES)
 
 
 def _row(

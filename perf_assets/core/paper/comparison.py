@@ -47,7 +47,7 @@ def paper_comparison(
         ``marts.problem_distribution``; only the dataset ``replication`` is read.
 
     of_questions
-        ``intermediate.question_groups``, ``intermediate.question_waits`` and
+        ``intermediate.question_groups``, ``intermediate.question_answer_times`` and
         ``analysis.question_kind_quality``: the study of challenges is compared with a forum.
 
     Returns

@@ -39,7 +39,7 @@ class Figure:
     """A figure of a paper: where it is, whose, of what, the value as printed, and the study."""
 
     name: str
-    place: str
+    location: str
     repository: str
     quantity: str
     text: str
@@ -50,7 +50,7 @@ class Figure:
         """The printed value as a number; of a claim (``p < 0.005``) the bound.
 
         Of a day its number, counted from 1970-01-01, of a month that counted from year 0, of a word
-        its place among :data:`READINGS`.
+        its location among :data:`READINGS`.
         """
         if DAY.fullmatch(self.text):
             return Decimal(days_of(date.fromisoformat(self.text)))
@@ -168,7 +168,7 @@ def comparison_row(
         DATASET,
         figure.study,
         figure.name,
-        figure.place,
+        figure.location,
         figure.repository,
         figure.quantity,
         figure.text,

@@ -19,7 +19,7 @@ from perf_assets.core.paper.table_2 import percent_larger
 from perf_assets.core.paper.trends import months_of
 from perf_assets.core.statistics.samples import MAGNITUDE_BOUNDS
 
-PLACE = "The paper against itself"
+LOCATION = "The paper against itself"
 COUNTS = ("bugs", "speed", "memory", "both")
 
 
@@ -123,7 +123,7 @@ def _larger(table: PaperTables) -> tuple[object, ...]:
     metric, medians = table["metric"], (table["performance"], table["other"])
     value = percent_larger(*map(float, medians))
     quantity = f"{metric}: percent above others in the text, against the medians of Table II"
-    figure = Figure(f"against_itself.{metric}.larger", PLACE, POOLED, quantity, table["larger"])
+    figure = Figure(f"against_itself.{metric}.larger", LOCATION, POOLED, quantity, table["larger"])
     digits = len(medians[1].partition(".")[2])
     fitting = round(float(medians[0]) / (1 + float(table["larger"]) / 100), digits)
     again = percent_larger(float(medians[0]), fitting)
@@ -167,7 +167,7 @@ def _taxonomy(taxonomy: PaperTables, tables: Sequence[PaperTables]) -> Iterator[
     yield _holding("impacts", "rows of Table III whose impacts add up to their bugs", impacts)
     shares = {
         _name(table): verdict_of(
-            Figure("", PLACE, POOLED, "", table["share"]), 100 * _number(table["bugs"]) / total
+            Figure("", LOCATION, POOLED, "", table["share"]), 100 * _number(table["bugs"]) / total
         )
         != "differs"
         for table in tables
@@ -185,7 +185,7 @@ def _taxonomy(taxonomy: PaperTables, tables: Sequence[PaperTables]) -> Iterator[
 
 def _holding(name: str, quantity: str, holds: dict[str, bool]) -> tuple[object, ...]:
     """How often something holds that ought to hold each time, and where it does not."""
-    reason = f"not so: {', '.join(place for place, held in holds.items() if not held)}"
+    reason = f"not so: {', '.join(location for location, held in holds.items() if not held)}"
     return _row(f"table_3.{name}", POOLED, quantity, str(len(holds)), sum(holds.values()), reason)
 
 
@@ -197,7 +197,7 @@ def _row(
     value: float,
     reason: str = "the sums differ",
 ) -> tuple[object, ...]:
-    figure = Figure(f"against_itself.{name}", PLACE, repository, quantity, text)
+    figure = Figure(f"against_itself.{name}", LOCATION, repository, quantity, text)
     return comparison_row(figure, value, gap=None, reason=reason)
 
 

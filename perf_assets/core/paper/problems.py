@@ -15,7 +15,7 @@ from perf_assets.core.paper.figures import (
 )
 
 FORUM = "stackoverflow"
-PLACE = "Published file"
+LOCATION = "Published file"
 PROJECTS = "projects on GitHub"
 CHECKED = {
     "found": "problems that the published checker found",
@@ -49,16 +49,16 @@ def problem_figures(
     found = {
         "problems": ("Abstract", "performance problems", problems.height),
         "posts": ("Abstract", "questions that hold them", problems["question_id"].n_unique()),
-        "first_day": (PLACE, "day of the first question", _days(days.min())),
-        "last_day": (PLACE, "day of the last question", _days(days.max())),
+        "first_day": (LOCATION, "day of the first question", _days(days.min())),
+        "last_day": (LOCATION, "day of the last question", _days(days.max())),
         "two_symptoms": (
-            PLACE,
+            LOCATION,
             "problems with two symptoms",
             problems["symptom_2_category"].drop_nulls().len(),
         ),
     }
-    for name, (place, quantity, value) in found.items():
-        yield _row(f"problems.{name}", place, quantity, table[name], value)
+    for name, (location, quantity, value) in found.items():
+        yield _row(f"problems.{name}", location, quantity, table[name], value)
     for part in table["distributions"]:
         aspect, counted = part["aspect"], part["counted"]
         codes = distribution.filter(aspect=aspect, counted=counted)
@@ -66,15 +66,15 @@ def problem_figures(
         for code, text in part["counts"].items():
             name = f"problems.{aspect}.{counted}.{code}"
             quantity = f"{aspect} {code}: problems, by {counted}"
-            yield _row(name, f"{PLACE}, {aspect}s", quantity, text, counts.get(code, 0))
+            yield _row(name, f"{LOCATION}, {aspect}s", quantity, text, counts.get(code, 0))
     yield from _checker_figures(table["checker"])
 
 
 def _checker_figures(stated: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     for name, quantity in CHECKED.items():
-        place = "Abstract"
+        location = "Abstract"
         figure = Figure(
-            f"problems.checker.{name}", place, PROJECTS, quantity, stated[name], PROBLEMS
+            f"problems.checker.{name}", location, PROJECTS, quantity, stated[name], PROBLEMS
         )
         yield comparison_row(figure, None, gap=UNCHECKED)
     for rule, text in stated["list_of_fixes"].items():
@@ -91,8 +91,8 @@ def _days(day: object) -> int:
     return days_of(day)
 
 
-def _row(name: str, place: str, quantity: str, text: str, value: int) -> tuple[object, ...]:
-    figure = Figure(name, place, FORUM, quantity, text, PROBLEMS)
+def _row(name: str, location: str, quantity: str, text: str, value: int) -> tuple[object, ...]:
+    figure = Figure(name, location, FORUM, quantity, text, PROBLEMS)
     return comparison_row(
         figure,
         value,

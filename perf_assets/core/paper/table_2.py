@@ -30,19 +30,21 @@ def table_2(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object,
         found = compare(_population(data, metric), metric)
         note = _population_note(metric)
         why = _table_2_reason(data, metric)
-        place = "Table II"
+        location = "Table II"
         text = "Section IV, RQ2"
         medians = {"performance": found.median_performance, "other": found.median_other}
-        delta = _of_table_2(place, metric, "Cliff's delta", "cliffs_delta", table["cliffs_delta"])
+        delta = _of_table_2(
+            location, metric, "Cliff's delta", "cliffs_delta", table["cliffs_delta"]
+        )
         behind = _behind(delta, found, why)
         for kind, value in medians.items():
-            figure = _of_table_2(place, metric, f"median of {kind} bugs", kind, table[kind])
+            figure = _of_table_2(location, metric, f"median of {kind} bugs", kind, table[kind])
             chosen = behind if kind == "performance" and METRICS[metric] == "fixed" else None
             yield comparison_row(figure, value, gap=gap, reason=why, note=note, behind=chosen)
         yield comparison_row(delta, found.cliffs_delta, gap=gap, reason=why, note=note)
         if "reading" in table:
             reading = _of_table_2(
-                place, metric, "reading of Cliff's delta", "reading", table["reading"]
+                location, metric, "reading of Cliff's delta", "reading", table["reading"]
             )
             rank = None if found.magnitude is None else READINGS.index(found.magnitude)
             yield comparison_row(reading, rank, gap=gap, reason=why, note=note, behind=behind)
@@ -132,8 +134,8 @@ def _behind(delta: Figure, found: Comparison, why: str) -> str | None:
     return f"Cliff's delta is {found.cliffs_delta:.3f}, not {delta.text}: {why}"
 
 
-def _of_table_2(place: str, metric: str, quantity: str, part: str, text: str) -> Figure:
-    return Figure(f"table_2.{metric}.{part}", place, POOLED, f"{metric}: {quantity}", text)
+def _of_table_2(location: str, metric: str, quantity: str, part: str, text: str) -> Figure:
+    return Figure(f"table_2.{metric}.{part}", location, POOLED, f"{metric}: {quantity}", text)
 
 
 def percent_larger(performance: float | None, other: float | None) -> float | None:

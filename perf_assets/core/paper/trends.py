@@ -23,7 +23,7 @@ def cox_stuart_tests(tables: Iterable[PaperTables], data: Data) -> Iterator[tupl
         repository, series = table["repository"], table["series"]
         months = months_of(data, repository, series)
         for source in ("published", "reproduced"):
-            test = cox_stuart(months.get_column(f"{source}_percentage"), TREND_ALTERNATIVE)
+            test = cox_stuart(months.get_column(f"{source}_percent"), TREND_ALTERNATIVE)
             of = "the published series" if source == "published" else "the bug reports"
             note = f"{test.n_positive} of {test.n_pairs} pairs of months rise"
             differing = months.height - agreeing_months(months).height
@@ -33,11 +33,11 @@ def cox_stuart_tests(tables: Iterable[PaperTables], data: Data) -> Iterator[tupl
             name = f"cox_stuart.{repository}.{series}.{source}"
             what = f"Cox-Stuart p-value of the {series} series, from {of}"
             readme, paper = "Package README", "Section IV, RQ1"
-            for suffix, place, text in (
+            for suffix, location, text in (
                 ("", readme, table["p_value"]),
                 (".claim", paper, f"p < {table['below']}"),
             ):
-                figure = Figure(f"{name}{suffix}", place, repository, what, text)
+                figure = Figure(f"{name}{suffix}", location, repository, what, text)
                 gap = data.gap(repository)
                 yield comparison_row(
                     figure, test.pvalue, gap=gap, reason=note, note=note, behind=behind
@@ -107,7 +107,7 @@ def _points(
     months: pl.DataFrame, source: str
 ) -> dict[str, tuple[str, float | None, tuple[int, ...]]]:
     """What the paper reads from a series, its value, and the months that it is of."""
-    shares = months.get_column(f"{source}_percentage").to_list() or [None]
+    shares = months.get_column(f"{source}_percent").to_list() or [None]
     first, last = shares[0], shares[-1]
     change = None if first is None or last is None else last - first
     return {
@@ -119,7 +119,7 @@ def _points(
 
 def _behind(months: pl.DataFrame, places: tuple[int, ...]) -> str | None:
     """The counts of those months, where they are not as published."""
-    rows = [months.row(place, named=True) for place in places if months.height]
+    rows = [months.row(location, named=True) for location in places if months.height]
     told = [
         f"{row['reproduced_performance']:,} of {row['reproduced_total']:,} for "
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
@@ -131,7 +131,7 @@ def _behind(months: pl.DataFrame, places: tuple[int, ...]) -> str | None:
 
 def _published_counts(months: pl.DataFrame, places: tuple[int, ...]) -> str:
     """What the published series has in those months."""
-    rows = [months.row(place, named=True) for place in places if months.height]
+    rows = [months.row(location, named=True) for location in places if months.height]
     told = [
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
         for row in rows
@@ -156,7 +156,7 @@ def trend_reason(months: pl.DataFrame) -> str:
     """In how many months the counts differ from the published ones, in which direction, and why."""
     fewer = months.filter(pl.col("reproduced_total") < pl.col("published_total")).height
     more = months.filter(pl.col("reproduced_total") > pl.col("published_total")).height
-    gap = (months.get_column("published_percentage") - months["reproduced_percentage"]).abs().max()
+    gap = (months.get_column("published_percent") - months["reproduced_percent"]).abs().max()
     largest = f"{gap:.2f}" if isinstance(gap, float) else "unknown"
     parts = [
         f"{fewer} have fewer bug reports than published, which fits that a reopened report counts "

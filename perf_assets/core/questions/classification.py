@@ -100,7 +100,7 @@ def _long(
         {
             "question_id": questions["question_id"].to_numpy().repeat(len(kinds)),
             "kind": list(kinds) * questions.height,
-            "score": scores.ravel(),
+            "kind_score": scores.ravel(),
             "is_assigned": decided.ravel(),
         }
     )

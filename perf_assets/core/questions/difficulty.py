@@ -30,7 +30,7 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
     groups
         ``intermediate.question_groups``: forum, question_id, tag_set, kind.
     waits
-        ``intermediate.question_waits``: forum, question_id, month, is_answered, is_accepted,
+        ``intermediate.question_answer_times``: forum, question_id, month, is_answered, is_accepted,
         hours_to_first_answer, hours_to_accepted, hours_watched, views, score. A question that
         still waits is censored at ``hours_watched``; one whose answer came at an unknown time has
         its share in the counts, and none in the times.

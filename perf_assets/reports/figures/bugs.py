@@ -44,9 +44,9 @@ order by
 WITHIN = f"""
 select
     tests.repository, event, days, n_performance, n_other,
-    share_performance, share_performance_low as performance_low,
-    share_performance_high as performance_high,
-    share_other, share_other_low as other_low, share_other_high as other_high, p_value as p
+    percent_performance, percent_performance_low as performance_low,
+    percent_performance_high as performance_high,
+    percent_other, percent_other_low as other_low, percent_other_high as other_high, p_value as p
 from analysis.fix_incidence as tests
 where tests.dataset = 'live' and {OF_TESTS.format("fix_incidence")}
 order by event <> 'fixed', tests.repository = 'pooled', tests.repository, days
@@ -61,8 +61,8 @@ order by tests.repository = 'pooled', tests.repository
 """
 CURVES = """
 select
-    repository, event, is_performance, days, share,
-    coalesce(share_low, share) as low, coalesce(share_high, share) as high
+    repository, event, is_performance, days, percent,
+    coalesce(percent_low, percent) as low, coalesce(percent_high, percent) as high
 from analysis.fix_curves
 where
     dataset = 'live' and repository <> 'pooled'
@@ -76,7 +76,8 @@ order by repository, event, is_performance, days
 """
 YEARS = """
 select
-    repository, event, is_performance, days, events, share, share_low as low, share_high as high
+    repository, event, is_performance, days, reached, percent, percent_low as low, percent_high as
+    high
 from analysis.fix_curves
 where dataset = 'live' and repository <> 'pooled' and days in (30, 90, 180, 365, 730)
 order by event <> 'fixed', repository, is_performance desc, days
@@ -84,7 +85,7 @@ order by event <> 'fixed', repository, is_performance desc, days
 LIVES = f"""
 select
     tests.repository, introducer, role, introduced_performance, introduced_other,
-    median_performance, median_other, cliffs_delta as estimate, magnitude, p_value as p
+    median_days_performance, median_days_other, cliffs_delta as estimate, magnitude, p_value as p
 from analysis.lifetime_comparisons as tests
 where tests.dataset = 'live' and {OF_TESTS.format("lifetime_comparisons")}
 order by role, tests.repository = 'pooled', tests.repository
@@ -93,7 +94,7 @@ LIVED = f"""
 select repository, printf(
     'performance bugs lived %.0f days in the median before they were reported, others %.0f: '
     || 'delta = %.3f (%s), %s, from %d and %d bugs whose introducing commit was found',
-    median_performance, median_other, estimate, magnitude, {P_TEXT.format("p")},
+    median_days_performance, median_days_other, estimate, magnitude, {P_TEXT.format("p")},
     introduced_performance, introduced_other
 )
 from ({LIVES.strip()})
@@ -149,22 +150,22 @@ LINKS, LINKS_TOLD = sensitivity(
 BOTS, BOTS_TOLD = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
 BY_LABELS = f"""
 select
-    repository, result_of, labels, n_performance, n_other, effect as estimate,
+    repository, result_of, label_rule, n_performance, n_other, effect as estimate,
     effect_low as low, effect_high as high, p_value as p
 from analysis.label_sensitivity as tests
 where dataset = 'live' and effect is not null and {OF_TESTS.format("label_sensitivity")}
 order by
-    repository = 'pooled', repository, result_of, list_position({list(LABELS)}, labels)
+    repository = 'pooled', repository, result_of, list_position({list(LABELS)}, label_rule)
 """
 BY_LABELS_TOLD = f"""
 select repository, printf(
     '%s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
     || 'more words',
     replace(result_of, '_', ' '),
-    any_value(result) filter (where labels = 'study'),
-    any_value(result) filter (where labels = 'without_weak'),
-    any_value(result) filter (where labels = 'strong_alone'),
-    any_value(result) filter (where labels = 'widened')
+    any_value(result) filter (where label_rule = 'study'),
+    any_value(result) filter (where label_rule = 'without_weak'),
+    any_value(result) filter (where label_rule = 'strong_alone'),
+    any_value(result) filter (where label_rule = 'widened')
 )
 from analysis.label_sensitivity as tests
 where
@@ -202,8 +203,8 @@ def _by_links(rows: pl.DataFrame) -> list[Spec]:
 def _by_labels(rows: pl.DataFrame) -> list[Spec]:
     names = {"study": "the study's", "without_weak": "without weak ones"}
     names |= {"strong_alone": "strong ones alone", "widened": "with more words"}
-    drawn = rows.with_columns(pl.col("labels").replace(names), metric="result_of")
-    return effects(drawn.filter(pl.col("metric").is_in(list(METRICS))), "labels")
+    drawn = rows.with_columns(pl.col("label_rule").replace(names), metric="result_of")
+    return effects(drawn.filter(pl.col("metric").is_in(list(METRICS))), "label_rule")
 
 
 def curves(rows: pl.DataFrame) -> list[Spec]:
@@ -227,19 +228,19 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
     tooltip = [
         {"field": "days", "type": "quantitative"},
         {"field": "color", "type": "nominal", "title": "of"},
-        *({"field": name, "type": "quantitative", "format": ".1f"} for name in ("share", "low")),
+        *({"field": name, "type": "quantitative", "format": ".1f"} for name in ("percent", "low")),
         {"field": "high", "type": "quantitative", "format": ".1f"},
     ]
     band = {"type": "area", "opacity": 0.18, "interpolate": "step-after"}
     line = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}
     told = "; ".join(
-        f"{name} {part['share'][-1]:.1f} percent after {part['days'][-1]:,} days"
+        f"{name} {part['percent'][-1]:.1f} percent after {part['days'][-1]:,} days"
         for (name,), part in rows.group_by("color", maintain_order=True)
     )
     return {
         "title": escape_text(title),
         "description": f"Share {ended} up to each day: {told}",
-        "data": {"values": values(rows.select("days", "share", "low", "high", "color"))},
+        "data": {"values": values(rows.select("days", "percent", "low", "high", "color"))},
         "width": 380,
         "height": 180,
         "layer": [
@@ -256,7 +257,7 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
                 "mark": line,
                 "encoding": {
                     "x": x,
-                    "y": y | {"field": "share"},
+                    "y": y | {"field": "percent"},
                     "color": color,
                     "tooltip": tooltip,
                 },

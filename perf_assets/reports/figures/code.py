@@ -38,13 +38,13 @@ select repository, printf(
     case when count(*) > 1 then printf(
         ', and %d came and %d went from one quarter to the next', sum(came), sum(went)
     ) else '' end,
-    case when any_value(unread.unread_files) > 0 then printf(
-        '; %d could not be read', any_value(unread.unread_files)
+    case when any_value(unread.unparsed_files) > 0 then printf(
+        '; %d could not be read', any_value(unread.unparsed_files)
     ) else '' end
 )
 from quarters
 left join (
-    select repository, arg_max(unread_files, quarter) as unread_files
+    select repository, arg_max(unparsed_files, quarter) as unparsed_files
     from raw.scanned_trees
     group by repository
 ) as unread using (repository)

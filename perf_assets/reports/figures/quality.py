@@ -9,8 +9,8 @@ from perf_assets.reports.queries import NOT_POOLED_ALONE
 
 LABELS = f"""
 select
-    repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure, estimate,
-    low, high
+    repository, measure, rule, rater, n as judged, successes as yes, n_unsure as unsure,
+    estimate_percent as estimate, low_percent as low, high_percent as high
 from analysis.labelling_quality
 where
     dataset = 'live' and (rule = 'all' or rater = 'consensus')
@@ -27,7 +27,8 @@ where rule = 'all' and estimate is not null
 """
 PRECISION = """
 select
-    repository, rule, rater, judged, right_ones, wrong_ones, unsure_ones, estimate, low, high
+    repository, rule, rater, judged, right_ones, wrong_ones, unsure_ones,
+    estimate_percent as estimate, low_percent as low, high_percent as high
 from analysis.finding_precision
 order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
@@ -65,10 +66,10 @@ TWO_RULES = f"""
 select
     repository, stem_set, n, both_rules, keywords_only, stems_only, neither_rule,
     kappa as estimate, low, high, reading
-from analysis.rule_agreement
+from analysis.labelling_rule_agreement
 where
     dataset = 'live' and month = 'all'
-    and {NOT_POOLED_ALONE.format("rule_agreement")}
+    and {NOT_POOLED_ALONE.format("labelling_rule_agreement")}
 order by repository = 'pooled', repository, stem_set
 """
 TWO_RULES_TOLD = f"""
@@ -81,7 +82,7 @@ where estimate is not null
 """
 FAMILY = """
 select repository, source, result_of, method, p_value as p, p_value_holm as p_adjusted
-from analysis.test_family
+from analysis.adjusted_tests
 where dataset = 'live'
 order by p_value_holm, p_value, repository, source, result_of
 """
@@ -91,35 +92,35 @@ select 'all repositories', printf(
     count(*) filter (where p_value < 0.05), count(p_value),
     count(*) filter (where p_value_holm < 0.05)
 )
-from analysis.test_family
+from analysis.adjusted_tests
 where dataset = 'live'
 """
 PROPOSALS = f"""
 select
-    repository, place, term, titles_performance, titles_other, titles_missed, log_odds_ratio, z,
+    repository, rank, term, titles_performance, titles_other, titles_missed, log_odds_ratio, z,
     is_covered
 from analysis.keyword_proposals
 where dataset = 'live' and {NOT_POOLED_ALONE.format("keyword_proposals")}
-order by repository = 'pooled', repository, place
+order by repository = 'pooled', repository, rank
 """
 PROPOSED = f"""
 select repository, 'titles of performance bugs have more often than others: ' || string_agg(
-    term, ', ' order by place
+    term, ', ' order by rank
 )
 from analysis.keyword_proposals
 where
-    dataset = 'live' and not is_covered and place <= 10
+    dataset = 'live' and not is_covered and rank <= 10
     and {NOT_POOLED_ALONE.format("keyword_proposals")}
 group by repository
 order by repository = 'pooled', repository
 """
 PAPER = """
 select
-    study, place, repository, quantity, published_text as published, reproduced, verdict, reason
+    study, location, repository, quantity, published_text as published, reproduced, verdict, reason
 from analysis.paper_comparison
 where verdict <> 'not derivable'
 order by
-    list_position(['differs', 'coincides', 'within rounding', 'exact'], verdict), study, place,
+    list_position(['differs', 'coincides', 'within rounding', 'exact'], verdict), study, location,
     repository, quantity
 """
 PAPER_TOLD = """
@@ -190,10 +191,10 @@ FIGURES = {
         "finding_agreement", "repository", "'whether findings are right'", "true"
     ),
     "analysis.rater_disagreements": Figure("What raters disagree on", DISAGREEMENTS, DISAGREED),
-    "analysis.rule_agreement": Figure(
+    "analysis.labelling_rule_agreement": Figure(
         "Do keywords and stems mark the same bug reports?", TWO_RULES, TWO_RULES_TOLD
     ),
-    "analysis.test_family": Figure("The headline tests as one family", FAMILY, FAMILY_TOLD),
+    "analysis.adjusted_tests": Figure("The headline tests as one family", FAMILY, FAMILY_TOLD),
     "analysis.keyword_proposals": Figure("Words that might be keywords", PROPOSALS, PROPOSED),
     "analysis.paper_comparison": Figure("The papers beside their reproduction", PAPER, PAPER_TOLD),
 }

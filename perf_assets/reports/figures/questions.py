@@ -11,8 +11,8 @@ SIDES = {"performance questions": COOL, "performance bugs": WARM}
 
 DIFFICULTY = """
 select
-    forum, tag_set, kind, questions, accepted, 100 * share_accepted as estimate,
-    100 * share_accepted_low as low, 100 * share_accepted_high as high,
+    forum, tag_set, kind, questions, accepted, 100 * accepted_share as estimate,
+    100 * accepted_share_low as low, 100 * accepted_share_high as high,
     median_hours_to_accepted, km_median_hours_to_accepted as median_with_waiting_ones
 from analysis.question_difficulty
 order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
@@ -38,17 +38,17 @@ where is_default and kind = 'macro'
 order by forum, is_chosen desc, method, split
 """
 STEMS = """
-select forum, tag_set, entry, stem_set, questions, only_by_it, total, percentage
-from analysis.stem_sets
+select forum, tag_set, entry, stem_set, questions, only_by_it, all_questions, percent
+from analysis.keyword_stem_hits
 where entry <> 'any' and stem = entry
 order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 """
 STEMS_TOLD = """
 select forum || ', ' || tag_set, printf(
     '%d of %d questions (%.1f %%) have a performance stem %s',
-    questions, total, percentage, stem_set
+    questions, all_questions, percent, stem_set
 )
-from analysis.stem_sets
+from analysis.keyword_stem_hits
 where entry = 'any'
 order by forum, tag_set = 'pooled', tag_set, stem_set
 """
@@ -56,18 +56,18 @@ BOTH = """
 select
     repository, forum, month, questions, performance_questions, bug_reports, performance_bugs,
     fixed_performance_bugs
-from marts.both_sides
+from marts.questions_vs_bugs_monthly
 order by month desc, repository, forum
 """
 BOTH_MONTHS = """
 select repository, forum, month, side as color, number as value
-from marts.both_sides
+from marts.questions_vs_bugs_monthly
 unpivot (number for side in (performance_questions, performance_bugs))
 order by repository, forum, month, side
 """
 LAGS = """
 select repository, forum, lag, n, statistic, low, high, band, is_outside_band
-from analysis.both_sides
+from analysis.question_bug_correlation
 order by repository, forum, lag
 """
 BOTH_COUNTED = """
@@ -82,7 +82,7 @@ select repository || ' and ' || forum, printf(
     sum(performance_bugs), sum(bug_reports), 100 * sum(performance_bugs) / sum(bug_reports),
     sum(fixed_performance_bugs)
 )
-from marts.both_sides
+from marts.questions_vs_bugs_monthly
 group by repository, forum
 order by repository, forum
 """
@@ -97,7 +97,7 @@ select
                 filter (where is_outside_band)
             || '; a season or an event that both follow does so too'
     end
-from analysis.both_sides
+from analysis.question_bug_correlation
 group by repository, forum
 order by repository, forum
 """
@@ -195,15 +195,17 @@ FIGURES = {
     "analysis.question_kind_quality": Figure(
         "How well kinds of questions are told", KINDS_FOUND, KINDS_TOLD, _kinds
     ),
-    "analysis.stem_sets": Figure("Which stems mark performance questions", STEMS, STEMS_TOLD),
-    "marts.both_sides": Figure(
+    "analysis.keyword_stem_hits": Figure(
+        "Which stems mark performance questions", STEMS, STEMS_TOLD
+    ),
+    "marts.questions_vs_bugs_monthly": Figure(
         "What users ask and what is reported, month by month",
         BOTH,
         BOTH_COUNTED,
         _months,
         BOTH_MONTHS,
     ),
-    "analysis.both_sides": Figure(
+    "analysis.question_bug_correlation": Figure(
         "Do performance questions and performance bugs go together?", LAGS, BOTH_TOLD, _lags
     ),
 }

@@ -9,7 +9,7 @@ from perf_assets.reports.figures.panels import estimates, lengths, series
 SHARES = {"open": WARM, "fixed": COOL}
 
 FAMILY = """\
-left join analysis.test_family as family
+left join analysis.adjusted_tests as family
     on family.dataset = tests.dataset
     and family.repository = tests.repository
     and family.source = '{}'

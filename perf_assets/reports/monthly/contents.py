@@ -22,7 +22,11 @@ COMPARISONS = (
     "analysis.fix_incidence",
     "analysis.lifetime_comparisons",
 )
-QUESTIONS = ("marts.both_sides", "analysis.both_sides", "analysis.question_difficulty")
+QUESTIONS = (
+    "marts.questions_vs_bugs_monthly",
+    "analysis.question_bug_correlation",
+    "analysis.question_difficulty",
+)
 TRUST = (
     "analysis.labelling_quality",
     "analysis.rater_agreement",
@@ -31,7 +35,7 @@ TRUST = (
     "analysis.bot_sensitivity",
     "analysis.question_kind_quality",
     "analysis.finding_precision",
-    "analysis.test_family",
+    "analysis.adjusted_tests",
 )
 FACTS = """
 select topic, fact, value
@@ -177,7 +181,7 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
             "what bots change": OF_BOTS.strip(),
             "commits that git cannot read": UNREADABLE.strip(),
             "fixes that are not traced": NOT_TRACED.strip(),
-            "fixes without a close look": LEFT_OUT.strip(),
+            "fixes without a analysis of fixes": LEFT_OUT.strip(),
         }
         yield Part("remarks", "What else to know", words=found, queries=queries)
 

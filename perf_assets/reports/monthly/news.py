@@ -117,7 +117,7 @@ select
     questions.forum, questions.question_id, questions.title, questions.html_url, questions.month,
     questions.views, questions.score, waits.is_answered
 from staging.questions as questions
-inner join intermediate.question_waits as waits using (forum, question_id)
+inner join intermediate.question_answer_times as waits using (forum, question_id)
 where
     questions.is_performance
     and questions.month = (

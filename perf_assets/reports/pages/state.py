@@ -36,7 +36,7 @@ select
     end as audit,
     loads.row_count as "rows",
     strftime(loads.loaded_at, '%Y-%m-%d %H:%M UTC') as loaded,
-    audits.outcome || '; ' || audits.rules || ' rules, ' || audits.broken_critical
+    audits.outcome || '; ' || audits.rule_count || ' rules, ' || audits.broken_critical
         || ' critical and ' || audits.broken_warning || ' other broken' as rules,
     coalesce(loads.message, 'none') as message
 from tables
@@ -46,8 +46,8 @@ left join meta.audit_results as audits using (repository, "table", month)
 order by tables.repository, tables."table", months.month
 """
 QUALITY = """
-select repository, measure, month, value, median_before, is_odd
-from marts.month_quality
+select repository, measure, month, observed as value, median_before, is_anomaly
+from marts.volume_anomalies
 where dataset = 'live'
 order by all
 """
@@ -97,11 +97,11 @@ def _by_repository(
 def _curve(measure: str, points: pl.DataFrame) -> Spec:
     """A measure over the months beside the median before it, with marks on odd months."""
     renamed = points.rename({"value": MONTH, "median_before": MEDIAN})
-    long = renamed.unpivot(list(LINES), index=["month", "is_odd"], variable_name="color")
+    long = renamed.unpivot(list(LINES), index=["month", "is_anomaly"], variable_name="color")
     panel = series(measure, long, measure, LINES)
     line = {key: panel.pop(key) for key in ("mark", "encoding")}
     odd = {
-        "transform": [{"filter": f"datum.is_odd && datum.color == '{MONTH}'"}],
+        "transform": [{"filter": f"datum.is_anomaly && datum.color == '{MONTH}'"}],
         "mark": {"type": "point", "filled": True, "size": 60, "color": WARM},
         "encoding": {key: line["encoding"][key] for key in ("x", "y", "tooltip")},
     }

@@ -14,7 +14,7 @@ with results as (
         repository,
         case series
             when 'opened' then 1 when 'newly_fixed' then 2 when 'open' then 3 else 4
-        end + case when method = 'cox_stuart' then 0.5 else 0 end as place,
+        end + case when method = 'cox_stuart' then 0.5 else 0 end as location,
         'share among ' || case series
             when 'opened' then 'reports opened in a month'
             when 'newly_fixed' then 'bugs newly fixed in a month'
@@ -61,7 +61,7 @@ where
         from analysis.effect_sizes
         where dataset = 'replication'
     )
-order by repository = 'pooled', repository, place
+order by repository = 'pooled', repository, location
 """
 
 

@@ -86,11 +86,11 @@ def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> list[Spec]:
 
 def _trend(repository: str, trend: pl.DataFrame) -> Spec:
     long = trend.unpivot(
-        ["published_percentage", "reproduced_percentage"],
+        ["published_percent", "reproduced_percent"],
         index=["series", "month"],
         variable_name="source",
         value_name="value",
-    ).with_columns(pl.col("source").str.strip_suffix("_percentage"), color="series")
+    ).with_columns(pl.col("source").str.strip_suffix("_percent"), color="series")
     encoding: Spec = {
         "x": {
             "field": "month",

@@ -14,7 +14,7 @@ from perf_assets.core.paper.figures import (
     PROBLEMS,
     Data,
 )
-from perf_assets.core.paper.paper_consistency import PLACE
+from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.core.paper.table_2 import table_2_bugs
 from perf_assets.core.paper.trends import agreeing_months
 from perf_assets.reports.document import Document, Part, Section, Tile
@@ -43,9 +43,9 @@ FURTHER = {
 
 BUG_REPORTS = "from marts.bug_metrics\nwhere dataset = 'replication'"
 COMPARED = """
-select place, repository, quantity, published_text, reproduced, difference, verdict, reason
+select location, repository, quantity, published_text, reproduced, difference, verdict, reason
 from analysis.paper_comparison
-where study = '{}' and place {} '{}'
+where study = '{}' and location {} '{}'
 """
 
 
@@ -64,7 +64,7 @@ def read_replication(published: Path) -> Document:
         data, beyond = _data(connection), read_beyond(connection)
     package = pinned()
     of_study = comparison.filter(pl.col("study") == BUGS)
-    own = of_study.filter(pl.col("place") != PLACE)
+    own = of_study.filter(pl.col("location") != LOCATION)
     repositories = " and ".join(data.bugs.get_column("repository").unique().sort())
     sections = [
         Section(
@@ -78,13 +78,17 @@ def read_replication(published: Path) -> Document:
         Section("figures", "Every figure", [], list(_figures("figures", own, _query(BUGS, "<>")))),
         Section(
             "itself",
-            PLACE,
+            LOCATION,
             [
                 "Values that the paper gives in two places, or that follow from others of its: the "
                 "one as published, the other in the column of reproduced ones. Where they differ, "
                 "the paper contradicts itself, and no reproduction can have both."
             ],
-            list(_figures("itself", of_study.filter(pl.col("place") == PLACE), _query(BUGS, "="))),
+            list(
+                _figures(
+                    "itself", of_study.filter(pl.col("location") == LOCATION), _query(BUGS, "=")
+                )
+            ),
         ),
         *_further(comparison),
     ]
@@ -193,12 +197,12 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
 
 
 def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
-    """A table for each place of the paper, and what the data do not give."""
+    """A table for each location of the paper, and what the data do not give."""
     is_missing = pl.col("verdict") == "not derivable"
-    groups = comparison.filter(~is_missing).group_by("place", maintain_order=True)
+    groups = comparison.filter(~is_missing).group_by("location", maintain_order=True)
     queries = {"the table": query}
-    for number, ((place,), rows) in enumerate(groups):
-        yield Part(f"{name}-{number}", str(place), table=_table(rows), queries=queries)
+    for number, ((location,), rows) in enumerate(groups):
+        yield Part(f"{name}-{number}", str(location), table=_table(rows), queries=queries)
     if not (missing := comparison.filter(is_missing)).is_empty():
         title, study = "Figures that the data do not give", str(missing["study"][0])
         yield Part(f"{name}-missing", title, study, table=_table(missing), queries=queries)
@@ -207,7 +211,7 @@ def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
 def _table(rows: pl.DataFrame) -> pl.DataFrame:
     reproduced = [reproduced_text(row) for row in rows.iter_rows(named=True)]
     return rows.select(
-        "place",
+        "location",
         "repository",
         "quantity",
         pl.col("published_text").alias("published"),
@@ -218,7 +222,7 @@ def _table(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _query(study: str, comparison: str) -> str:
-    return COMPARED.format(study, comparison, PLACE).strip()
+    return COMPARED.format(study, comparison, LOCATION).strip()
 
 
 def _fixes_shown(data: Data) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 from rich.console import Console
 
 from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
-from perf_assets.core.paper.paper_consistency import PLACE
+from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.months import is_month
 from perf_assets.reports.terminal import say
 from perf_assets.sanitize import escape_text
@@ -67,16 +67,16 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
 
 
 def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
-    """Print every figure, by study and place, with the reasons as numbered notes below.
+    """Print every figure, by study and location, with the reasons as numbered notes below.
 
     What cannot be derived is counted by reason, not listed.
     """
     is_derived = pl.col("verdict") != "not derivable"
     notes: dict[str, int] = {}
-    for (study, place), rows in comparison.filter(is_derived).group_by(
-        "study", "place", maintain_order=True
+    for (study, location), rows in comparison.filter(is_derived).group_by(
+        "study", "location", maintain_order=True
     ):
-        say(console, f"The study of {study} and its reproduction: {place}")
+        say(console, f"The study of {study} and its reproduction: {location}")
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
@@ -103,13 +103,13 @@ def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
         reason = str(row["reason"] or "unknown")
         # The same thing said of other numbers, or with a further remark, is the same reason.
         first = NUMBER.sub("#", reason.partition(";")[0])
-        if row["place"] == PLACE:
+        if row["location"] == LOCATION:
             first = reason = "the paper gives two values"
         places, _ = found.setdefault(first, ([], reason))
-        places.append(str(row["place"]))
+        places.append(str(row["location"]))
     return list(found.values())
 
 
 def _listed(places: Sequence[str]) -> str:
-    first, *others = dict.fromkeys(place.partition(",")[0] for place in places)
+    first, *others = dict.fromkeys(location.partition(",")[0] for location in places)
     return f"{first} and elsewhere" if others else first

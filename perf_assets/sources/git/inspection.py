@@ -1,4 +1,4 @@
-"""The close look at single commits, in a pool of processes: PyDriller's details, and SZZ.
+"""The analysis of fixes at single commits, in a pool of processes: PyDriller's details, and SZZ.
 
 This module is both ends: ``inspect_commits`` starts it as a program, which reads hashes and prints
 one line of JSON for each. A process of its own can be limited in time, dies alone, and ends with

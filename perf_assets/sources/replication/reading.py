@@ -24,7 +24,7 @@ class Package:
     fix_commits: pl.DataFrame
     paper_series: pl.DataFrame
     taxonomy: pl.DataFrame
-    rejects: pl.DataFrame
+    rejected_rows: pl.DataFrame
 
     @property
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -74,7 +74,9 @@ def read_package(folder: Path, *, accept_changes: bool = False) -> Package:
         "taxonomy": taxonomy,
     }
     rejected = rejects_frame([*rejects, *broken])
-    return Package(**{name: _frame(name, found) for name, found in rows.items()}, rejects=rejected)
+    return Package(
+        **{name: _frame(name, found) for name, found in rows.items()}, rejected_rows=rejected
+    )
 
 
 def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
@@ -82,8 +84,8 @@ def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
 
 
 def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
-    """``replication.rejects``: what could not be loaded."""
-    return _frame("rejects", [{"dataset": DATASET, **vars(reject)} for reject in rejects])
+    """``replication.rejected_rows``: what could not be loaded."""
+    return _frame("rejected_rows", [{"dataset": DATASET, **vars(reject)} for reject in rejects])
 
 
 def _frameworks(folder: Path) -> list[Framework]:

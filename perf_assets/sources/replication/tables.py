@@ -70,13 +70,13 @@ def read_fixes(
         }
         fixed.add(number)
         key = {"repository": framework.repository, "number": number}
-        for place, commit in enumerate(cells.commits(line.cells[5]), 1):
+        for position, commit in enumerate(cells.commits(line.cells[5]), 1):
             if isinstance(commit, str):
-                reason = f"entry {place} of the commits of issue {number} cannot be read"
-                broken.append(Reject(line.file, line.number, place, reason, commit))
+                reason = f"entry {position} of the commits of issue {number} cannot be read"
+                broken.append(Reject(line.file, line.number, position, reason, commit))
             else:
                 origin = {"file": line.file, "line": line.number}
-                commits.append({**key, "place": place, **commit, **origin})
+                commits.append({**key, "position": position, **commit, **origin})
         return {**key, "is_performance": is_performance, **totals}
 
     rows, rejects = _of_both_kinds(folder, framework.fixes_file, FIX_COLUMNS, accepts, parse)
@@ -105,8 +105,8 @@ def read_series(folder: Path, framework: Framework, accepts: Accepts) -> tuple[R
                 "month": month,
                 "cut_off": datetime(year, month_number, framework.cut_off_day, tzinfo=UTC),
                 "performance": performance,
-                "total": total,
-                "percentage": None if share is None else 100 * share,
+                "bug_reports": total,
+                "percent": None if share is None else 100 * share,
             }
 
         file = framework.series_file(series)

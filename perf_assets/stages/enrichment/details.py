@@ -1,4 +1,4 @@
-"""Detailing: a close look at the commits that fix bug reports, each commit once."""
+"""Detailing: a analysis of fixes at the commits that fix bug reports, each commit once."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ LIBRARIES = ("PyDriller", "lizard", "Pygments")
 
 MERGE = "a merge commit, whose changes are those of the commits it brings"
 
-TABLES = ("details.commit_details", "details.introducing_commits")
+TABLES = ("details.commit_metrics", "details.introducing_commits")
 DETAILS, INTRODUCING = map(schema_of, TABLES)
 # The same before git's files and the calendar are brought in.
 READ = pl.Schema(
@@ -59,7 +59,7 @@ FIXES = """
 
 
 STORED = """
-    select sha, month, not_analysed, not_traced from details.commit_details where repository = ?
+    select sha, month, not_analysed, not_traced from details.commit_metrics where repository = ?
 """
 FILES = """
     select sha, path, additions, deletions
@@ -108,7 +108,7 @@ def detail_fixes(
     missing = pl.concat([month.missing for month in changed])
     plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
     if plain:
-        log.info("%s: a close look at %s fix commits", repository, f"{len(plain):,}")
+        log.info("%s: a analysis of fixes at %s fix commits", repository, f"{len(plain):,}")
     # One stream for all months: the processes are started once and always have work.
     with (
         phase(f"looking closely at fixes of {repository}", len(plain) or None, "commits") as tell,
@@ -151,7 +151,7 @@ def _changed(
     ready = now_readable(clone, [*stored["not_analysed"], *stored["not_traced"]])
     again = stored.filter(pl.col("not_analysed").is_in(ready) | pl.col("not_traced").is_in(ready))
     stored = stored.join(again, on="sha", how="anti")
-    loads = gate.database.loads("details.commit_details", repository)
+    loads = gate.database.loads("details.commit_metrics", repository)
     valid = set(loads.filter(status="loaded", rule_version=rule_version())["month"])
     for name in from_first(linked, months):
         of_month = fixes.filter(month=name)
@@ -201,7 +201,7 @@ def _partition(
     introducing = introducing.sort("sha", "path", "introducing_sha")
     return PartitionWrite(
         [
-            StagedTable("details.commit_details", details, shas, len(fixes)),
+            StagedTable("details.commit_metrics", details, shas, len(fixes)),
             StagedTable("details.introducing_commits", introducing, shas),
         ],
         repository,

@@ -24,7 +24,7 @@ from perf_assets.storage.audited_writer import (
 from perf_assets.tables import table_of
 
 KINDS = "labels.label_kinds"
-STEMMED = "labels.performance_stems"
+STEMMED = "labels.keyword_stems"
 TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED)
 
 ISSUES = """

@@ -29,7 +29,7 @@ def ask_questions(
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
-    verify_months: int | None = None,
+    reconcile_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
 ) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date from the API, see :func:`load_questions`.
@@ -42,7 +42,7 @@ def ask_questions(
     )
     try:
         yield from load_questions(
-            gate, QuestionSource(client, forum, tag_set), months, verify_months
+            gate, QuestionSource(client, forum, tag_set), months, reconcile_months
         )
     finally:
         client.close()
@@ -54,7 +54,7 @@ def load_questions(
     gate: AuditedWriter,
     source: QuestionSource,
     months: Sequence[str],
-    verify_months: int | None = None,
+    reconcile_months: int | None = None,
 ) -> Iterator[WriteOutcome]:
     """Load the months that are missing, refresh those that are there.
 
@@ -62,7 +62,7 @@ def load_questions(
     lists the questions in which something happened since the oldest of these, so that a run that
     was killed goes on with what is left. What the forum does not call an activity (votes, views,
     deletion, a tag that was taken away) is found when a month is read whole again, as with
-    ``verify_months`` those that are due are.
+    ``reconcile_months`` those that are due are.
     """
     name = source.tag_set.name
     source.check_tags()
@@ -76,8 +76,8 @@ def load_questions(
     loaded = sorted(marks)
     if marks:
         yield from _refresh(gate, source, loaded, min(marks.values()), newest)
-    if verify_months is not None:
-        due = due_cohorts(last_reads(gate, name, loaded), verify_months, datetime.now(UTC))
+    if reconcile_months is not None:
+        due = due_cohorts(last_reads(gate, name, loaded), reconcile_months, datetime.now(UTC))
         yield from _load(gate, source, due, newest, "reading again")
     missing = [month for month in months if month not in marks]
     yield from _load(gate, source, missing, newest, "loading")

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 class Found:
     """What came of one file: its findings from the top, or why it was not read.
 
-    They are rows of ``raw.static_findings`` and ``raw.unread_files`` without what says of which
+    They are rows of ``raw.static_findings`` and ``raw.unparsed_files`` without what says of which
     tree they are.
     """
 
@@ -69,7 +69,7 @@ def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip
 
 def _rows(result: FileResult) -> Iterator[Row]:
     """The rows of the findings of one file."""
-    for finding, code, place in identified(result.findings, result.lines):
+    for finding, code, earlier_duplicates in identified(result.findings, result.lines):
         row = {
             "path": result.path,
             "line": finding.line,
@@ -81,11 +81,11 @@ def _rows(result: FileResult) -> Iterator[Row]:
             "context": str(finding.context),
             "message": finding.message,
             "code": code,
-            "place": place,
+            "earlier_duplicates": earlier_duplicates,
         }
         yield row | {"finding_id": identity_of(row, result.path)}
 
 
 def identity_of(row: Row, path: str) -> str:
     """What the finding of ``row`` is known by in the file ``path``."""
-    return identity(path, row["rule"], row["code"], row["place"])
+    return identity(path, row["rule"], row["code"], row["earlier_duplicates"])

@@ -50,7 +50,7 @@ REASONS = """
     union
     select unreadable from raw.branch_commits where repository = $1
     union
-    select unnest([not_analysed, not_traced]) from details.commit_details where repository = $1
+    select unnest([not_analysed, not_traced]) from details.commit_metrics where repository = $1
 """
 
 

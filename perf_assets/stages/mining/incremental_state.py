@@ -35,7 +35,7 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
 def last_reads(gate: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
     """When each of ``months`` was read whole last."""
     rows = gate.database.frame(
-        "SELECT month, loaded_at FROM meta.whole_reads WHERE repository = ?", [repository]
+        "SELECT month, loaded_at FROM meta.full_refreshes WHERE repository = ?", [repository]
     )
     known = dict(rows.rows())
     return {month: known.get(month, NEVER) for month in months}

@@ -58,7 +58,7 @@ def mine_issues(
     gate: AuditedWriter,
     repository: Repository,
     months: Sequence[str],
-    verify_months: int | None = None,
+    reconcile_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
 ) -> Iterator[WriteOutcome]:
     """Open the source of ``repository`` and load from it, see :func:`load_issues`.
@@ -68,7 +68,7 @@ def mine_issues(
     started = datetime.now(UTC)
     with open_issue_source(repository, longest_wait) as source:
         try:
-            yield from load_issues(gate, source, months, verify_months)
+            yield from load_issues(gate, source, months, reconcile_months)
         finally:
             asked = source.client.total
             row = {"repository": repository.name, "started_at": started, **vars(asked)}
@@ -79,14 +79,14 @@ def load_issues(
     gate: AuditedWriter,
     source: IssueSource,
     months: Sequence[str],
-    verify_months: int | None = None,
+    reconcile_months: int | None = None,
 ) -> Iterator[WriteOutcome]:
     """Bring the cohorts of ``months`` up to date: load what is missing, refresh what is there.
 
     Costs one look where nothing changed. With each stored cohort stands the newest update that
     GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
     run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
-    so is one that an older version stored without all fields, and with ``verify_months`` those
+    so is one that an older version stored without all fields, and with ``reconcile_months`` those
     that are due to be read whole again, see ``due_cohorts``.
     """
     repository = source.repository
@@ -99,8 +99,8 @@ def load_issues(
     }
     spans = list(windows(dict.fromkeys(marks, 0)))
     newest = yield from _refresh(gate, source, min(marks.values(), default=None), spans)
-    if verify_months is not None:
-        yield from _verify(gate, source, sorted(marks), verify_months, newest)
+    if reconcile_months is not None:
+        yield from _reconcile(gate, source, sorted(marks), reconcile_months, newest)
     missing = [month for month in months if month not in marks]
     if missing:
         preload()
@@ -204,7 +204,7 @@ def _in_parts(changes: Sequence[ChangedIssues], size: int) -> Iterator[Sequence[
         yield changes[start : start + size]
 
 
-def _verify(
+def _reconcile(
     gate: AuditedWriter, source: IssueSource, months: list[str], within: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
     """Read the cohorts that are due whole again, and say what no list of changes had told."""
@@ -297,10 +297,10 @@ def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str
     """That a cohort was read whole, and why our numbers differed from GitHub's."""
     partition = {"repository": repository, "month": month}
     now = datetime.now(UTC)
-    notes = {"meta.whole_reads": pl.DataFrame([{**partition, "loaded_at": now}])}
+    notes = {"meta.full_refreshes": pl.DataFrame([{**partition, "loaded_at": now}])}
     rows = [{**partition, **vars(departure), "noticed_at": now} for departure in departures]
     if rows:
-        notes["meta.count_differences"] = pl.DataFrame(
+        notes["meta.reconciliation_differences"] = pl.DataFrame(
             rows, schema_overrides={"moved_to": pl.String}
         )
     return notes

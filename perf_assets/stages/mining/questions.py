@@ -30,8 +30,8 @@ from perf_assets.tables import schema_of
 log = logging.getLogger(__name__)
 
 QUESTIONS_AT_ONCE = 1500  # judged and stored together: what bounds the memory
-REJECTS = "raw.post_rejects"
-READS = "meta.dump_reads"
+REJECTS = "raw.rejected_posts"
+READS = "meta.dump_loads"
 COUNTED = "SELECT strftime(created_at, '%Y-%m'), count(*) FROM questions GROUP BY ALL"
 TAGGED = """
 SELECT count(*) FROM questions
@@ -67,7 +67,7 @@ def mine_questions(
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
-    verify_months: int | None = None,
+    reconcile_months: int | None = None,
     longest_wait: float = LONGEST_WAIT,
 ) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date, from the dump of its forum and from the API.
@@ -94,7 +94,7 @@ def mine_questions(
         # It takes requests, which takes long to import.
         from perf_assets.stages.mining.asked_questions import ask_questions  # noqa: PLC0415
 
-        yield from ask_questions(gate, forum, tag_set, months, verify_months, longest_wait)
+        yield from ask_questions(gate, forum, tag_set, months, reconcile_months, longest_wait)
     elif dump is not None:
         late = [month for month in months if month > dump.last_month]
         if late:

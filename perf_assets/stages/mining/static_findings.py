@@ -47,7 +47,11 @@ from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 
-TREES, FINDINGS, UNREAD = TABLES = ("raw.scanned_trees", "raw.static_findings", "raw.unread_files")
+TREES, FINDINGS, UNREAD = TABLES = (
+    "raw.scanned_trees",
+    "raw.static_findings",
+    "raw.unparsed_files",
+)
 EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
 FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
 DECIDING = ("lint",)  # folders: what is found in files
@@ -225,7 +229,7 @@ class _History:
             "committed_at": tree.committed_at,
             "previous_sha": None if before is None else before.sha,
             "files": len(found) - len(unread),
-            "unread_files": len(unread),
+            "unparsed_files": len(unread),
             "rules": [rule.name for rule in DEFAULT],
             "rule_version": rule_version(),
         }

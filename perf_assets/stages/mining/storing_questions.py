@@ -47,7 +47,7 @@ def _offer(tag_set: TagSet, one: Month) -> PartitionWrite:
     notes: dict[str, pl.DataFrame] = {}
     if one.is_read_whole:
         read = {"repository": tag_set.name, "month": one.month, "loaded_at": datetime.now(UTC)}
-        notes["meta.whole_reads"] = pl.DataFrame([read])
+        notes["meta.full_refreshes"] = pl.DataFrame([read])
     return PartitionWrite(candidates, tag_set.name, one.month, one.provenance, notes)
 
 

@@ -80,8 +80,8 @@ def tell_study(gate: AuditedWriter, study: Study) -> None:
             *_lake_of(study),
             (
                 "study",
-                "close_look",
-                str(study.close_look).lower(),
+                "analyze_fixes",
+                str(study.analyze_fixes).lower(),
                 "Whether fixes are looked at closely: methods, languages, who introduced the bug.",
             ),
             (
@@ -148,7 +148,12 @@ def tell_database(gate: AuditedWriter) -> None:
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
     facts: list[Fact] = [
         ("database", "published_at", moment, "When it was published."),
-        ("database", "format", str(FORMAT), "Shape of the stored tables, as in meta.format."),
+        (
+            "database",
+            "format",
+            str(FORMAT),
+            "Shape of the stored tables, as in meta.schema_version.",
+        ),
         ("database", "storage_version", STORAGE_VERSION, "DuckDB's version of the file's format."),
         (
             "database",

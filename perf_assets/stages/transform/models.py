@@ -53,12 +53,12 @@ def _register_tag_sets(gate: AuditedWriter, study: Study) -> None:
                 "forum": tag_set.forum,
                 "tag_set": tag_set.label,
                 "tags": list(tag_set.tags),
-                "place": place,
+                "position": position,
                 "start_month": tag_set.start,
                 "repository": tag_set.repository,
                 "study": study.name,
             }
-            for place, tag_set in enumerate(study.tag_sets, 1)
+            for position, tag_set in enumerate(study.tag_sets, 1)
         ],
         schema=table_of("meta.tag_sets").frame_schema,
     )

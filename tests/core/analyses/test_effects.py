@@ -95,7 +95,7 @@ def test_pooled_repositories_are_compared_within_each():
 
 def test_the_family_has_each_test_that_the_summary_prints_once():
     table = family(generated(3, months=24))
-    assert table.schema == schema_of("analysis.test_family")
+    assert table.schema == schema_of("analysis.adjusted_tests")
     found = set(table.select("source", "result_of", "method").iter_rows())
     assert found == {
         *(("trend_tests", series, method) for series, method in HEADLINES.items()),

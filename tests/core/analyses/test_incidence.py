@@ -28,7 +28,7 @@ def test_each_event_has_a_row_for_each_time_and_one_test():
 def test_fixed_and_closed_without_a_fix_add_up_to_closed():
     table = incidence(generated(2), 48).filter(repository="a/a")
     for days in DAYS:
-        shares = dict(table.filter(days=days).select("event", "share_other").iter_rows())
+        shares = dict(table.filter(days=days).select("event", "percent_other").iter_rows())
         assert shares["fixed"] + shares["closed_without_fix"] == pytest.approx(shares["closed"])
 
 
@@ -37,7 +37,7 @@ def test_a_bug_that_was_closed_without_a_fix_is_not_fixed_later():
     bugs = [Bug(0, 0, is_performance=True, is_fixed=True), *[Bug(0, 0, is_performance=True)] * 3]
     row = row_of(incidence(bugs), event="fixed", days=30)
     assert (row["n_performance"], row["events_performance"]) == (4, 1)
-    assert row["share_performance"] == pytest.approx(25)
+    assert row["percent_performance"] == pytest.approx(25)
     assert "25.0 %" in row["result"]
 
 
@@ -60,9 +60,9 @@ def test_a_time_that_nobody_was_watched_for_has_no_share():
     bugs = [Bug(0, 0, True, True), Bug(0, None, True), Bug(0)]
     table = incidence(bugs, 1).filter(repository="a/a", event="fixed")
     # From 6 January to the end of the month 26 days.
-    assert table["share_performance"].to_list() == [None, None, None]
+    assert table["percent_performance"].to_list() == [None, None, None]
     assert "unknown" in table["result"][0]
-    assert incidence(bugs, 2).filter(event="fixed", days=30)["share_performance"][0] == 50
+    assert incidence(bugs, 2).filter(event="fixed", days=30)["percent_performance"][0] == 50
 
 
 def test_each_repository_is_watched_until_its_own_end_and_compared_within():
@@ -94,10 +94,10 @@ def test_the_curves_go_through_the_shares():
             row = row_of(shares, event=event, days=days)
             for kind, name in ((True, "performance"), (False, "other")):
                 point = row_of(curves, event=event, days=days, is_performance=kind)
-                assert (point["share"], point["share_low"], point["share_high"]) == (
-                    row[f"share_{name}"],
-                    row[f"share_{name}_low"],
-                    row[f"share_{name}_high"],
+                assert (point["percent"], point["percent_low"], point["percent_high"]) == (
+                    row[f"percent_{name}"],
+                    row[f"percent_{name}_low"],
+                    row[f"percent_{name}_high"],
                 )
 
 

@@ -45,7 +45,7 @@ def test_words_of_performance_bugs_are_proposed_and_common_ones_are_not():
     assert not {"model", "crash", "shape"} & terms
     assert set(table["taught_by"]) == {"performance labels"}
     assert table["z"].to_list() == sorted(table["z"], reverse=True)
-    assert table["place"].to_list() == list(range(1, table.height + 1))
+    assert table["rank"].to_list() == list(range(1, table.height + 1))
 
 
 def test_a_proposal_says_whether_it_is_covered_and_what_the_rule_misses():

@@ -65,7 +65,7 @@ def row_of(table, **wanted):
 
 def test_by_the_rule_of_the_study_the_results_are_those_of_their_tables():
     bugs = generated(1, months=MONTHS)
-    table = sensitivity(bugs).filter(labels="study")
+    table = sensitivity(bugs).filter(label_rule="study")
     metrics, trend, history = bug_metrics(bugs), trend_monthly(bugs, MONTHS), issue_history(bugs)
     groups = group_comparisons(metrics, fixes())
     for metric in METRICS:
@@ -78,7 +78,7 @@ def test_by_the_rule_of_the_study_the_results_are_those_of_their_tables():
     fixed = row_of(fix_incidence(metrics, trend), event="fixed", days=365)
     own = row_of(table, result_of="fixed_within_365_days")
     assert (own["value_performance"], own["p_value"]) == (
-        fixed["share_performance"],
+        fixed["percent_performance"],
         fixed["p_value"],
     )
     series = trend_tests(trend, history)
@@ -99,7 +99,7 @@ def test_each_rule_takes_its_bugs_and_makes_others_of_the_rest():
     graded = {"strengths": {1: "weak", 2: "weak", 3: "moderate"}, "widened": {9}}
     table = sensitivity(bugs, **graded).filter(result_of="share", repository="a/a")
     counts = {
-        row["labels"]: (row["n_performance"], row["n_other"]) for row in table.rows(named=True)
+        row["label_rule"]: (row["n_performance"], row["n_other"]) for row in table.rows(named=True)
     }
     assert counts == {
         "study": (6, 4),
@@ -108,15 +108,15 @@ def test_each_rule_takes_its_bugs_and_makes_others_of_the_rest():
         "widened": (7, 3),
     }
     assert (
-        row_of(sensitivity(bugs, **graded), labels="widened", result_of="open")["n_performance"]
+        row_of(sensitivity(bugs, **graded), label_rule="widened", result_of="open")["n_performance"]
         == 7
     )
 
 
 def test_each_result_stands_once_for_each_rule():
     table = sensitivity(generated(2, months=MONTHS)).filter(repository="a/a")
-    by_result = table.group_by("result_of", maintain_order=True).agg("labels")
-    assert set(map(tuple, by_result["labels"].to_list())) == {tuple(RULES)}
+    by_result = table.group_by("result_of", maintain_order=True).agg("label_rule")
+    assert set(map(tuple, by_result["label_rule"].to_list())) == {tuple(RULES)}
     assert by_result.height == 1 + 1 + len(METRICS) + 4 + 1
 
 

@@ -42,12 +42,12 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     expected = mann_whitney_u([10.0, 30.0], [1.0, 2.0, 3.0])
     assert (pooled["introduced_performance"], pooled["introduced_other"]) == (2, 4)
     assert (pooled["only_adds_performance"], pooled["not_traced_other"]) == (1, 2)
-    assert (pooled["median_performance"], pooled["median_other"]) == (20.0, 2.5)
+    assert (pooled["median_days_performance"], pooled["median_days_other"]) == (20.0, 2.5)
     assert (pooled["statistic"], pooled["p_value"]) == (expected.statistic, expected.pvalue)
     assert pooled["cliffs_delta"] == cliffs_delta([10.0, 30.0], [1.0, 2.0, 3.0]) == 1.0
-    assert found.row(5, named=True)["median_performance"] == 40.0
+    assert found.row(5, named=True)["median_days_performance"] == 40.0
     alone = found.row(2, named=True)
-    assert (alone["introduced_performance"], alone["median_performance"]) == (0, None)
+    assert (alone["introduced_performance"], alone["median_days_performance"]) == (0, None)
     assert alone["p_value"] is alone["magnitude"] is None
 
 

@@ -246,7 +246,7 @@ def test_visible_lines_are_made_of_the_text_itself(text: str) -> None:
     assert len("".join(visible_lines(text))) <= len(text)
 
 
-def test_evidence_names_each_rule_place_and_match() -> None:
+def test_evidence_names_each_rule_field_and_match() -> None:
     body = "It is slow.\n```\nmemory leak\n```\n"
     issue = {
         "repository": "owner/name",
@@ -263,7 +263,7 @@ def test_evidence_names_each_rule_place_and_match() -> None:
     labels, evidence = label_issues(
         pl.DataFrame([issue], schema_overrides=schema), templates, rules
     )
-    assert evidence.select("rule", "place", "match").rows() == [
+    assert evidence.select("rule", "field", "match").rows() == [
         ("performance_label", "labels", "performance"),
         ("keyword", "title", "slow"),
         ("keyword", "body", "slow"),

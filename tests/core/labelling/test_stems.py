@@ -177,7 +177,7 @@ def test_of_an_issue_the_same_is_left_out_as_for_keywords() -> None:
         *(issue(number, "Crash", form) for number in range(10, 15)),
     ]
     found = stems_of_issues(pl.DataFrame(rows), NO_TEMPLATES)
-    assert found.schema == schema_of("labels.performance_stems")
+    assert found.schema == schema_of("labels.keyword_stems")
     assert found.select("number", "matched_stems", "matched_stems_as_published").rows() == [
         (1, ["hang"], []),
         (3, ["gpu ram"], ["gpu ram"]),

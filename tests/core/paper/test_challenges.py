@@ -11,7 +11,7 @@ from perf_assets.tables import schema_of
 
 COMPARISON = schema_of("analysis.paper_comparison")
 GROUPS = schema_of("intermediate.question_groups")
-WAITS = schema_of("intermediate.question_waits")
+WAITS = schema_of("intermediate.question_answer_times")
 QUALITY = schema_of("analysis.question_kind_quality")
 PUBLISHED = paper_figures()["challenges"]
 

@@ -59,7 +59,7 @@ def package() -> Data:
 
 def found(tables: Any) -> dict[str, dict[str, Any]]:
     rows = [dict(zip(NAMES, row, strict=True)) for row in paper_consistency(tables, package())]
-    assert {row["place"] for row in rows} == {"The paper against itself"}
+    assert {row["location"] for row in rows} == {"The paper against itself"}
     return {row["figure"].removeprefix("against_itself."): row for row in rows}
 
 

@@ -31,7 +31,7 @@ NO_FORUM = tuple(
     schema_of(name).to_frame()
     for name in (
         "intermediate.question_groups",
-        "intermediate.question_waits",
+        "intermediate.question_answer_times",
         "analysis.question_kind_quality",
     )
 )
@@ -110,8 +110,8 @@ def data(
             "published_total",
             "reproduced_performance",
             "reproduced_total",
-            "published_percentage",
-            "reproduced_percentage",
+            "published_percent",
+            "reproduced_percent",
         ],
         orient="row",
     )
@@ -153,7 +153,7 @@ def test_table_1_counts_by_kind_and_state() -> None:
     assert reopened["reason"].startswith("1 bug reports were closed and are open again")
     assert reopened["difference"] == -1
     assert "another number" in rows[f"table_1.{PYTORCH}.other.closed"]["reason"]
-    assert {row["place"] for row in rows.values()} == {"Table I"}
+    assert {row["location"] for row in rows.values()} == {"Table I"}
     assert rows[f"table_1.{PYTORCH}.other.open"]["quantity"] == "open other bugs"
 
 
@@ -495,7 +495,7 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     ]
     found = found.filter(study="performance bugs")
     told = found.select(
-        "figure", "place", "repository", "quantity", "published_text", "verdict", "reason"
+        "figure", "location", "repository", "quantity", "published_text", "verdict", "reason"
     )
     lines = [" | ".join(map(str, row)) for row in told.rows()]
     wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")

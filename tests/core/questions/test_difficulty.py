@@ -12,7 +12,7 @@ from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.tables import schema_of
 
 GROUPS = schema_of("intermediate.question_groups")
-WAITS = schema_of("intermediate.question_waits")
+WAITS = schema_of("intermediate.question_answer_times")
 
 
 def wait(question_id: int, hours: float | None = None, **changes: Any) -> dict[str, Any]:
@@ -44,8 +44,8 @@ def found(groups: list[dict[str, Any]], waits: list[dict[str, Any]]) -> pl.DataF
 def test_shares_times_views_and_scores_of_a_group() -> None:
     waits = [wait(1, 2.0), wait(2, 6.0, month="2020-03"), wait(3), wait(4)]
     row = found([group(number) for number in (1, 2, 3, 4)], waits).row(0, named=True)
-    assert (row["questions"], row["accepted"], row["share_accepted"]) == (4, 2, 0.5)
-    limits = row["share_accepted_low"], row["share_accepted_high"]
+    assert (row["questions"], row["accepted"], row["accepted_share"]) == (4, 2, 0.5)
+    limits = row["accepted_share_low"], row["accepted_share_high"]
     assert limits == pytest.approx(proportion_confint(2, 4, method="wilson"))
     assert (row["median_hours_to_accepted"], row["mean_hours_to_accepted"]) == (4.0, 4.0)
     assert row["km_median_hours_to_accepted"] == 6.0

@@ -80,8 +80,11 @@ def test_precision_is_that_of_the_study_where_141_of_160_are_right() -> None:
     [row] = quality.filter(repository=REPOSITORY, rule="all").to_dicts()
     low, high = proportion_confint(141, 160, method="wilson")
     assert (row["n"], row["successes"], row["n_unsure"]) == (160, 141, 1)
-    assert f"{row['estimate']:.2f}" in {"88.12", "88.13"}  # 88.125, which the paper rounds up
-    assert (row["low"], row["high"]) == pytest.approx((100 * low, 100 * high))
+    assert f"{row['estimate_percent']:.2f}" in {
+        "88.12",
+        "88.13",
+    }  # 88.125, which the paper rounds up
+    assert (row["low_percent"], row["high_percent"]) == pytest.approx((100 * low, 100 * high))
     by_rule = quality.filter(repository=REPOSITORY, measure="precision").rows_by_key(
         "rule", named=True
     )
@@ -96,7 +99,7 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
     rows += [(n, "Ann", "yes" if n == 10 else "no", False) for n in range(10, 40)]
     quality = labelling_quality(judged(*rows), strata(100, 900), graded())
     [row] = quality.filter(repository=REPOSITORY, measure="recall").to_dicts()
-    assert row["estimate"] == pytest.approx(100 * 80 / 110)
+    assert row["estimate_percent"] == pytest.approx(100 * 80 / 110)
     # On the scale of the logarithm of found by missed, with the limits of both.
     right, missed = (
         [math.log(value) for value in (share, *proportion_confint(k, n, method="wilson"))]
@@ -106,7 +109,7 @@ def test_recall_weighs_what_the_labels_missed_by_how_many_were_not_looked_at() -
     low = middle - math.hypot(right[0] - right[1], missed[2] - missed[0])
     high = middle + math.hypot(right[2] - right[0], missed[0] - missed[1])
     limits = [100 / (1 + math.exp(-value)) for value in (low, high)]
-    assert (row["low"], row["high"]) == pytest.approx(limits)
+    assert (row["low_percent"], row["high_percent"]) == pytest.approx(limits)
 
 
 def test_a_pooled_recall_is_of_each_repository_with_its_own_strata() -> None:
@@ -120,15 +123,15 @@ def test_a_pooled_recall_is_of_each_repository_with_its_own_strata() -> None:
     sizes = pl.concat([sizes, strata(900, 90).with_columns(repository=pl.lit("never/judged"))])
     quality = labelling_quality(pl.concat([judged(*rows), small]), sizes, graded())
     [row] = quality.filter(repository="pooled", measure="recall").to_dicts()
-    assert row["estimate"] == pytest.approx(100 * 1010 / (1010 + 110))
+    assert row["estimate_percent"] == pytest.approx(100 * 1010 / (1010 + 110))
     [share] = quality.filter(repository="pooled", measure="corrected_share").to_dicts()
-    assert share["estimate"] == pytest.approx(100 * 1120 / 3120)
+    assert share["estimate_percent"] == pytest.approx(100 * 1120 / 3120)
 
 
 def test_a_single_right_label_is_enough_for_a_recall() -> None:
     rows = [(1, "Ann", "yes", True), (2, "Ann", "no", False)]
     quality = labelling_quality(judged(*rows), strata(1, 1), graded())
-    assert set(quality.filter(measure="recall")["estimate"]) == {100.0}
+    assert set(quality.filter(measure="recall")["estimate_percent"]) == {100.0}
 
 
 def test_precision_is_told_by_strength_and_by_place() -> None:
@@ -140,7 +143,7 @@ def test_precision_is_told_by_strength_and_by_place() -> None:
         *((n, "strong", ["body"]) for n in (1, 3)),
     )
     quality = labelling_quality(judged(*rows), strata(14, 0), known).filter(repository=REPOSITORY)
-    found = {row["rule"]: (row["n"], row["estimate"]) for row in quality.to_dicts()}
+    found = {row["rule"]: (row["n"], row["estimate_percent"]) for row in quality.to_dicts()}
     assert found["strength: strong"] == (5, 100)
     assert found["strength: weak"] == (9, 0)
     assert found["place: title"] == (3, 100)
@@ -158,9 +161,9 @@ def test_the_corrected_share_is_the_labelled_one_times_precision_by_recall() -> 
         row["measure"]: row for row in quality.filter(repository=REPOSITORY, rule="all").to_dicts()
     }
     share = own["corrected_share"]
-    assert share["estimate"] == pytest.approx(11)
-    assert share["estimate"] == pytest.approx(
-        10 * own["precision"]["estimate"] / own["recall"]["estimate"]
+    assert share["estimate_percent"] == pytest.approx(11)
+    assert share["estimate_percent"] == pytest.approx(
+        10 * own["precision"]["estimate_percent"] / own["recall"]["estimate_percent"]
     )
     assert (share["n"], share["successes"]) == (40, 9)
     lows, highs = zip(
@@ -170,7 +173,9 @@ def test_the_corrected_share_is_the_labelled_one_times_precision_by_recall() -> 
     )
     below = ((0.1 * (0.8 - lows[0])) ** 2 + (0.9 * (1 / 30 - lows[1])) ** 2) ** 0.5
     above = ((0.1 * (highs[0] - 0.8)) ** 2 + (0.9 * (highs[1] - 1 / 30)) ** 2) ** 0.5
-    assert (share["low"], share["high"]) == pytest.approx((11 - 100 * below, 11 + 100 * above))
+    assert (share["low_percent"], share["high_percent"]) == pytest.approx(
+        (11 - 100 * below, 11 + 100 * above)
+    )
 
 
 def test_without_verdicts_on_others_the_share_is_not_corrected() -> None:

@@ -46,8 +46,10 @@ def test_precision_has_the_limits_of_wilson() -> None:
     row = found["owner/name", "sequential-map", "Ann"]
     limits = binomtest(9, 11).proportion_ci(0.95, "wilson")
     assert counts(row) == (11, 9, 2, 1)
-    assert row["estimate"] == pytest.approx(100 * 9 / 11)
-    assert (row["low"], row["high"]) == pytest.approx((100 * limits.low, 100 * limits.high))
+    assert row["estimate_percent"] == pytest.approx(100 * 9 / 11)
+    assert (row["low_percent"], row["high_percent"]) == pytest.approx(
+        (100 * limits.low, 100 * limits.high)
+    )
 
 
 def test_each_rule_and_repository_has_its_own_and_all_together_theirs() -> None:
@@ -84,7 +86,7 @@ def test_the_consensus_is_what_most_raters_say(verdicts: list[str], agreed: str)
     row = found["owner/name", "all", "consensus"]
     expected = {"right": (1, 1, 0, 0), "wrong": (1, 0, 1, 0), "unsure": (0, 0, 0, 1)}
     assert counts(row) == expected[agreed]
-    assert (row["estimate"] is None) == (agreed == "unsure")
+    assert (row["estimate_percent"] is None) == (agreed == "unsure")
 
 
 def test_without_verdicts_there_is_nothing() -> None:

@@ -45,7 +45,7 @@ def test_every_row_of_every_file_is_loaded(folder: Path) -> None:
         "fix_commits": 14,
         "paper_series": 8,
         "taxonomy": 6,
-        "rejects": 0,
+        "rejected_rows": 0,
     }
 
 
@@ -142,13 +142,13 @@ def test_a_row_that_cannot_be_read_is_a_reject_with_its_line_and_reason(
     whole = read_any(folder)
     replace_in(folder / file, old, new)
     package = read_any(folder)
-    reject = package.rejects.filter(file=file, part=0).row(0, named=True)
+    reject = package.rejected_rows.filter(file=file, part=0).row(0, named=True)
     assert reason in reject["reason"]
     assert reject["dataset"] == "replication"
     text = (folder / file).read_text(encoding="utf-8").splitlines()
     assert text[reject["line"] - 1] == reject["text"]
-    rejected = package.rejects.filter(part=0).height
-    rows = [name for name in whole.frames if name not in ("rejects", "fix_commits")]
+    rejected = package.rejected_rows.filter(part=0).height
+    rows = [name for name in whole.frames if name not in ("rejected_rows", "fix_commits")]
     kept = sum(package.frames[name].height for name in rows)
     assert kept + rejected == sum(whole.frames[name].height for name in rows)
 
@@ -156,7 +156,7 @@ def test_a_row_that_cannot_be_read_is_a_reject_with_its_line_and_reason(
 def test_a_commit_that_cannot_be_read_is_a_reject_of_its_own(folder: Path) -> None:
     replace_in(folder / "pytorch_perf_fixes_information.csv", "2017-02-01 23:30", "yesterday")
     package = read_any(folder)
-    (reject,) = package.rejects.rows(named=True)
+    (reject,) = package.rejected_rows.rows(named=True)
     assert (reject["line"], reject["part"]) == (2, 1)
     assert "issue 101" in reject["reason"]
     assert reject["text"].startswith(f"({sha('a')}, yesterday")
@@ -284,12 +284,12 @@ def test_published_files_of_pytorch_lose_no_row() -> None:
     if not PYTORCH_PACKAGE.is_dir():
         pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
     package = read_package(PYTORCH_PACKAGE)
-    assert package.rejects.is_empty()
+    assert package.rejected_rows.is_empty()
     for file, loaded in (
         pl.concat(
             frame.select("file", "line").unique()
             for name, frame in package.frames.items()
-            if name not in ("rejects", "fix_commits")
+            if name not in ("rejected_rows", "fix_commits")
         )
         .group_by("file")
         .len()

@@ -1,0 +1,296 @@
+"""Static checks of Python files and notebooks: check."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from perf_assets.cli.shell import friendly_errors
+from perf_assets.errors import PerfAssetsError
+from perf_assets.progress import phase
+from perf_assets.sanitize import escape_text
+
+if TYPE_CHECKING:
+    from perf_assets.cli.lint_settings import Settings
+    from perf_assets.lint.files.places import Place
+    from perf_assets.lint.files.results import FileResult, Skip, SourceFile
+    from perf_assets.lint.rules.rule import Rule
+
+STANDARD_INPUT = Path("-")
+Command = TypeVar("Command", bound=Callable[..., None])
+WORTH_A_BAR = 50  # files
+NAMED_SKIPS = 20  # of more, on the terminal, only the number is told
+
+
+def _words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    words = [word.strip() for value in values for word in value.split(",") if word.strip()]
+    return words if values else None
+
+
+def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
+    return click.option(name, multiple=True, callback=_words, metavar="RULE,...", help=help_text)
+
+
+@click.command()
+@click.argument(
+    "paths", nargs=-1, type=click.Path(path_type=Path, exists=False), metavar="[PATH]..."
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are written.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="Write them to this file.")
+@_rules_option("--select", "Ask these rules: a code, its beginning, a name, or all.")
+@_rules_option("--ignore", "Do not ask these.")
+@_rules_option("--extend-select", "Ask these too.")
+@click.option(
+    "--severity",
+    type=click.Choice(["note", "warning"]),
+    help="The least that is told.  [default: note]",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many files are checked at once.  [default: one for each core]",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The pyproject.toml that counts.  [default: the nearest above the first PATH that has "
+    "the table]",
+)
+@click.option("--exit-zero", is_flag=True, help="Findings are no failure: exit with 0.")
+@click.option("--list-rules", is_flag=True, help="List the rules, and check nothing.")
+@click.option("--explain", metavar="RULE", help="Show the page of a rule, and check nothing.")
+@friendly_errors
+def lint(  # noqa: PLR0913
+    *,
+    paths: tuple[Path, ...],
+    kind: str,
+    output: Path | None,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    extend_select: list[str] | None,
+    severity: str | None,
+    processes: int | None,
+    config: Path | None,
+    exit_zero: bool,
+    list_rules: bool,
+    explain: str | None,
+) -> None:
+    """Find performance problems in Python code that uses TensorFlow or PyTorch.
+
+    PATH is a file, a folder (its Python files and notebooks are checked), or - for the standard
+    input; without one it is the working directory. Files are read, and never changed. What
+    cannot be read (Python 2, mistakes of syntax) is named on the standard error.
+
+    A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.check]
+    of pyproject.toml has select, ignore, extend-select, severity, exclude and per-file-ignores.
+    The pages of the rules are in docs/checks.
+
+    \b
+    Exit code 0: no findings. 1: findings. 2: it could not be done.
+
+    \b
+    Examples:
+        perf-assets lint .
+        perf-assets lint src --select PA103 --severity warning
+        perf-assets lint . --format sarif --output perf-assets.sarif
+        perf-assets lint --explain loop-invariant-op
+    """
+    from perf_assets.cli.lint_settings import rules_of, settings  # noqa: PLC0415
+
+    if list_rules:
+        _say(_rules_table())
+        return
+    if explain is not None:
+        from perf_assets.lint.formats.pages import page_of  # noqa: PLC0415
+
+        rule, *more = rules_of([explain], "--explain")
+        if more:
+            raise PerfAssetsError(f"--explain: {explain} stands for several rules; name one")
+        _say(page_of(rule))
+        return
+    given = {
+        "select": select,
+        "ignore": ignore,
+        "extend-select": extend_select,
+        "severity": severity,
+    }
+    asked = paths or (Path(),)
+    _refuse(asked)
+    first = next((path for path in asked if path != STANDARD_INPUT), None)
+    chosen = settings(
+        {key: value for key, value in given.items() if value is not None}, config, first
+    )
+    results = _results(asked, chosen, processes or _cores())
+    _write(results, chosen.rules, kind, output)
+    _exit(results, asked, is_failure=not exit_zero)
+
+
+def _refuse(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if path != STANDARD_INPUT and not os.path.lexists(path):
+            raise PerfAssetsError(f"{path}: there is no such file or folder")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _results(paths: Sequence[Path], chosen: "Settings", processes: int) -> "list[FileResult]":
+    """What was found in each file, without what is not to be told."""
+    from perf_assets.lint.files.places import places  # noqa: PLC0415
+    from perf_assets.lint.files.results import Skip  # noqa: PLC0415
+    from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
+
+    files: list[Place | Skip | None] = []
+    on_disk = [path for path in paths if path != STANDARD_INPUT]
+    if len(on_disk) < len(paths):
+        files.append(None)
+    files += places(on_disk, chosen.root, chosen.exclude)
+    results = []
+    with _bar(len(files)), phase("checking Python", len(files), "files") as tell:
+        found = scan(_contents(files), chosen.rules, processes=processes)
+        for number, (file, result) in enumerate(zip(files, found, strict=True), 1):
+            path = "" if file is None or isinstance(file, Skip) else _relative(file, chosen)
+            kept = [
+                (finding, line)
+                for finding, line in zip(result.findings, result.lines, strict=True)
+                if chosen.told(finding, path)
+            ]
+            results.append(
+                result._replace(
+                    findings=tuple(finding for finding, _ in kept),
+                    lines=tuple(line for _, line in kept),
+                )
+            )
+            tell(number)
+    return results
+
+
+def _relative(place: "Place", chosen: "Settings") -> str:
+    return os.path.relpath(place.path.absolute(), chosen.root)
+
+
+def _contents(files: "Sequence[Place | Skip | None]") -> "Iterator[SourceFile | Skip]":
+    from perf_assets.lint.files.places import read, source_of  # noqa: PLC0415
+    from perf_assets.lint.files.results import Budget, Skip  # noqa: PLC0415
+
+    for file in files:
+        if file is None:
+            yield source_of("-", sys.stdin.buffer.read(Budget().most_bytes + 1))
+        else:
+            yield file if isinstance(file, Skip) else read(file)
+
+
+def _bar(files: int) -> Any:  # noqa: ANN401
+    """A bar on the standard error, where that is a terminal and it takes long enough."""
+    if files < WORTH_A_BAR or not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console  # noqa: PLC0415
+
+    from perf_assets.cli.bars import shown_progress  # noqa: PLC0415
+
+    return shown_progress(Console(stderr=True))
+
+
+def _write(
+    results: "Sequence[FileResult]", rules: "Sequence[Rule]", kind: str, output: Path | None
+) -> None:
+    content = _content(results, rules, kind, is_coloured=output is None and _has_colours())
+    if output is None:
+        _say(content)
+    else:
+        from perf_assets.reports.writing import write_whole  # noqa: PLC0415
+
+        write_whole(output, content.encode(errors="replace"))
+    _tell_skips(results)
+
+
+def _content(
+    results: "Sequence[FileResult]", rules: "Sequence[Rule]", kind: str, *, is_coloured: bool
+) -> str:
+    by_name = {rule.name: rule for rule in rules}
+    if kind == "json":
+        from perf_assets.lint.formats.as_json import as_json  # noqa: PLC0415
+
+        return as_json(results)
+    if kind == "sarif":
+        from perf_assets.lint.formats.as_sarif import as_sarif  # noqa: PLC0415
+
+        return as_sarif(results, rules)
+    if kind == "github":
+        from perf_assets.lint.formats.as_github import as_github  # noqa: PLC0415
+
+        return as_github(results, by_name)
+    from perf_assets.lint.formats.as_text import as_text  # noqa: PLC0415
+
+    return as_text(results, by_name, is_coloured=is_coloured)
+
+
+def _has_colours() -> bool:
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+
+
+def _say(text: str) -> None:
+    """Write to the standard output; whoever reads it may have had enough."""
+    try:
+        click.echo(text.encode(errors="replace"), nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What Python still wants to write when it ends goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell_skips(results: "Sequence[FileResult]") -> None:
+    skipped = [result.skipped for result in results if result.skipped is not None]
+    for skip in skipped[:NAMED_SKIPS]:
+        click.echo(
+            f"{escape_text(skip.path)}: not checked ({skip.reason}): {escape_text(skip.message)}",
+            err=True,
+        )
+    if skipped:
+        reasons = Counter(skip.reason for skip in skipped)
+        counts = ", ".join(f"{reason} {number:,}" for reason, number in sorted(reasons.items()))
+        all_named = "" if len(skipped) <= NAMED_SKIPS else "; --format json names all"
+        click.echo(f"{len(skipped):,} not checked: {counts}{all_named}", err=True)
+    if not results:
+        click.echo("there are no Python files and no notebooks here", err=True)
+
+
+def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure: bool) -> None:
+    from perf_assets.lint.files.places import shown  # noqa: PLC0415
+
+    given = {"-" if path == STANDARD_INPUT else shown(path) for path in paths}
+    lost = any(
+        result.skipped is not None and result.skipped.reason == "read" and result.path in given
+        for result in results
+    )
+    if lost or (results and all(result.skipped is not None for result in results)):
+        sys.exit(2)
+    if is_failure and any(result.findings for result in results):
+        sys.exit(1)
+
+
+def _rules_table() -> str:
+    from perf_assets.lint.rules import RULES  # noqa: PLC0415
+
+    width = max(len(rule.name) for rule in RULES)
+    return "".join(
+        f"{rule.code:<6}  {rule.name:<{width}}  {'on ' if rule.on else 'off'}  "
+        f"{rule.severity:<7}  {rule.summary}\n"
+        for rule in RULES
+    )

@@ -1,0 +1,158 @@
+"""What is checked, and how: the table [tool.perf-assets.check] of a pyproject.toml."""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.lint.findings import Finding, Severity
+from perf_assets.lint.globs import is_meant_or_within
+from perf_assets.lint.linter import DEFAULT
+from perf_assets.lint.rules import RULES, named
+from perf_assets.lint.rules.rule import Rule
+
+FILE = "pyproject.toml"
+TABLE = ("tool", "perf-assets", "check")
+NAME = f"[{'.'.join(TABLE)}]"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of which files.
+
+    Attributes
+    ----------
+    root
+        The folder that patterns are relative to.
+    rules
+        The rules that are asked, in their order.
+    severity
+        The least that is told.
+    exclude
+        Patterns of what is passed by in folders.
+    ignored
+        Patterns of files, and the rules that are not asked there.
+    """
+
+    root: Path
+    rules: tuple[Rule, ...]
+    severity: Severity
+    exclude: tuple[str, ...] = ()
+    ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def told(self, finding: Finding, path: str) -> bool:
+        """Whether a finding in a file is told; `path` is relative to `root`, with `/`."""
+        return finding.severity.rank >= self.severity.rank and not any(
+            finding.rule in names and is_meant_or_within(path, [pattern])
+            for pattern, names in self.ignored.items()
+        )
+
+
+def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) -> Settings:
+    """What the command line says, and what the configuration says of all else.
+
+    Parameters
+    ----------
+    given
+        `select`, `ignore` and `extend-select` (words for rules) and `severity`, as far as the
+        command line has them.
+    config
+        The file that it names.
+    first
+        The first of its paths: the nearest pyproject.toml above it that has the table counts where
+        no file is named.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file cannot be read or is no TOML, or a key or a word is unknown: which, and where.
+    """
+    file, table = _table(config, first)
+    content: Mapping[str, Any] = {}
+    if file is not None:
+        # It takes as long to import as a small file to check, and many projects have no table.
+        from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
+
+        content = checked_table(table, file)
+    said = {**content, **given}
+
+    def rules(key: str) -> tuple[Rule, ...]:
+        place = f"--{key}" if key in given else f"{file}: {NAME[1:-1]}.{key}"
+        return rules_of(said.get(key, ()), place)
+
+    chosen = {*(rules("select") if "select" in said else DEFAULT), *rules("extend-select")}
+    left = chosen - {*rules("ignore")}
+    ignored = {
+        pattern: frozenset(
+            rule.name
+            for rule in rules_of(words, f"{file}: {NAME[1:-1]}.per-file-ignores.{pattern}")
+        )
+        for pattern, words in content.get("per-file-ignores", {}).items()
+    }
+    return Settings(
+        root=file.parent.absolute() if file is not None else Path.cwd(),
+        rules=tuple(rule for rule in RULES if rule in left),
+        severity=Severity(said.get("severity", Severity.NOTE)),
+        exclude=tuple(content.get("exclude", ())),
+        ignored=ignored,
+    )
+
+
+def rules_of(words: Iterable[str], place: str) -> tuple[Rule, ...]:
+    """The rules that words stand for.
+
+    Raises
+    ------
+    PerfAssetsError
+        One stands for none; `place` says where it was said.
+    """
+    try:
+        return named(words)
+    except KeyError as error:
+        from perf_assets.config_files import nearest  # noqa: PLC0415
+        from perf_assets.sanitize import shortened  # noqa: PLC0415
+
+        known = [word for rule in RULES for word in (rule.code, rule.name)]
+        raise PerfAssetsError(
+            f"{shortened(place, 300)}: no rule is called {shortened(error.args[0], 60)!r}; "
+            f"{nearest(error.args[0], known)}"
+        ) from None
+
+
+def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object]:
+    if config is not None:
+        found = _read(config)
+        if found is None:
+            raise PerfAssetsError(f"{config}: it has no table {NAME}")
+        return config, found
+    try:
+        folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
+    except FileNotFoundError:
+        raise PerfAssetsError(
+            "the directory that this was started in is gone: change to one that exists"
+        ) from None
+    for one in (folder, *folder.parents):
+        if (one / FILE).is_file() and (found := _read(one / FILE)) is not None:
+            return one / FILE, found
+    return None, None
+
+
+def _read(file: Path) -> object:
+    """The table of a file; None where it has none."""
+    try:
+        content: object = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise PerfAssetsError(f"{file}: it cannot be read: {reason}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PerfAssetsError(f"{file}: it is no TOML: {error}") from None
+    except (ValueError, RecursionError):
+        raise PerfAssetsError(
+            f"{file}: it has a value that is too long or too deep to read; remove it"
+        ) from None
+    for name in TABLE:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content

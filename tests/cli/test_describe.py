@@ -1,0 +1,116 @@
+"""The dictionary in the terminal, and the database as files."""
+
+import csv
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from perf_assets.reports.exporting import file_name
+from perf_assets.sql_models.files import described_tables
+from tests.support import Prepared, perf_assets
+
+
+@pytest.mark.parametrize("name", sorted(described_tables()))
+def test_a_table_is_explained_within_80_columns(name: str) -> None:
+    ran = perf_assets("describe", name, COLUMNS="80")
+    assert ran.returncode == 0
+    assert max(map(len, ran.stdout.splitlines())) <= 80
+    words = " ".join(ran.stdout.split())
+    for column in described_tables()[name].columns:
+        assert " ".join(column.comment.split()) in words
+    assert "Made from: Read" not in words  # each is made from a table, or said to come from outside
+
+
+def test_all_tables_are_listed_within_80_columns() -> None:
+    ran = perf_assets("describe", COLUMNS="80")
+    assert max(map(len, ran.stdout.splitlines())) <= 80
+    assert all(f"  {name}\n" in ran.stdout for name in described_tables())
+
+
+def test_a_table_may_be_named_without_its_schema() -> None:
+    assert perf_assets("describe", "bug_metrics").stdout.startswith("marts.bug_metrics, a table")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("bug_metric", "did you mean bug_metrics?"),
+        ("raw.isues", "did you mean raw.issues?"),
+        ("issues", "there are several: raw.issues, staging.issues"),
+        ("\x1b[31m", "there is no such table"),
+    ],
+)
+def test_a_table_that_is_none_is_told_with_the_nearest(name: str, words: str) -> None:
+    ran = perf_assets("describe", name)
+    assert ran.returncode == 2
+    assert words in ran.stderr
+
+
+# Files
+
+
+pytestmark = pytest.mark.slow
+
+
+def exported(home: Path, output: Path, *arguments: str):
+    return perf_assets("export", "--data-dir", home, "--output", output, *arguments)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_every_row_of_every_stored_table_is_in_a_file(
+    small: Prepared, tmp_path: Path, kind: str
+) -> None:
+    assert exported(small.home, tmp_path, "--format", kind).returncode == 0
+    with duckdb.connect(str(small.home / "perf_bugs.duckdb"), read_only=True) as connection:
+        for table in ("raw.issues", "marts.trend_monthly", "meta.schema_version"):
+            (stored,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+            files = [*tmp_path.glob(f"{table}/*.{kind}"), *tmp_path.glob(f"{table}.{kind}")]
+            assert stored == sum(duckdb.sql(f"FROM '{file}'").shape[0] for file in files), table
+    assert (tmp_path / "raw.issues" / f"sample-lab+tensorkit.{kind}").is_file()
+    assert list(tmp_path.rglob(".*")) == []
+
+
+def test_only_what_is_asked_for_is_written(small: Prepared, tmp_path: Path) -> None:
+    ran = exported(
+        small.home, tmp_path, "--format", "csv", "--tables", "analysis,raw.issues",
+        "--repository", "sample-lab/tensorkit",
+    )  # fmt: skip
+    assert ran.returncode == 0
+    kinds = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*.csv")}
+    assert {"raw.issues", "analysis.trend_tests"} <= kinds
+    assert not any(kind.startswith("marts") for kind in kinds)
+
+
+def test_no_title_of_an_issue_runs_as_a_formula(home: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(home / "perf_bugs.duckdb")) as connection:
+        connection.execute("UPDATE raw.issues SET title = '=1+1', author = '@x'")
+    ran = exported(home, tmp_path / "out", "--format", "csv", "--tables", "raw.issues")
+    assert ran.returncode == 0
+    with (tmp_path / "out/raw.issues/sample-lab+tensorkit.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["title"], row["author"]) for row in rows} == {("'=1+1", "'@x")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--tables", "raw.isues"), "did you mean raw.issues?"),
+        (("--repository", "sample-lab/tensorkid"), "did you mean sample-lab/tensorkit?"),
+        (("--output", "/proc/nothing"), "choose another --output"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(
+    small: Prepared, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    ran = exported(small.home, tmp_path, "--format", "csv", *arguments)
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
+    assert words in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("owner/name", "owner+name"), ("../../etc", "_.+..+etc"), ("a b\n;c", "a_b__c"), ("..", "_.")],
+)
+def test_the_name_of_a_file_leads_nowhere_else(name: str, file: str) -> None:
+    assert file_name(name) == file
