@@ -21,8 +21,8 @@ from perf_assets.config.study import Repository, Study, Until
 from perf_assets.definitions import build_definitions, studyless_definitions
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.months import is_month, last_full_month
-from perf_assets.progress import phase
-from perf_assets.shutdown import cleanup_on_stop
+from perf_assets.processes.progress import phase
+from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.reviewing import Imported, import_sheet
@@ -32,7 +32,7 @@ from perf_assets.storage.home import Home
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open, open_warehouse
-from perf_assets.workers import Task, work_through, worker_count
+from perf_assets.workers.pool import Task, work_through, worker_count
 
 log = logging.getLogger(__name__)
 
@@ -168,9 +168,9 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
     with writing(home.path), _instance(home) as instance:
         with open_warehouse(home.warehouse) as database:
-            gate = AuditedWriter(database, home)
-            lay_views(gate)  # a home of an older version has them elsewhere
-            imported = import_sheet(gate, sheet, rater)
+            writer = AuditedWriter(database, home)
+            lay_views(writer)  # a home of an older version has them elsewhere
+            imported = import_sheet(writer, sheet, rater)
         job = studyless_definitions(home).resolve_job_def(REVIEW)
         if failures := _execute(job, instance, refresh_tags(COMMAND_LINE)):
             raise AuditError("; ".join(failures))

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "perf_assets"
 ORDER = (
     ("__main__",),
     ("cli",),
-    ("execution", "web", "worker", "workers"),
+    ("execution", "web", "workers"),
     ("definitions",),
     ("assets",),
     ("stages",),
@@ -32,21 +32,16 @@ ORDER = (
     ("core",),
     ("tables",),
     ("lint",),
-    ("addresses",),
     ("config_files",),
     ("processes",),
     (
         "months",
         "errors",
-        "error_messages",
         "paths",
-        "gc_control",
         "sanitize",
-        "progress",
-        "shutdown",
     ),
 )
-KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "worker")
+KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "workers")
 # What reads files, asks the network, or belongs to a library that does.
 OUTSIDE_WORLD = {
     *("duckdb", "dagster", "github", "requests", "urllib", "http", "socket", "subprocess"),

@@ -63,11 +63,17 @@ REASONS = {
     ("storage/lock.py", "FileLock"): "acquired with timeout=0",
     ("storage/validation_process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
-    ("shutdown.py", "threading.Event().wait"): "the process is ended by another thread meanwhile",
+    (
+        "processes/shutdown.py",
+        "threading.Event().wait",
+    ): "the process is ended by another thread meanwhile",
     ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",
-    ("workers.py", "subprocess.Popen"): "each wait inside a worker has its own limit",
-    ("workers.py", "thread.join"): "its worker answers or ends: each wait inside it has a limit",
-    ("workers.py", "self._process.communicate"): "it was killed",
+    ("workers/pool.py", "subprocess.Popen"): "each wait inside a worker has its own limit",
+    (
+        "workers/pool.py",
+        "thread.join",
+    ): "its worker answers or ends: each wait inside it has a limit",
+    ("workers/pool.py", "self._process.communicate"): "it was killed",
 }
 
 

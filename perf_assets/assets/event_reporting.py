@@ -6,11 +6,11 @@ from typing import Any
 
 import dagster as dg
 
-from perf_assets import shutdown
 from perf_assets.assets.checks import check_keys, check_results
 from perf_assets.assets.keys import asset_key, name_of, short_name
 from perf_assets.assets.partitions import key_of
 from perf_assets.assets.run_options import RunOptions
+from perf_assets.processes import shutdown
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
 from perf_assets.storage.audited_writer import BrokenRule, WriteOutcome
 

@@ -18,8 +18,8 @@ from perf_assets.assets.partitions import by_subject, partitions_of
 from perf_assets.assets.runtime_metadata import runtime_metadata, sizes_of
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
-from perf_assets.error_messages import explain_error
 from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.errors.messages import explain_error
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
 from perf_assets.stages.steps import Step, StepOptions
 from perf_assets.stages.transform.derivation import Derived
@@ -99,12 +99,12 @@ def partitioned_asset(
         outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
-        with open_gate(home) as gate:
+        with open_writer(home) as writer:
             for subject, months in by_subject(subjects, context.partition_keys).items():
-                outcomes += step.run(gate, study, subject, months, options)
+                outcomes += step.run(writer, study, subject, months, options)
                 for table in tables:
-                    broken[table] += gate.broken_rules(table, subject.name, months)
-                    known = gate.database.loads(table, subject.name)
+                    broken[table] += writer.broken_rules(table, subject.name, months)
+                    known = writer.database.loads(table, subject.name)
                     loads += known.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
         news = reporter.report_partitions(loads, outcomes, is_failing=bool(failures))
@@ -142,7 +142,7 @@ def whole_asset(
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
         failures: list[str] = []
-        with open_gate(home) as gate:
+        with open_writer(home) as writer:
             known = {table.name for what in whats for table in what.tables}
             left = {asset: known & set(tables_of(asset)) for asset in map(asset_for_table, known)}
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
@@ -151,7 +151,7 @@ def whole_asset(
             complete: list[str] = []
             seconds: dict[str, float] = defaultdict(float)
             begun = monotonic()
-            for one in step(gate, reporter):
+            for one in step(writer, reporter):
                 asset = asset_for_table(one.table)
                 seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
                 begun = monotonic()
@@ -168,13 +168,13 @@ def whole_asset(
                 if one.is_new:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
-                    reporter.report_unchanged(asset, sizes_of(gate, asset))
+                    reporter.report_unchanged(asset, sizes_of(writer, asset))
                 if not left[asset]:
                     complete.append(asset)
             for rest in broken.values():
                 yield from reporter.report_checks(rest)
             # What is shown of one may be read from others that come later.
-            shown = runtime_metadata(gate, [asset for asset in complete if asset in changed])
+            shown = runtime_metadata(writer, [asset for asset in complete if asset in changed])
             for asset in complete:
                 if asset in changed:
                     _, metadata = next(shown)
@@ -200,7 +200,7 @@ def specs_together(
 
 
 @contextmanager
-def open_gate(home: Home) -> Iterator[AuditedWriter]:
+def open_writer(home: Home) -> Iterator[AuditedWriter]:
     """The writer of the warehouse; a user's mistake becomes a failed step of one sentence."""
     with explained(home), open_warehouse(home.warehouse) as database:
         yield AuditedWriter(database, home)

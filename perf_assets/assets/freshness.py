@@ -44,9 +44,9 @@ def completeness_check() -> dg.AssetCheckSpec:
     )
 
 
-def told_completeness(study: Study, gate: AuditedWriter) -> dg.AssetCheckResult:
+def told_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
     """Whether every month is loaded, and which are not."""
-    missing = dict(_missing(study, gate))
+    missing = dict(_missing(study, writer))
     months = sum(map(len, missing.values()))
     listed = "; ".join(
         f"{name}: {', '.join(found[-MOST:])}" + (" and earlier ones" if len(found) > MOST else "")
@@ -61,8 +61,8 @@ def told_completeness(study: Study, gate: AuditedWriter) -> dg.AssetCheckResult:
     )
 
 
-def _missing(study: Study, gate: AuditedWriter) -> Iterator[tuple[str, list[str]]]:
-    rows = gate.database.frame(
+def _missing(study: Study, writer: AuditedWriter) -> Iterator[tuple[str, list[str]]]:
+    rows = writer.database.frame(
         'SELECT repository, "table", month FROM meta.partition_loads WHERE is_stored'
     )
     stored: dict[tuple[str, str], set[str]] = {}

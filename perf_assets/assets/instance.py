@@ -31,7 +31,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy.pool import StaticPool
 
-from perf_assets import shutdown
+from perf_assets.processes import shutdown
 from perf_assets.storage.instance import LOCATION, STORAGES, write_instance_config, written_settings
 
 # What a step prints is for the terminal, which Dagster would put four processes in front of.

@@ -8,7 +8,7 @@ import dagster as dg
 from perf_assets.assets.asset_specs import inputs_of
 from perf_assets.assets.event_reporting import Event, EventReporter, materialization_results
 from perf_assets.assets.executor import POOL
-from perf_assets.assets.factory import open_gate
+from perf_assets.assets.factory import open_writer
 from perf_assets.assets.freshness import completeness_check, told_completeness
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.runtime_metadata import figure_of
@@ -46,10 +46,10 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
         pool=POOL,
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        with open_gate(home) as gate:
-            tell_database(gate)
-            describe_tables(gate)
-            complete = None if study is None else told_completeness(study, gate)
+        with open_writer(home) as writer:
+            tell_database(writer)
+            describe_tables(writer)
+            complete = None if study is None else told_completeness(study, writer)
         is_new = publish(home)
         is_news = EventReporter(context).has_changes(PUBLISHED, is_new=is_new)
         audits: dict[str, Any] = {}

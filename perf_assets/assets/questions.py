@@ -25,10 +25,10 @@ def question_assets(
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """The questions of the study's tag sets, and the decisions on them."""
 
-    def kinds(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+    def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         forced = reporter.options.is_forced or bool(reporter.never_reported(KIND_TABLES))
         untold = list(KIND_TABLES)
-        for outcome in tell_question_kinds(gate, study, forced=forced):
+        for outcome in tell_question_kinds(writer, study, forced=forced):
             (table,) = outcome.rows
             while untold[0] != table:
                 yield Derived(untold.pop(0))

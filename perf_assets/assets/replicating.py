@@ -15,7 +15,7 @@ from perf_assets.assets.event_reporting import (
     materialization_results,
 )
 from perf_assets.assets.executor import POOL
-from perf_assets.assets.factory import open_gate, stored
+from perf_assets.assets.factory import open_writer, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP
 from perf_assets.assets.runtime_metadata import runtime_metadata
@@ -50,14 +50,14 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
             Path(place) if place is not None else None for place in (config.folder, config.problems)
         )
         reporter = EventReporter(context)
-        with open_gate(home) as gate:
-            outcome = load_package(gate, folder, problems, accept_changes=config.accept_changes)
+        with open_writer(home) as writer:
+            outcome = load_package(writer, folder, problems, accept_changes=config.accept_changes)
             yield from reporter.report_checks(
                 {table: broken_rules(table, outcome) for table in TABLES}
             )
             if outcome.failure is not None:
                 raise failure(outcome.failure, "audit")
-            for asset, metadata in runtime_metadata(gate, package.assets):
+            for asset, metadata in runtime_metadata(writer, package.assets):
                 yield from reporter.report_materialization(asset, metadata)
 
     @dg.asset(

@@ -36,11 +36,11 @@ def repository_assets(
 def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
     """What each label means, of all repositories."""
 
-    def kinds(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+    def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         forced = reporter.options.is_forced or bool(reporter.never_reported([KINDS]))
         outcome = None
-        with lake_inputs(gate, study) as elsewhere:
-            for outcome in tell_label_kinds(gate, study, elsewhere, forced=forced):
+        with lake_inputs(writer, study) as elsewhere:
+            for outcome in tell_label_kinds(writer, study, elsewhere, forced=forced):
                 yield Derived(KINDS, is_new=True, outcome=outcome)
         if outcome is None:
             yield Derived(KINDS)

@@ -28,22 +28,22 @@ WIDTH = 46  # characters
 LARGEST_PICTURE = 100_000  # bytes, as it stands in the record of the run
 
 
-def sizes_of(gate: AuditedWriter, asset: str) -> Mapping[str, Any]:
+def sizes_of(writer: AuditedWriter, asset: str) -> Mapping[str, Any]:
     """The number of rows of each stored table of ``asset``."""
     sizes: dict[str, Any] = {}
     for table in tables_of(asset):
         if not table_of(table).is_view:
             name = short_name(table)
-            rows = gate.database.connection.execute(f"select count(*) from {table}").fetchall()
+            rows = writer.database.connection.execute(f"select count(*) from {table}").fetchall()
             sizes[f"rows of {name}" if name else "dagster/row_count"] = rows[0][0]
     return sizes
 
 
 def runtime_metadata(
-    gate: AuditedWriter, assets: Iterable[str]
+    writer: AuditedWriter, assets: Iterable[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each of ``assets`` with all that is shown of it: what its figures say and look like first."""
-    connection = gate.database.connection
+    connection = writer.database.connection
     figures = {
         asset: {table: _found(connection, table) for table in tables_of(asset)} for asset in assets
     }
@@ -57,7 +57,7 @@ def runtime_metadata(
         lineage = lineage_of(asset)
         if lineage is not None:
             metadata["dagster/column_lineage"] = lineage
-        yield asset, {**metadata, **sizes_of(gate, asset)}
+        yield asset, {**metadata, **sizes_of(writer, asset)}
 
 
 def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:

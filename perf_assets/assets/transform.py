@@ -25,14 +25,14 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
     as registered.
     """
 
-    def step(gate: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
-        with lake_inputs(gate, study) as elsewhere:
+    def step(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
+        with lake_inputs(writer, study) as elsewhere:
             if study is not None:
-                register_study(gate, study)
-                tell_study(gate, study)
+                register_study(writer, study)
+                tell_study(writer, study)
             wanted = reporter.tables
             forced = wanted if reporter.options.is_forced else reporter.never_reported(wanted)
-            for derived in derive(gate, wanted, forced, elsewhere):
+            for derived in derive(writer, wanted, forced, elsewhere):
                 if derived.outcome is not None:  # then the report is written anew
                     drawing_process.prepare()
                 yield derived

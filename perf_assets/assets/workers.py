@@ -15,7 +15,7 @@ import dagster as dg
 from perf_assets.assets.checks import check_specs
 from perf_assets.assets.event_reporting import Event, EventReporter, failure
 from perf_assets.assets.executor import WORKER
-from perf_assets.assets.factory import Stored, explained, open_gate, specs_together
+from perf_assets.assets.factory import Stored, explained, open_writer, specs_together
 from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
 from perf_assets.assets.run_options import FORCE_TAG
 from perf_assets.config.study import Repository, Study, Until
@@ -66,9 +66,11 @@ def worker_assets(
                 longest_wait=longest_wait,
                 until=cast(Until, tags.get(UNTIL, "published")),
             )
-            with open_gate(home.worker(repository.name)) as gate:
-                loads = _loads(gate, repository, tables, months)
-                broken = {name: gate.broken_rules(name, repository.name, months) for name in tables}
+            with open_writer(home.worker(repository.name)) as writer:
+                loads = _loads(writer, repository, tables, months)
+                broken = {
+                    name: writer.broken_rules(name, repository.name, months) for name in tables
+                }
         audited = {table for outcome in done.outcomes for table in outcome.reports}
         is_new = any(outcome.is_written for outcome in done.outcomes)
         told = reporter.report_subject(
@@ -120,12 +122,12 @@ def host_of(repository: Repository) -> str:
 
 
 def _loads(
-    gate: AuditedWriter, repository: Repository, tables: Sequence[str], months: Sequence[str]
+    writer: AuditedWriter, repository: Repository, tables: Sequence[str], months: Sequence[str]
 ) -> list[dict[str, Any]]:
     """What is noted of the partitions that are stored."""
     return [
         load
         for table in tables
-        for load in gate.database.loads(table, repository.name).to_dicts()
+        for load in writer.database.loads(table, repository.name).to_dicts()
         if load["status"] == "loaded" and load["month"] in months
     ]

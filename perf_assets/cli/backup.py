@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
 from perf_assets.storage.home import Home
 
 

@@ -11,7 +11,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets import progress
+from perf_assets.processes import progress
 from perf_assets.sanitize import escape_text
 
 BAR_WIDTH = 16

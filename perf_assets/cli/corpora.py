@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors
+from perf_assets.processes import shutdown
 
 
 @click.command("mock-api")

@@ -9,7 +9,7 @@ import click
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors, home_option, json_option, study_option
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.home import Home
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.query import published_of
 from perf_assets.cli.shell import friendly_errors, home_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
 
 
 @click.command()

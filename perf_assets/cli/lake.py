@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors, home_option
+from perf_assets.processes import shutdown
 from perf_assets.storage.home import Home
 
 if TYPE_CHECKING:

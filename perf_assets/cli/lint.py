@@ -12,7 +12,7 @@ import click
 
 from perf_assets.cli.shell import friendly_errors
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sanitize import escape_text
 
 if TYPE_CHECKING:

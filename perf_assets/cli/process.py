@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from perf_assets import progress, shutdown
+from perf_assets.processes import progress, shutdown
 from perf_assets.processes.children import end_children
 from perf_assets.processes.python_process import end_started
 from perf_assets.processes.reaper import start_reaper

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, friendly_errors, home_option, json_option
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes import shutdown
+from perf_assets.processes.progress import phase
 from perf_assets.storage.home import Home
 
 

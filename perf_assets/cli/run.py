@@ -6,7 +6,6 @@ from typing import get_args
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
@@ -21,7 +20,8 @@ from perf_assets.cli.shell import (
 )
 from perf_assets.config.study import Until
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes import shutdown
+from perf_assets.processes.progress import phase
 from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 

@@ -12,11 +12,11 @@ from typing import Any
 import click
 from rich.console import Console
 
-from perf_assets import shutdown
 from perf_assets.cli.memory import check_memory
-from perf_assets.error_messages import explain_error
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.gc_control import collect_seldom, gc_paused
+from perf_assets.errors.messages import explain_error
+from perf_assets.processes import shutdown
+from perf_assets.processes.gc_control import collect_seldom, gc_paused
 from perf_assets.sanitize import escape_text
 
 console = Console()

@@ -10,13 +10,13 @@ from shutil import rmtree
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import friendly_errors, home_option, study_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
 from perf_assets.processes.children import end_children
-from perf_assets.shutdown import cleanup_on_stop
+from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.storage.home import Home
 from perf_assets.storage.instance import UI, write_instance_config
 from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN, is_alive

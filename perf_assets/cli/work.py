@@ -8,7 +8,6 @@ from typing import get_args
 
 import click
 
-from perf_assets import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
@@ -21,9 +20,10 @@ from perf_assets.cli.shell import (
     to_option,
 )
 from perf_assets.config.study import Until
-from perf_assets.error_messages import explain_error
 from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.errors.messages import explain_error
+from perf_assets.processes import shutdown
+from perf_assets.processes.progress import phase
 from perf_assets.storage.home import Home
 
 
@@ -84,8 +84,8 @@ def work(  # noqa: PLR0913
     with shown_progress(console):
         with phase("starting"), importing():
             from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
-            from perf_assets.worker import worker  # noqa: PLC0415
-            from perf_assets.workers import Task  # noqa: PLC0415
+            from perf_assets.workers.pool import Task  # noqa: PLC0415
+            from perf_assets.workers.run import worker  # noqa: PLC0415
 
             chosen = open_study_of(study, place)
             if chosen.lake is None:
@@ -108,7 +108,7 @@ def work(  # noqa: PLR0913
 
 def _listen(work_on: Callable[[str], list[str]], home: Home) -> None:
     """Answer each line; what a library prints meanwhile is for nobody."""
-    from perf_assets.workers import answer  # noqa: PLC0415
+    from perf_assets.workers.pool import answer  # noqa: PLC0415
 
     answers = sys.stdout
     with redirect_stdout(sys.stderr):

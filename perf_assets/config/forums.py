@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from perf_assets.addresses import api_address
+from perf_assets.config.addresses import api_address
 from perf_assets.config.partitions import Subject
 from perf_assets.config_files import Many, StrictModel
 from perf_assets.months import last_full_month

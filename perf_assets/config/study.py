@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from perf_assets.addresses import git_address
+from perf_assets.config.addresses import git_address
 from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
@@ -32,8 +32,8 @@ FORMER_KEYS = {"close_look": "analyze_fixes", "verify_months": "reconcile_months
 
 Until = Literal["labels", "links", "fix-analysis", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
-leaves out the analysis of fixes, ``details`` takes it, and all else is done; ``published`` does
-all that the study wants."""
+leaves out the analysis of fixes, ``fix-analysis`` takes it, and all else is done; ``published``
+does all that the study wants."""
 S = TypeVar("S", bound=Subject)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from perf_assets.addresses import CONTROL, LONGEST, api_address, git_address
+from perf_assets.config.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.config.forums import ForumEntry
 from perf_assets.config.lakehouse import LakeEntry
 from perf_assets.config_files import Many, StrictModel

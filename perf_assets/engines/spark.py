@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets.engines.chunks import in_chunks
 from perf_assets.engines.connection import Connection
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sql_models.files import Model, models_by_name, read_by_several
 from perf_assets.sql_models.transpiling import (
     cast_columns,

@@ -22,9 +22,9 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import FileType
 
-from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.place import Lake
+from perf_assets.processes import shutdown
 from perf_assets.sanitize import shortened
 from perf_assets.tables.ddl import quoted
 

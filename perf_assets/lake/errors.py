@@ -12,8 +12,8 @@ from deltalake.exceptions import (
     TableNotFoundError,
 )
 
-from perf_assets.error_messages import DAMAGE, FULL
 from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.errors.messages import DAMAGE, FULL
 from perf_assets.lake.place import Lake
 
 FORBIDDEN = re.compile(

@@ -21,7 +21,7 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import Releases, needed, releases_before
 from perf_assets.lake.tables import lake_tables
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.tables.ddl import quoted
 
 RETENTION = timedelta(days=7)

@@ -23,7 +23,7 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake, bucket_of
 from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.warehouse import Database
 
 TRIES = 3

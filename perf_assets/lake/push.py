@@ -20,7 +20,7 @@ from perf_assets.lake.leases import Lease
 from perf_assets.lake.place import Lake, bucket_of
 from perf_assets.lake.releases import Held, Part, Releases, made_releases, new_release
 from perf_assets.lake.tables import LakeTable, chosen
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.warehouse import Database
 
 ROWS_AT_ONCE = 20_000

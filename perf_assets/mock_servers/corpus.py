@@ -20,9 +20,9 @@ from pydantic_core import from_json
 
 from perf_assets.config_files import validate
 from perf_assets.errors import PerfAssetsError
-from perf_assets.gc_control import gc_paused
 from perf_assets.mock_servers.records import Comment, Event, Issue, OfIssue, PullRequest
 from perf_assets.months import month_of
+from perf_assets.processes.gc_control import gc_paused
 from perf_assets.sanitize import shortened, whole_characters
 
 Record = dict[str, Any]

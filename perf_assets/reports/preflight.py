@@ -11,7 +11,7 @@ from math import ceil
 from perf_assets.config.forums import Forum
 from perf_assets.config.study import Repository, Study
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import in_words
+from perf_assets.processes.progress import in_words
 from perf_assets.sanitize import escape_text
 from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy

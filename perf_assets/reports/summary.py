@@ -106,7 +106,7 @@ def print_next_steps(study: Study, home: Home, console: Console) -> None:
         f" --{name} {_shown(path)}"
         for name, path, default in (
             ("study", study.path, home.path / SAMPLE / "study.toml"),
-            ("home", home.path, DEFAULT.resolve()),
+            ("data-dir", home.path, DEFAULT.resolve()),
         )
         if path != default
     )

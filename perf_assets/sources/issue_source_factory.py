@@ -8,7 +8,7 @@ from perf_assets.config.study import Repository
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of

@@ -29,7 +29,7 @@ COMPUTED = "computed"
 
 
 @contextmanager
-def lake_inputs(gate: AuditedWriter, study: Study | None) -> Iterator[RemoteTables | None]:
+def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTables | None]:
     """Have what was released of the study's repositories where it is computed.
 
     That is the warehouse, or where the engine is that the block gets. Nothing becomes of it without
@@ -59,12 +59,12 @@ def lake_inputs(gate: AuditedWriter, study: Study | None) -> Iterator[RemoteTabl
         far = set()
     near = None if not far else sorted(set(lake_tables()) - far)
     # What is asked of forums is here and nowhere else.
-    pull(gate.database, lake, names, near, only=not study.forums)
+    pull(writer.database, lake, names, near, only=not study.forums)
     if not far:
         yield None
         return
     snapshot = released(lake, far)
-    engine = _LazyEngine(gate, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
+    engine = _LazyEngine(writer, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
         fingerprints = {one: _fingerprint(engine.counting(one)) for one in far}
         yield RemoteTables(engine, fingerprints, engine.query)
@@ -83,13 +83,13 @@ class _LazyEngine:
 
     def __init__(
         self,
-        gate: AuditedWriter,
+        writer: AuditedWriter,
         url: str,
         scratch: str,
         snapshot: "Snapshot",
         subjects: Sequence[str],
     ) -> None:
-        self._gate, self._url, self._scratch = gate, url, scratch
+        self._gate, self._url, self._scratch = writer, url, scratch
         self._snapshot, self._subjects = snapshot, subjects
         self._engine: SparkEngine | None = None
         self._has_all = False

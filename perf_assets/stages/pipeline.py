@@ -54,29 +54,29 @@ def run_pipeline(
     failures: list[str] = []
     with writing(home.path):
         with open_warehouse(home.warehouse) as database:
-            gate = AuditedWriter(database, home)
+            writer = AuditedWriter(database, home)
             for repository in study.repositories:
                 months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
                 steps = repository_steps(study, until)
-                failures += _failures(run_steps(steps, gate, study, repository, months, options))
+                failures += _failures(run_steps(steps, writer, study, repository, months, options))
             for tag_set in study.tag_sets:
                 months = tag_set.months_within(first, last)
                 log.info("%s: %d months", tag_set.name, len(months))
                 failures += _failures(
-                    run_steps(TAG_SET_STEPS, gate, study, tag_set, months, options)
+                    run_steps(TAG_SET_STEPS, writer, study, tag_set, months, options)
                 )
-            failures += _failures(tell_label_kinds(gate, study, forced=force))
-            failures += _failures(tell_question_kinds(gate, study, forced=force))
+            failures += _failures(tell_label_kinds(writer, study, forced=force))
+            failures += _failures(tell_question_kinds(writer, study, forced=force))
             if until == "labels":
                 return failures
             log.info("models, statistics, published database")
-            register_study(gate, study)
-            derived = derive(gate, forced=derived_tables() if force else ())
+            register_study(writer, study)
+            derived = derive(writer, forced=derived_tables() if force else ())
             failures += _failures(one.outcome for one in derived if one.outcome is not None)
-            tell_study(gate, study)
-            tell_database(gate)
-            describe_tables(gate)
+            tell_study(writer, study)
+            tell_database(writer)
+            describe_tables(writer)
         publish(home)
     return failures
 

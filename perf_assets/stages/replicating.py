@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.replication import (
     FRAMEWORKS,
     Package,
@@ -38,7 +38,7 @@ PACKAGE_FILES = (*(file for framework in FRAMEWORKS for file in framework.files)
 
 
 def load_package(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     folder: Path | None = None,
     problems: Path | None = None,
     *,
@@ -62,13 +62,13 @@ def load_package(
         A file is not the published one, or the package cannot be downloaded; what was stored stays.
     """
     with phase("reading the published data"):
-        place = folder or fetch_package(gate.home.replication)
+        place = folder or fetch_package(writer.home.replication)
         package = read_package(place, accept_changes=accept_changes)
-        file = problems or (_fetched(gate.home) if folder is None else _problems_in(folder))
-        listed, rejects = _problems(gate, file, accept_changes=accept_changes)
+        file = problems or (_fetched(writer.home) if folder is None else _problems_in(folder))
+        listed, rejects = _problems(writer, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
     frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejected_rows, rejects])}
-    (outcome,) = gate.store(
+    (outcome,) = writer.store(
         [PartitionWrite([StagedTable(name, rows) for name, rows in frames.items()])]
     )
     rejected = frames[REJECTS].height
@@ -79,16 +79,16 @@ def load_package(
 
 
 def _problems(
-    gate: AuditedWriter, file: Path | None, *, accept_changes: bool
+    writer: AuditedWriter, file: Path | None, *, accept_changes: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The problems in ``file`` and what of it is rejected; without a file, what is stored."""
     if file is not None:
         rows, rejects = read_problems(file, accept_changes=accept_changes)
         return rows, rejects_frame(rejects)
-    rejected = gate.database.frame(
+    rejected = writer.database.frame(
         f"FROM {REJECTS} WHERE NOT list_contains(?, file)", [list(PACKAGE_FILES)]
     )
-    return gate.database.frame(f"FROM {PROBLEMS}"), rejected
+    return writer.database.frame(f"FROM {PROBLEMS}"), rejected
 
 
 def _problems_in(folder: Path) -> Path | None:

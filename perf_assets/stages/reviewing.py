@@ -220,7 +220,7 @@ def write_sheet(path: Path, text: str) -> None:
         ) from None
 
 
-def import_sheet(gate: AuditedWriter, path: Path, rater: str) -> Imported:
+def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     """Add the verdicts of the sheet at ``path`` that say something new; nothing is overwritten.
 
     A sheet that the rater imported already, byte for byte, changes nothing: an older sheet
@@ -243,24 +243,24 @@ def import_sheet(gate: AuditedWriter, path: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{path}: the sheet cannot be read: {error.strerror}") from None
     sheet = read_sheet(path, content)
     review = REVIEWS[sheet.form]
-    keep_verdicts(gate.database, gate.home)
+    keep_verdicts(writer.database, writer.home)
     links = {
         (place, number): link
-        for place, number, link in gate.database.frame(review.links).iter_rows()
+        for place, number, link in writer.database.frame(review.links).iter_rows()
     }
     judged = read_verdicts(path, sheet, links)
     subjects = judged.select(review.key).unique().height
     checksum = hashlib.sha256(content).hexdigest()
-    before = gate.database.frame(
+    before = writer.database.frame(
         f"select max(imported_at) from {review.table} where rater = ? and file_sha256 = ?",
         [rater, checksum],
     ).item()
     if before is not None:
         return Imported(0, 0, subjects, before)
-    in_force = gate.database.frame(review.in_force, [rater])
+    in_force = writer.database.frame(review.in_force, [rater])
     new = _changes(review, judged, in_force)
     if new.height:
-        _append(gate, review.table, new, rater, path.name, checksum)
+        _append(writer, review.table, new, rater, path.name, checksum)
     changed = new.select(review.key).unique()
     again = changed.join(in_force, on=review.key, how="semi").height
     return Imported(changed.height - again, again, subjects - changed.height)
@@ -280,10 +280,10 @@ def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl
 
 
 def _append(
-    gate: AuditedWriter, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
+    writer: AuditedWriter, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
 ) -> None:
     # Whole tables are stored: what is there already stays as it is.
-    stored = gate.database.frame(f"select * from {table}")
+    stored = writer.database.frame(f"select * from {table}")
     last = int(stored.select(pl.col("verdict_id").max().fill_null(0)).item())
     rows = new.with_row_index("verdict_id", offset=last + 1).with_columns(
         pl.col("verdict_id").cast(pl.Int64),
@@ -293,7 +293,7 @@ def _append(
         file_sha256=pl.lit(checksum),
     )
     every = pl.concat([stored, rows.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
-    (outcome,) = gate.store([PartitionWrite([StagedTable(table, every)])])
+    (outcome,) = writer.store([PartitionWrite([StagedTable(table, every)])])
     if outcome.failure is not None:
         raise PerfAssetsError(outcome.failure)
-    keep_verdicts(gate.database, gate.home)
+    keep_verdicts(writer.database, writer.home)

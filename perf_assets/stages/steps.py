@@ -78,7 +78,7 @@ class Step(Generic[S]):
 
 
 def _issues(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     study: Study,
     repository: Repository,
     months: Sequence[str],
@@ -88,14 +88,18 @@ def _issues(
     from perf_assets.stages.mining.issues import mine_issues  # noqa: PLC0415
 
     reconcile_months = options.reconcile_months(study)
-    return mine_issues(gate, repository, months, reconcile_months, options.longest_wait)
+    return mine_issues(writer, repository, months, reconcile_months, options.longest_wait)
 
 
 def _questions(
-    gate: AuditedWriter, study: Study, tag_set: TagSet, months: Sequence[str], options: StepOptions
+    writer: AuditedWriter,
+    study: Study,
+    tag_set: TagSet,
+    months: Sequence[str],
+    options: StepOptions,
 ) -> Iterable[WriteOutcome]:
     forum, reconcile_months = study.forum_of(tag_set), options.reconcile_months(study)
-    return mine_questions(gate, forum, tag_set, months, reconcile_months, options.longest_wait)
+    return mine_questions(writer, forum, tag_set, months, reconcile_months, options.longest_wait)
 
 
 REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
@@ -113,7 +117,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         COMMIT_TABLES,
         ("git",),
         "Commits of all branches, files of the default branch's, versions of issue templates.",
-        lambda gate, _, repository, months, __: mine_commits(gate, repository, months),
+        lambda writer, _, repository, months, __: mine_commits(writer, repository, months),
     ),
     Step(
         "static_findings",
@@ -121,7 +125,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         FINDING_TABLES,
         ("git", "python"),
         "What static checks find in the tree at the end of each quarter.",
-        lambda gate, _, repository, months, __: mine_findings(gate, repository, months),
+        lambda writer, _, repository, months, __: mine_findings(writer, repository, months),
     ),
     Step(
         "performance_labels",
@@ -129,8 +133,8 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         LABEL_TABLES,
         ("python",),
         "Which issues are performance bugs, by their labels and keywords.",
-        lambda gate, study, repository, months, options: label_cohorts(
-            gate, study, repository.name, months, forced=options.is_forced
+        lambda writer, study, repository, months, options: label_cohorts(
+            writer, study, repository.name, months, forced=options.is_forced
         ),
     ),
     Step(
@@ -139,8 +143,8 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         LINK_TABLES,
         ("python",),
         "Which commits fixed which issues, by messages and by what GitHub says.",
-        lambda gate, study, repository, months, options: link_commits(
-            gate, study, repository.name, months, forced=options.is_forced
+        lambda writer, study, repository, months, options: link_commits(
+            writer, study, repository.name, months, forced=options.is_forced
         ),
     ),
     Step(
@@ -149,7 +153,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         DETAIL_TABLES,
         ("git", "python"),
         "Methods, complexity and languages of each fix, and its lines' origin.",
-        lambda gate, _, repository, months, __: inspect_fixes(gate, repository, months),
+        lambda writer, _, repository, months, __: inspect_fixes(writer, repository, months),
     ),
 )
 
@@ -171,8 +175,8 @@ TAG_SET_STEPS: tuple[Step[TagSet], ...] = (
         QUESTION_LABEL_TABLES,
         (FORUM, "python"),
         "Which questions are about performance, by the stems of their words.",
-        lambda gate, _, tag_set, months, options: label_performance_questions(
-            gate, tag_set, months, forced=options.is_forced
+        lambda writer, _, tag_set, months, options: label_performance_questions(
+            writer, tag_set, months, forced=options.is_forced
         ),
     ),
 )
@@ -189,7 +193,7 @@ def repository_steps(study: Study, until: Until = "published") -> tuple[Step[Rep
 
 def run_steps(
     steps: Sequence[Step[S]],
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     study: Study,
     subject: S,
     months: Sequence[str],
@@ -197,4 +201,4 @@ def run_steps(
 ) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``subject`` up to date, one of the ``steps`` after the other."""
     for step in steps:
-        yield from step.run(gate, study, subject, months, options)
+        yield from step.run(writer, study, subject, months, options)

@@ -71,9 +71,9 @@ def work(
         open_warehouse(own.warehouse) as database,
     ):
         restore(database, lake, repository.name)
-        gate = AuditedWriter(database, own)
+        writer = AuditedWriter(database, own)
         options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
         steps = repository_steps(study, until)
-        outcomes = [*run_steps(steps, gate, study, repository, months, options)]
+        outcomes = [*run_steps(steps, writer, study, repository, months, options)]
         shipped = push(database, lake, repository.name, lease)
     return Worked(outcomes, shipped)

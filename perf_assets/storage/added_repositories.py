@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from perf_assets.addresses import git_address
+from perf_assets.config.addresses import git_address
 from perf_assets.config.study import Repository, Study, new_repository
 from perf_assets.config_files import SensitiveValueError
 from perf_assets.errors import PerfAssetsError

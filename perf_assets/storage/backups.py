@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sanitize import is_utf8, shortened
 from perf_assets.storage.database_copy import (
     copy_while_written,

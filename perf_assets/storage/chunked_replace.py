@@ -8,7 +8,7 @@ from itertools import islice
 import duckdb
 import polars as pl
 
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
@@ -70,18 +70,18 @@ class _Judged:
 
 
 def begin_replacing(
-    gate: AuditedWriter, table: str, rows: pl.DataFrame
+    writer: AuditedWriter, table: str, rows: pl.DataFrame
 ) -> Callable[[], WriteOutcome]:
     """Begin the audit of all ``rows`` of ``table``; what is returned waits for it, and stores them.
 
     As :meth:`AuditedWriter.begin`.
     """
-    finish = gate.begin([PartitionWrite([StagedTable(table, rows)])])
+    finish = writer.begin([PartitionWrite([StagedTable(table, rows)])])
     return lambda: finish()[0]
 
 
 def replace_by_chunks(
-    gate: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
+    writer: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
 ) -> Callable[[], WriteOutcome]:
     """Audit all rows of ``table``, and replace what is stored of it: all of it, or nothing.
 
@@ -99,8 +99,8 @@ def replace_by_chunks(
     known = iter(shares)
     beginning = list(islice(known, 2))
     if len(beginning) == 1:
-        return begin_replacing(gate, table, beginning[0])
-    outcome = _replaced(gate, table, _each(beginning, known), by)
+        return begin_replacing(writer, table, beginning[0])
+    outcome = _replaced(writer, table, _each(beginning, known), by)
     return lambda: outcome
 
 
@@ -111,17 +111,17 @@ def _each(beginning: list[pl.DataFrame], rest: Iterator[pl.DataFrame]) -> Iterat
 
 
 def _replaced(
-    gate: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
+    writer: AuditedWriter, table: str, shares: Iterable[pl.DataFrame], by: str | None
 ) -> WriteOutcome:
     judged, failure = _Judged(), None
     title = f"computing and storing {table}"
     try:
-        with gate.database.transaction(), phase(title, unit="rows") as done:
+        with writer.database.transaction(), phase(title, unit="rows") as done:
             for share, after, until in _bounded(shares, by):
                 if judged.take(table, share):
-                    stored = _stored(gate.database, table, by, after, until)
+                    stored = _stored(writer.database, table, by, after, until)
                     difference = Difference.between(stored, share)
-                    gate.database.change(table, difference)
+                    writer.database.change(table, difference)
                     judged.is_written |= difference.is_any
                 done(judged.rows)
             if judged.refused is not None:
@@ -132,7 +132,7 @@ def _replaced(
         failure = refusal(table, error)
     report = joined(judged.reports)
     if judged.refused is not None:
-        directory = quarantine(report, judged.refused, gate.home.quarantine / table)
+        directory = quarantine(report, judged.refused, writer.home.quarantine / table)
         failure = f"{report.sentence()}; kept in {directory.parent}"
     if failure is not None:
         log.error(failure)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.error_messages import DAMAGE, DISK, disk_or_memory_message
 from perf_assets.errors import PerfAssetsError
+from perf_assets.errors.messages import DAMAGE, DISK, disk_or_memory_message
 from perf_assets.storage.database_copy import fault_in
 from perf_assets.storage.home import Home
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.database_copy import (
     content,
     copy_database,

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
 from perf_assets.storage.home import Home

@@ -20,10 +20,9 @@ from typing import NoReturn
 
 import polars as pl
 
-from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.gc_control import collect_seldom
-from perf_assets.processes import python_process
+from perf_assets.processes import python_process, shutdown
+from perf_assets.processes.gc_control import collect_seldom
 from perf_assets.processes.idle import ended_when_idle
 from perf_assets.processes.messages import receive, send
 from perf_assets.storage import great_expectations

@@ -13,9 +13,9 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes import shutdown
+from perf_assets.processes.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.database_copy import (

@@ -80,10 +80,10 @@ def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
     run(arguments)  # Dagster hears of the home
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
     with open_warehouse(home.warehouse) as database:
-        gate = AuditedWriter(database, home)
+        writer = AuditedWriter(database, home)
         names = tuple(analyses())
-        every = least(lambda: list(derive(gate, names, names)), FEW_RUNS)
-        none = least(lambda: list(derive(gate, names)), FEW_RUNS)
+        every = least(lambda: list(derive(writer, names, names)), FEW_RUNS)
+        none = least(lambda: list(derive(writer, names)), FEW_RUNS)
     yield f"one more analysis (of {len(names)}), computed and audited", (every - none) / len(names)
     yield "one more analysis, unchanged", none / len(names)
     one, many = (of_repositories(directory, number) for number in (1, REPOSITORIES))

@@ -59,9 +59,9 @@ def main() -> None:
         print(f"PyDriller         {naive:8.1f} s, from {sample.height} commits")
         print(f"the stream is {naive / seconds:.1f} times as fast as PyDriller")
         print(f"commits whose numbers differ from PyDriller's: {differ} of {sample.height}")
-        count, miner, gate = refresh(clone, Path(folder) / "home")
+        count, miner, writer = refresh(clone, Path(folder) / "home")
         print(f"refresh after {count} new commits: {miner:.2f} s of git and counting,")
-        print(f"                  {gate:.2f} s through the gate into the warehouse")
+        print(f"                  {writer:.2f} s through the gate into the warehouse")
     sys.exit(1 if differ else 0)
 
 
@@ -119,9 +119,9 @@ def refresh(origin: Clone, path: Path) -> tuple[int, float, float]:
     miner = time.perf_counter() - start
     start = time.perf_counter()
     after = load(clone, home)
-    gate = time.perf_counter() - start
+    writer = time.perf_counter() - start
     assert after["sha"].sort().equals(listed["sha"].sort())
-    return unknown.height, miner, gate
+    return unknown.height, miner, writer
 
 
 def load(clone: Clone, home: Home) -> pl.DataFrame:
@@ -129,8 +129,8 @@ def load(clone: Clone, home: Home) -> pl.DataFrame:
     listings = [list_commits(clone)["month"], list_branch_commits(clone)["month"]]
     months = pl.concat(listings).unique().sort().to_list()
     with open_warehouse(home.warehouse) as database:
-        gate = AuditedWriter(database, home)
-        for outcome in load_commits(gate, clone, "bench/mark", months):
+        writer = AuditedWriter(database, home)
+        for outcome in load_commits(writer, clone, "bench/mark", months):
             if outcome.failure:
                 raise SystemExit(outcome.failure)
         return database.frame("SELECT sha FROM raw.commits")

@@ -117,8 +117,8 @@ def load(url: str, home: Path, workers: int, pipe: Connection) -> None:
     started = time.perf_counter()
     client = GitHubClient(url)
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = AuditedWriter(database, Home(home))
-        for outcome in load_issues(gate, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
+        writer = AuditedWriter(database, Home(home))
+        for outcome in load_issues(writer, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
             assert outcome.failure is None, outcome.failure
     seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_SELF)

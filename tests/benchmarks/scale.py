@@ -126,11 +126,11 @@ def models_on_duckdb(size: Size) -> dict[str, Cost]:
         home = Path(place) / "warehouse.duckdb"
         shutil.copy(warehouse(size), home)
         with open_warehouse(home) as database, measured(costs, "all"):
-            gate = AuditedWriter(database, Home.of(Path(place)))
+            writer = AuditedWriter(database, Home.of(Path(place)))
             with closing(Workspace(database)) as workspace:
                 for name in MARTS:
                     with measured(costs, name):
-                        outcome = build_model(gate, MODELS[name], workspace)()
+                        outcome = build_model(writer, MODELS[name], workspace)()
                         assert outcome.failure is None, outcome.failure
     return costs
 

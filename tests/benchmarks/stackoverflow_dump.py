@@ -93,10 +93,10 @@ def load(dump: Path, home: Path) -> None:
     place = Home.of(home)
     forum = forum_of(dump, end=add_months("2020-01", MONTHS - 1))
     with open_warehouse(place.warehouse) as database:
-        gate = AuditedWriter(database, place)
-        assert extract_of(gate, forum).exists()
+        writer = AuditedWriter(database, place)
+        assert extract_of(writer, forum).exists()
         tag_set = forum.tag_sets[0]  # the only one that the dump has questions of
-        list(mine_questions(gate, forum, tag_set, tag_set.months))
+        list(mine_questions(writer, forum, tag_set, tag_set.months))
 
 
 def measured(deed: Callable[[Path, Path], None], dump: Path, home: Path) -> tuple[float, float]:

@@ -166,10 +166,10 @@ def permuted(histories: int) -> Iterator[CumulativeSeries]:
     with TemporaryDirectory() as folder:
         home = Home.of(Path(folder))
         with open_warehouse(home.warehouse) as database:
-            gate = AuditedWriter(database, home)
-            load_package(gate, PYTORCH_PACKAGE)
-            lay_views(gate)
-            list(derive(gate, {"marts.issue_history", "marts.trend_monthly"}))
+            writer = AuditedWriter(database, home)
+            load_package(writer, PYTORCH_PACKAGE)
+            lay_views(writer)
+            list(derive(writer, {"marts.issue_history", "marts.trend_monthly"}))
             history = database.frame("FROM marts.issue_history ORDER BY number, month")
             months = database.frame("SELECT DISTINCT month FROM marts.trend_monthly ORDER BY month")
     paths = paths_of(history, months["month"].to_list())

@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.error_messages import explain_error
 from perf_assets.errors import OUT_OF_MEMORY
+from perf_assets.errors.messages import explain_error
 from tests.support import Prepared, command, environment, perf_assets
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -91,10 +91,10 @@ def assert_stops(
 MOMENTS = (
     ("2020-01 to 2020-04", signal.SIGINT, True),
     ("mining", signal.SIGTERM, True),
-    ("a analysis of fixes", signal.SIGHUP, True),
+    ("fix commits", signal.SIGHUP, True),
     ("models, statistics", signal.SIGINT, False),
     ("months of issues", signal.SIGINT, True),
-    ("a analysis of fixes", signal.SIGTERM, False),
+    ("fix commits", signal.SIGTERM, False),
 )
 
 
@@ -210,7 +210,7 @@ def test_an_import_that_is_stopped_can_be_repeated(home: Path, tmp_path: Path) -
 
 PROGRAM = """
 import os, signal, subprocess, sys, threading, time
-from perf_assets import shutdown
+from perf_assets.processes import shutdown
 from perf_assets.cli.process import finish
 
 def work():

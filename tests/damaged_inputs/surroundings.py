@@ -27,7 +27,7 @@ from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.storage.added_repositories import Added, added_to, open_study_of
 from perf_assets.storage.home import Home
 from perf_assets.web.guard import answered_names
-from perf_assets.workers import COUNT, worker_count
+from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.damage import hostile, spoilt
 from tests.damaged_inputs.kinds import (
     LONGEST_SENTENCE,

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from perf_assets.assets.lake_maintenance_job import Retention
 from perf_assets.config.study import load_study
-from perf_assets.error_messages import explain_error
 from perf_assets.errors import PerfAssetsError
+from perf_assets.errors.messages import explain_error
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.place import Lake
@@ -36,7 +36,7 @@ from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.backups import read_manifest
 from perf_assets.storage.home import Home
 from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, read_log
-from perf_assets.workers import COUNT, worker_count
+from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.kinds import LONGEST_SENTENCE
 from tests.review_sheets import sheet, verdicts_of
 from tests.support import perf_assets

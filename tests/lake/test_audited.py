@@ -49,12 +49,12 @@ def opened(number: int, **changes: object) -> Row:
 def test_a_partition_that_was_refused_never_reaches_the_lake(tmp_path: Path) -> None:
     home, lake = Home.of(tmp_path / "home"), Lake.of(str(tmp_path / "lake"))
     with open_warehouse(home.warehouse) as database:
-        gate = AuditedWriter(database, home)
-        (good,) = gate.store([offer(opened(1), opened(2))])
+        writer = AuditedWriter(database, home)
+        (good,) = writer.store([offer(opened(1), opened(2))])
         assert good.failure is None
         push(database, lake, REPOSITORY)
 
-        (refused,) = gate.store([offer(opened(1, title="new"), opened(-1))])
+        (refused,) = writer.store([offer(opened(1, title="new"), opened(-1))])
         assert refused.failure is not None
         shipped = push(database, lake, REPOSITORY)
 

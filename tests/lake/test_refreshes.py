@@ -23,13 +23,13 @@ MONTHS = months_between("2020-01", "2020-04")
 
 def test_an_update_newer_than_all_before_ships_its_own_month_alone(tmp_path: Path) -> None:
     life, lake, database = Life(1), Lake.of(str(tmp_path / "lake")), memory()
-    gate = AuditedWriter(database, Home(tmp_path))
+    writer = AuditedWriter(database, Home(tmp_path))
     with CorpusServer([life.corpus()], limit=10**9) as server:
 
         def shipped() -> tuple[str, ...]:
             server.replace([life.corpus()])
             source = IssueSource(GitHubClient(server.url, "t0ken"), NAME)
-            assert not [one.failure for one in load_issues(gate, source, MONTHS) if one.failure]
+            assert not [one.failure for one in load_issues(writer, source, MONTHS) if one.failure]
             return push(database, lake, NAME).months
 
         for _ in range(40):

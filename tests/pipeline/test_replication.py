@@ -37,9 +37,9 @@ def replicate(home: Path, folder: Path, *, accept_changes: bool = True) -> None:
     """Load, model and analyse, as the job does but without Dagster."""
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        gate = AuditedWriter(database, place)
-        outcomes = [load_package(gate, folder, accept_changes=accept_changes)]
-        outcomes += [one.outcome for one in derive(gate) if one.outcome is not None]
+        writer = AuditedWriter(database, place)
+        outcomes = [load_package(writer, folder, accept_changes=accept_changes)]
+        outcomes += [one.outcome for one in derive(writer) if one.outcome is not None]
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
 
 
@@ -411,8 +411,8 @@ def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_dat
     with open_warehouse(home / "warehouse.duckdb") as database:
         for table, live_rows in LIVE.items():
             insert(database.connection, table, live_rows)
-        gate = AuditedWriter(database, Home.of(home))
-        assert [one.table for one in derive(gate)] == list(derived_tables())
+        writer = AuditedWriter(database, Home.of(home))
+        assert [one.table for one in derive(writer)] == list(derived_tables())
     before = mined(home)
     assert before["live"].height == 2
     folder = write_package(tmp_path / "package")

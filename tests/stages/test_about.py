@@ -74,7 +74,7 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
 def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = AuditedWriter(database, Home.of(home))
+        writer = AuditedWriter(database, Home.of(home))
         stored = database.partition("raw.commits", repository, month)
         refused = stored.with_columns(sha=pl.lit("short"))
 
@@ -82,7 +82,7 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -
             candidates = [
                 StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
             ]
-            gate.store([PartitionWrite(candidates, repository, month)])
+            writer.store([PartitionWrite(candidates, repository, month)])
             (row,) = database.where(
                 "meta.audit_results",
                 {"repository": repository, "month": month, "table": "raw.commits"},
@@ -105,9 +105,9 @@ def test_a_home_of_an_older_version_gets_what_its_views_read(home: Path) -> None
         wanted = database.frame(count)
         for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
             database.connection.execute(f"DROP TABLE {table}")
-        gate = AuditedWriter(database, Home.of(home))
-        tell_database(gate)
-        describe_tables(gate)
+        writer = AuditedWriter(database, Home.of(home))
+        tell_database(writer)
+        describe_tables(writer)
         assert database.frame(count).equals(wanted)
         assert database.frame("FROM marts.issue_history").height > 0
         assert database.frame("FROM meta.about").height > 0

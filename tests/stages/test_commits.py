@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import perf_assets.stages.mining.commits
 from perf_assets.config.study import Repository
 from perf_assets.months import months_between
-from perf_assets.progress import current
+from perf_assets.processes.progress import current
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
 from perf_assets.stages.mining.commits import (
@@ -64,14 +64,14 @@ def opened(home: Path):
 
 def load(source: Path, home: Path, months=MONTHS) -> list:
     """Bring the clone in ``home`` and its tables up to date; the outcomes."""
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
-        return list(load_commits(gate, clone, REPOSITORY, months))
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+        return list(load_commits(writer, clone, REPOSITORY, months))
 
 
 def rows(home: Path, query: str) -> list[tuple]:
-    with opened(home) as gate:
-        return gate.database.frame(query).rows()
+    with opened(home) as writer:
+        return writer.database.frame(query).rows()
 
 
 def assert_as_fresh(source: Path, folder: Path, home: Path) -> None:
@@ -136,9 +136,9 @@ def test_a_commit_that_git_could_not_read_is_read_once_the_source_has_its_object
     assert rows(home, unread) == [(shas[1], reason), (shas[2], reason)]
     assert load(source, home) == []
     shutil.move(kept, lost)
-    with opened(home) as gate:
+    with opened(home) as writer:
         repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
-        outcomes = list(mine_commits(gate, repository, MONTHS))
+        outcomes = list(mine_commits(writer, repository, MONTHS))
     assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
     assert rows(home, unread) == []
     assert_as_fresh(source, tmp_path, home)
@@ -263,10 +263,10 @@ def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
 def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(home, broken):
     good = [offer("2017-02", "b"), offer("2017-03", "c")]
     bad = offer("2017-01", "a", **broken)
-    with opened(home) as gate:
-        outcomes = gate.store([bad, *good])
-        stored = gate.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
-        loads = gate.database.loads("raw.branch_commits", REPOSITORY).filter("is_stored")
+    with opened(home) as writer:
+        outcomes = writer.store([bad, *good])
+        stored = writer.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
+        loads = writer.database.loads("raw.branch_commits", REPOSITORY).filter("is_stored")
     assert [outcome.month for outcome in outcomes if outcome.is_written] == ["2017-02", "2017-03"]
     assert [outcome.month for outcome in outcomes if outcome.failure] == ["2017-01"]
     assert stored.rows() == [("2017-02", "b" * 40), ("2017-03", "c" * 40)]
@@ -283,8 +283,8 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(sourc
     shas = make(source, history)
     git(source, "update-ref", "refs/heads/main", shas[2])
     load(source, home)
-    with opened(home) as gate:
-        gate.database.connection.execute("DELETE FROM raw.commits WHERE sha = ?", [shas[1]])
+    with opened(home) as writer:
+        writer.database.connection.execute("DELETE FROM raw.commits WHERE sha = ?", [shas[1]])
     git(source, "update-ref", "refs/heads/main", shas[3])
     assert [outcome.failure for outcome in load(source, home)] == [None]
     assert_as_fresh(source, tmp_path, home)
@@ -302,9 +302,9 @@ def test_progress_is_told_by_commits(source, home, monkeypatch):
         ],
     )
     told = []
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
-        for outcome in load_commits(gate, clone, REPOSITORY, MONTHS):
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+        for outcome in load_commits(writer, clone, REPOSITORY, MONTHS):
             told.append((outcome.month, current().title, current().total, current().done))
     told = [one for one in told if one[2]]
     title = "mining commits of owner/name"

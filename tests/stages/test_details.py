@@ -39,26 +39,26 @@ class Study:
     looked_at: list[str] = field(default_factory=list)
 
     @contextmanager
-    def gate(self) -> Iterator[AuditedWriter]:
+    def writer(self) -> Iterator[AuditedWriter]:
         with open_warehouse(self.home.warehouse) as database:
             yield AuditedWriter(database, self.home)
 
     def detail(self, *months: str) -> list[WriteOutcome]:
-        with self.gate() as gate:
-            return list(detail_fixes(gate, self.repository, REPOSITORY, months or MONTHS))
+        with self.writer() as writer:
+            return list(detail_fixes(writer, self.repository, REPOSITORY, months or MONTHS))
 
     def link(self, *numbers_and_shas: tuple[int, str], counted: bool = True) -> None:
-        with self.gate() as gate:
-            months = dict(gate.database.frame("SELECT sha, month FROM raw.commits").rows())
+        with self.writer() as writer:
+            months = dict(writer.database.frame("SELECT sha, month FROM raw.commits").rows())
             rows = [
                 {**link(number, "x", is_counted=counted), "sha": sha, "month": months[sha]}
                 for number, sha in numbers_and_shas
             ]
-            insert(gate.database.connection, "links.fix_links", rows)
+            insert(writer.database.connection, "links.fix_links", rows)
 
     def execute(self, statement: str) -> None:
-        with self.gate() as gate:
-            gate.database.connection.execute(statement)
+        with self.writer() as writer:
+            writer.database.connection.execute(statement)
 
     def stored(self) -> dict[str, pl.DataFrame]:
         tables = stored_tables(self.home.warehouse)
@@ -97,8 +97,8 @@ def make_study(directory: Path) -> Study:
     merge = Made(both, [5, 6], when=f"{NOON['2020-03'] + 7200} +0000")
     shas = make(repository, [*commits, side, merge])
     study = Study(Home.of(directory / "home"), repository, shas)
-    with study.gate() as gate:
-        fill(gate.database, repository, shas[-1])
+    with study.writer() as writer:
+        fill(writer.database, repository, shas[-1])
     return study
 
 
@@ -174,8 +174,8 @@ def test_a_run_that_was_killed_is_finished_by_the_next_one(
     undisturbed.link(*links)
     undisturbed.detail()
     for _ in range(2):
-        with study.gate() as gate:
-            outcomes = detail_fixes(gate, study.repository, REPOSITORY, MONTHS)
+        with study.writer() as writer:
+            outcomes = detail_fixes(writer, study.repository, REPOSITORY, MONTHS)
             next(outcomes)
             outcomes.close()  # type: ignore[attr-defined]
     study.looked_at.clear()

@@ -34,7 +34,7 @@ def home(empty_home: Home) -> Home:
 
 
 @pytest.fixture
-def gate(home: Home) -> Iterator[AuditedWriter]:
+def writer(home: Home) -> Iterator[AuditedWriter]:
     """Five findings of one rule and one of another in the newest tree, and one that went."""
     with open_warehouse(home.warehouse) as database:
         trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
@@ -56,16 +56,16 @@ def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def rows(home: Home, gate: AuditedWriter) -> list[dict[str, str]]:
+def rows(home: Home, writer: AuditedWriter) -> list[dict[str, str]]:
     """A row of the sheet for each finding of the newest tree, by its name."""
-    gate.database.connection.execute("CHECKPOINT")
+    writer.database.connection.execute("CHECKPOINT")
     return sorted(drawn(home, 10), key=lambda row: row["finding_id"])
 
 
-def imported(gate: AuditedWriter, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
-    path = gate.home.path / "sheet.csv"
+def imported(writer: AuditedWriter, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
+    path = writer.home.path / "sheet.csv"
     path.write_text(written(rows, form=FINDINGS), encoding="utf-8")
-    told = import_sheet(gate, path, rater)
+    told = import_sheet(writer, path, rater)
     return told.added, told.superseding, told.unchanged
 
 
@@ -74,7 +74,7 @@ def judged(rows: list[dict[str, str]], *words: str) -> list[dict[str, str]]:
 
 
 def test_as_many_of_each_rule_as_there_are_come_from_the_newest_tree(
-    home: Home, gate: AuditedWriter, rows: list[dict[str, str]]
+    home: Home, writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     assert [row["finding_id"] for row in rows] == [name(number) for number in range(1, 7)]
     few = drawn(home, 2)
@@ -100,30 +100,30 @@ def test_a_row_says_where_to_look_and_is_no_formula(rows: list[dict[str, str]]) 
 
 
 def test_verdicts_are_added_and_the_last_one_is_in_force(
-    gate: AuditedWriter, rows: list[dict[str, str]]
+    writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
-    assert imported(gate, "Ann", judged(rows, "right", " WRONG ", "unsure", "")) == (3, 0, 0)
-    assert imported(gate, "Bob", judged(rows, "right")) == (1, 0, 0)
-    assert imported(gate, "Ann", judged(rows, "right", "right")) == (0, 1, 1)
+    assert imported(writer, "Ann", judged(rows, "right", " WRONG ", "unsure", "")) == (3, 0, 0)
+    assert imported(writer, "Bob", judged(rows, "right")) == (1, 0, 0)
+    assert imported(writer, "Ann", judged(rows, "right", "right")) == (0, 1, 1)
     query = "select rater, finding_id, verdict, rule from staging.finding_verdicts order by all"
-    assert gate.database.frame(query).rows() == [
+    assert writer.database.frame(query).rows() == [
         ("Ann", name(1), "right", RULES[0]),
         ("Ann", name(2), "right", RULES[0]),
         ("Ann", name(3), "unsure", RULES[0]),
         ("Bob", name(1), "right", RULES[0]),
     ]
-    kept = read_log(gate.home.verdicts).rows["reviews.finding_verdicts"]
-    stored = gate.database.frame("from reviews.finding_verdicts order by verdict_id")
+    kept = read_log(writer.home.verdicts).rows["reviews.finding_verdicts"]
+    stored = writer.database.frame("from reviews.finding_verdicts order by verdict_id")
     assert kept.sort("verdict_id").equals(stored.select(kept.columns))
 
 
 def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
-    gate: AuditedWriter, rows: list[dict[str, str]]
+    writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
-    imported(gate, "Ann", judged(rows, "wrong"))
-    gate.database.connection.execute("DELETE FROM raw.static_findings WHERE path LIKE '%1.py'")
-    assert gate.database.frame("from staging.finding_verdicts").is_empty()
-    assert gate.database.frame("from reviews.finding_verdicts").height == 1
+    imported(writer, "Ann", judged(rows, "wrong"))
+    writer.database.connection.execute("DELETE FROM raw.static_findings WHERE path LIKE '%1.py'")
+    assert writer.database.frame("from staging.finding_verdicts").is_empty()
+    assert writer.database.frame("from reviews.finding_verdicts").height == 1
 
 
 @pytest.mark.parametrize(
@@ -138,20 +138,20 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
-    gate: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], said: str
+    writer: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], said: str
 ) -> None:
     sheet = judged([rows[1], {**rows[0], **change}], "right", "wrong")
     sheet[1] |= change
     with pytest.raises(PerfAssetsError) as refused:
-        imported(gate, "Ann", sheet)
+        imported(writer, "Ann", sheet)
     assert "sheet.csv, line 3, " in str(refused.value)
     assert said in str(refused.value)
     assert str(refused.value).endswith("nothing was imported")
-    assert gate.database.frame("from reviews.finding_verdicts").is_empty()
+    assert writer.database.frame("from reviews.finding_verdicts").is_empty()
 
 
-def test_without_findings_there_is_no_sheet(home: Home, gate: AuditedWriter) -> None:
-    gate.database.connection.execute("DELETE FROM raw.static_findings")
+def test_without_findings_there_is_no_sheet(home: Home, writer: AuditedWriter) -> None:
+    writer.database.connection.execute("DELETE FROM raw.static_findings")
     publish(home)
     with pytest.raises(PerfAssetsError, match="has no findings of static checks"):
         finding_sheet(home.published, 5, 1)

@@ -40,20 +40,20 @@ class Miner:
         create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
-        self.gate = AuditedWriter(self.database, Home(place))
+        self.writer = AuditedWriter(self.database, Home(place))
 
     def refresh(self, reconcile_months: int | None = None, months: list[str] = MONTHS) -> int:
         """Run a refresh; how many requests it took."""
         self.server.replace([self.life.corpus()])
         before = len(self.server.requests)
         self.outcomes: list[WriteOutcome] = list(
-            load_issues(self.gate, self._source(), months, reconcile_months)
+            load_issues(self.writer, self._source(), months, reconcile_months)
         )
         return len(self.server.requests) - before
 
     def refresh_killed(self) -> None:
         """Run a refresh until the first of its cohorts are stored."""
-        outcomes = load_issues(self.gate, self._source(), MONTHS)
+        outcomes = load_issues(self.writer, self._source(), MONTHS)
         assert next(outcomes).is_written
         outcomes.close()  # type: ignore[attr-defined]
 

@@ -21,7 +21,7 @@ MONTHS = ["2020-01", "2020-02", "2020-03"]
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[AuditedWriter]:
+def writer(tmp_path: Path) -> Iterator[AuditedWriter]:
     home = Home.of(tmp_path)
     with open_warehouse(home.warehouse) as database:
         rows = [
@@ -36,36 +36,36 @@ def gate(tmp_path: Path) -> Iterator[AuditedWriter]:
         yield AuditedWriter(database, home)
 
 
-def decided(gate: AuditedWriter) -> dict[int, bool]:
-    table = gate.database.frame("FROM labels.performance_questions")
+def decided(writer: AuditedWriter) -> dict[int, bool]:
+    table = writer.database.frame("FROM labels.performance_questions")
     return dict(table.select("question_id", "is_performance").iter_rows())
 
 
-def test_the_questions_of_the_tag_set_are_decided(gate: AuditedWriter) -> None:
-    outcomes = label_performance_questions(gate, TENSORFLOW, MONTHS)
+def test_the_questions_of_the_tag_set_are_decided(writer: AuditedWriter) -> None:
+    outcomes = label_performance_questions(writer, TENSORFLOW, MONTHS)
     assert [(one.month, one.failure) for one in outcomes] == [(month, None) for month in MONTHS]
-    assert decided(gate) == {1: True, 2: False, 3: True}
-    loads = gate.database.loads("labels.performance_questions", TENSORFLOW.name)
+    assert decided(writer) == {1: True, 2: False, 3: True}
+    loads = writer.database.loads("labels.performance_questions", TENSORFLOW.name)
     assert loads["row_count"].to_list() == [2, 1, 0]
 
 
-def test_what_did_not_change_is_not_decided_again(gate: AuditedWriter) -> None:
-    label_performance_questions(gate, TENSORFLOW, MONTHS)
-    assert label_performance_questions(gate, TENSORFLOW, MONTHS) == []
-    assert len(label_performance_questions(gate, TENSORFLOW, MONTHS, forced=True)) == 3
-    gate.database.connection.execute(
+def test_what_did_not_change_is_not_decided_again(writer: AuditedWriter) -> None:
+    label_performance_questions(writer, TENSORFLOW, MONTHS)
+    assert label_performance_questions(writer, TENSORFLOW, MONTHS) == []
+    assert len(label_performance_questions(writer, TENSORFLOW, MONTHS, forced=True)) == 3
+    writer.database.connection.execute(
         "UPDATE raw.questions SET text = 'very slow' WHERE question_id = 2"
     )
-    outcomes = label_performance_questions(gate, TENSORFLOW, MONTHS)
+    outcomes = label_performance_questions(writer, TENSORFLOW, MONTHS)
     assert [one.month for one in outcomes if one.is_written] == ["2020-01"]
-    assert decided(gate) == {1: True, 2: True, 3: True}
+    assert decided(writer) == {1: True, 2: True, 3: True}
 
 
-def test_only_the_months_asked_for_are_decided(gate: AuditedWriter) -> None:
-    label_performance_questions(gate, TENSORFLOW, ["2020-02"])
-    assert decided(gate) == {3: True}
-    label_performance_questions(gate, TENSORFLOW, MONTHS)
-    assert decided(gate) == {1: True, 2: False, 3: True}
-    gate.database.connection.execute("DELETE FROM raw.questions WHERE question_id = 2")
-    label_performance_questions(gate, TENSORFLOW, MONTHS)
-    assert decided(gate) == {1: True, 3: True}
+def test_only_the_months_asked_for_are_decided(writer: AuditedWriter) -> None:
+    label_performance_questions(writer, TENSORFLOW, ["2020-02"])
+    assert decided(writer) == {3: True}
+    label_performance_questions(writer, TENSORFLOW, MONTHS)
+    assert decided(writer) == {1: True, 2: False, 3: True}
+    writer.database.connection.execute("DELETE FROM raw.questions WHERE question_id = 2")
+    label_performance_questions(writer, TENSORFLOW, MONTHS)
+    assert decided(writer) == {1: True, 3: True}

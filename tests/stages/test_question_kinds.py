@@ -39,7 +39,7 @@ dump = "dump"
 
 
 @pytest.fixture
-def gate(empty_home: Home) -> Iterator[AuditedWriter]:
+def writer(empty_home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(empty_home.warehouse) as database:
         rows = [
             question(number, asked, title=title, text=text)
@@ -69,29 +69,29 @@ def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") 
 ALL = list(EXAMPLES.select("question_id", "kind").iter_rows())
 
 
-def decided(gate: AuditedWriter, study: Study, **options: bool) -> list[str]:
+def decided(writer: AuditedWriter, study: Study, **options: bool) -> list[str]:
     """The tables that were stored; whatever was refused is told."""
-    outcomes = list(tell_question_kinds(gate, study, **options))
+    outcomes = list(tell_question_kinds(writer, study, **options))
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
     return [table for outcome in outcomes for table in outcome.rows]
 
 
-def assigned(gate: AuditedWriter) -> list[tuple[object, ...]]:
-    return gate.database.frame(
+def assigned(writer: AuditedWriter) -> list[tuple[object, ...]]:
+    return writer.database.frame(
         f"select question_id, kind, method from {QUESTION_KINDS} "
         "where is_assigned and question_id > 900 order by all"
     ).rows()
 
 
 def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
-    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    writer: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    assert decided(gate, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
-    (one, other) = assigned(gate)
+    assert decided(writer, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
+    (one, other) = assigned(writer)
     assert (one[:2], other[:2]) == ((901, "performance"), (902, "program crash"))
     assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
-    told = gate.database.frame(
+    told = writer.database.frame(
         f"select question_id, kind from {QUESTION_KINDS} where is_assigned and method = 'people' "
         "order by all"
     )
@@ -99,25 +99,25 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
 
 
 def test_where_nothing_changed_nothing_is_decided(
-    gate: AuditedWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    writer: AuditedWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decided(gate, study(tmp_path, ALL))
+    decided(writer, study(tmp_path, ALL))
     with monkeypatch.context() as patched:
         patched.setattr(classification, "classify", None)
-        assert decided(gate, study(tmp_path, ALL)) == []
-    before = gate.database.frame(f"from {QUESTION_KINDS} order by all")
-    assert decided(gate, study(tmp_path, ALL), forced=True) == [LABELLED, QUESTION_KINDS]
-    assert gate.database.frame(f"from {QUESTION_KINDS} order by all").equals(before)
+        assert decided(writer, study(tmp_path, ALL)) == []
+    before = writer.database.frame(f"from {QUESTION_KINDS} order by all")
+    assert decided(writer, study(tmp_path, ALL), forced=True) == [LABELLED, QUESTION_KINDS]
+    assert writer.database.frame(f"from {QUESTION_KINDS} order by all").equals(before)
     # Another text, another file, another method: each is decided anew.
-    gate.database.connection.execute(
+    writer.database.connection.execute(
         "update raw.questions set text = 'kaboom' where question_id = 901"
     )
-    assert decided(gate, study(tmp_path, ALL)) == [QUESTION_KINDS]
-    assert assigned(gate)[0][:2] == (901, "program crash")
-    assert decided(gate, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS]
+    assert decided(writer, study(tmp_path, ALL)) == [QUESTION_KINDS]
+    assert assigned(writer)[0][:2] == (901, "program crash")
+    assert decided(writer, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS]
     for method in ("weights", "regression"):
-        decided(gate, study(tmp_path, ALL, f'kind_method = "{method}"\n'))
-        assert {row[2] for row in assigned(gate)} == {method}
+        decided(writer, study(tmp_path, ALL, f'kind_method = "{method}"\n'))
+        assert {row[2] for row in assigned(writer)} == {method}
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_where_nothing_changed_nothing_is_decided(
     ],
 )
 def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give_some(
-    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture, rows, complaint: str
+    writer: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture, rows, complaint: str
 ) -> None:
-    decided(gate, study(tmp_path, ALL))
+    decided(writer, study(tmp_path, ALL))
     caplog.set_level(logging.INFO)
     caplog.clear()
-    decided(gate, study(tmp_path, rows))
-    assert gate.database.frame(f"from {QUESTION_KINDS}").is_empty()
+    decided(writer, study(tmp_path, rows))
+    assert writer.database.frame(f"from {QUESTION_KINDS}").is_empty()
     told = [record.message for record in caplog.records if FORUM in record.message]
     assert len(told) == 1
     assert complaint in told[0]
@@ -143,45 +143,45 @@ def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give
 
 
 def test_classified_questions_that_are_not_loaded_are_counted(
-    gate: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    writer: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [*ALL, (5001, "performance"), (5001, "installation"), (5002, "performance")]
-    decided(gate, study(tmp_path, rows))
+    decided(writer, study(tmp_path, rows))
     assert f"{FORUM}: 2 of the labelled questions are not loaded" in caplog.text
-    assert gate.database.frame(f"from {LABELLED}").height == len(rows)
-    assert gate.database.frame(f"from {QUESTION_KINDS} where question_id > 5000").is_empty()
+    assert writer.database.frame(f"from {LABELLED}").height == len(rows)
+    assert writer.database.frame(f"from {QUESTION_KINDS} where question_id > 5000").is_empty()
 
 
 def test_a_mistake_in_the_file_stops_it_and_leaves_what_was_stored(
-    gate: AuditedWriter, tmp_path: Path
+    writer: AuditedWriter, tmp_path: Path
 ) -> None:
-    decided(gate, study(tmp_path, ALL))
+    decided(writer, study(tmp_path, ALL))
     with pytest.raises(PerfAssetsError, match=r"labelled.csv, line 38: 'slow' is no kind"):
-        decided(gate, study(tmp_path, [*ALL, (901, "slow")]))
-    assert gate.database.frame(f"from {LABELLED}").height == len(ALL)
+        decided(writer, study(tmp_path, [*ALL, (901, "slow")]))
+    assert writer.database.frame(f"from {LABELLED}").height == len(ALL)
 
 
-def test_a_study_without_forums_has_no_kinds(gate: AuditedWriter, tmp_path: Path) -> None:
-    decided(gate, study(tmp_path, ALL))
+def test_a_study_without_forums_has_no_kinds(writer: AuditedWriter, tmp_path: Path) -> None:
+    decided(writer, study(tmp_path, ALL))
     (tmp_path / "other.toml").write_text(
         'name = "other"\n[[repositories]]\nname = "a/b"\nstart = "2020-01"\n', encoding="utf-8"
     )
     other = load_study(tmp_path / "other.toml")
-    assert decided(gate, other) == [LABELLED, QUESTION_KINDS]
-    assert gate.database.frame(f"from {QUESTION_KINDS}").is_empty()
-    assert decided(gate, other) == []
+    assert decided(writer, other) == [LABELLED, QUESTION_KINDS]
+    assert writer.database.frame(f"from {QUESTION_KINDS}").is_empty()
+    assert decided(writer, other) == []
 
 
 def test_the_quality_of_both_methods_is_derived_from_the_same_examples(
-    gate: AuditedWriter, tmp_path: Path
+    writer: AuditedWriter, tmp_path: Path
 ) -> None:
-    decided(gate, study(tmp_path, ALL))
+    decided(writer, study(tmp_path, ALL))
     table = "analysis.question_kind_quality"
     views = ("staging.labelled_questions", "intermediate.kind_methods")
-    (*_, quality) = derive(gate, (*views, table))
+    (*_, quality) = derive(writer, (*views, table))
     assert quality.outcome is not None and quality.outcome.failure is None
-    chosen = gate.database.frame(f"select distinct method from {table} where is_chosen").item()
-    assert chosen == assigned(gate)[0][2]
+    chosen = writer.database.frame(f"select distinct method from {table} where is_chosen").item()
+    assert chosen == assigned(writer)[0][2]
 
 
 def test_what_learns_is_imported_only_where_something_is_learned() -> None:

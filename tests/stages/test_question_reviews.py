@@ -32,7 +32,7 @@ def home(empty_home: Home) -> Home:
 
 
 @pytest.fixture
-def gate(home: Home) -> Iterator[AuditedWriter]:
+def writer(home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(home.warehouse) as database:
         connection = database.connection
         asked = [question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)]
@@ -46,18 +46,18 @@ def gate(home: Home) -> Iterator[AuditedWriter]:
         yield AuditedWriter(database, home)
 
 
-def in_force(gate: AuditedWriter, rater: str, *columns: str) -> list[tuple[Any, ...]]:
+def in_force(writer: AuditedWriter, rater: str, *columns: str) -> list[tuple[Any, ...]]:
     query = f"""
         SELECT question_id, problem, {", ".join(columns)} FROM staging.question_verdicts
         WHERE rater = ? ORDER BY ALL
     """
-    return gate.database.frame(query, [rater]).rows()
+    return writer.database.frame(query, [rater]).rows()
 
 
-def imported(gate: AuditedWriter, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
-    path = gate.home.path / "sheet.csv"
+def imported(writer: AuditedWriter, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
+    path = writer.home.path / "sheet.csv"
     path.write_text(question_sheet(*answers), encoding="utf-8")
-    found = import_sheet(gate, path, rater)
+    found = import_sheet(writer, path, rater)
     return found.added, found.superseding, found.unchanged
 
 
@@ -137,53 +137,53 @@ def test_a_mistake_is_named_where_it_stands(answers: list[dict[str, str]], words
 
 
 def test_verdicts_are_added_and_the_last_sheet_with_a_question_is_in_force(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
 ) -> None:
     no = {"is_performance": "no"}
     two = [SLOW, {**LEAK, "question_id": "1"}]
     columns = ("verdict", "symptom_1_category")
-    assert imported(gate, "Ann", *two, {**no, "question_id": "2"}) == (2, 0, 0)
-    assert in_force(gate, "Ann", *columns) == [
+    assert imported(writer, "Ann", *two, {**no, "question_id": "2"}) == (2, 0, 0)
+    assert in_force(writer, "Ann", *columns) == [
         (1, 1, "yes", "Time"),
         (1, 2, "yes", "Memory"),
         (2, 1, "no", None),
     ]
-    assert imported(gate, "Bob", SLOW, no) == (2, 0, 0)
+    assert imported(writer, "Bob", SLOW, no) == (2, 0, 0)
     # One problem less is another opinion, on that question alone.
-    assert imported(gate, "Ann", SLOW, {**no, "question_id": "2"}) == (0, 1, 1)
-    assert in_force(gate, "Ann", *columns) == [(1, 1, "yes", "Time"), (2, 1, "no", None)]
+    assert imported(writer, "Ann", SLOW, {**no, "question_id": "2"}) == (0, 1, 1)
+    assert in_force(writer, "Ann", *columns) == [(1, 1, "yes", "Time"), (2, 1, "no", None)]
     # The first sheet by mistake again, and then its opinion on purpose.
-    assert imported(gate, "Ann", *two, {**no, "question_id": "2"}) == (0, 0, 2)
-    assert imported(gate, "Ann", *two) == (0, 1, 0)
-    assert len(in_force(gate, "Ann", *columns)) == 3
-    stored = gate.database.frame("FROM reviews.question_verdicts ORDER BY verdict_id")
+    assert imported(writer, "Ann", *two, {**no, "question_id": "2"}) == (0, 0, 2)
+    assert imported(writer, "Ann", *two) == (0, 1, 0)
+    assert len(in_force(writer, "Ann", *columns)) == 3
+    stored = writer.database.frame("FROM reviews.question_verdicts ORDER BY verdict_id")
     assert stored["verdict_id"].to_list() == list(range(1, 9))
-    assert gate.database.frame("FROM reviews.verdicts").is_empty()
+    assert writer.database.frame("FROM reviews.verdicts").is_empty()
 
 
-def test_other_kinds_are_another_opinion(gate: AuditedWriter) -> None:
-    assert imported(gate, "Ann", {**YES, "kinds": "performance"}) == (1, 0, 0)
+def test_other_kinds_are_another_opinion(writer: AuditedWriter) -> None:
+    assert imported(writer, "Ann", {**YES, "kinds": "performance"}) == (1, 0, 0)
     again = {**YES, "kinds": "performance|installation"}
-    assert imported(gate, "Ann", again) == (0, 1, 0)
-    assert imported(gate, "Ann", {**again, "kinds": "installation | performance"}) == (0, 0, 1)
-    assert in_force(gate, "Ann", "kinds") == [(1, 1, ["installation", "performance"])]
+    assert imported(writer, "Ann", again) == (0, 1, 0)
+    assert imported(writer, "Ann", {**again, "kinds": "installation | performance"}) == (0, 0, 1)
+    assert in_force(writer, "Ann", "kinds") == [(1, 1, ["installation", "performance"])]
 
 
-def test_the_header_says_what_a_sheet_is_about(gate: AuditedWriter) -> None:
-    path = gate.home.path / "bugs.csv"
+def test_the_header_says_what_a_sheet_is_about(writer: AuditedWriter) -> None:
+    path = writer.home.path / "bugs.csv"
     path.write_text(sheet(YES), encoding="utf-8")
-    assert import_sheet(gate, path, "Ann").added == 1
-    assert imported(gate, "Ann", YES) == (1, 0, 0)
+    assert import_sheet(writer, path, "Ann").added == 1
+    assert imported(writer, "Ann", YES) == (1, 0, 0)
     for table in ("verdicts", "question_verdicts"):
-        assert gate.database.frame(f"FROM reviews.{table}").height == 1
+        assert writer.database.frame(f"FROM reviews.{table}").height == 1
 
 
-def test_kinds_that_most_raters_gave_are_learned_from(gate: AuditedWriter) -> None:
+def test_kinds_that_most_raters_gave_are_learned_from(writer: AuditedWriter) -> None:
     both = {**YES, "kinds": "performance | installation"}
-    imported(gate, "Ann", both, {**YES, "question_id": "2", "kinds": "comprehension"})
-    imported(gate, "Bob", {**YES, "kinds": "performance"}, {**YES, "question_id": "3"})
+    imported(writer, "Ann", both, {**YES, "question_id": "2", "kinds": "comprehension"})
+    imported(writer, "Bob", {**YES, "kinds": "performance"}, {**YES, "question_id": "3"})
     query = "SELECT question_id, kind FROM staging.labelled_questions ORDER BY ALL"
-    assert gate.database.frame(query).rows() == [(1, "performance"), (2, "comprehension")]
+    assert writer.database.frame(query).rows() == [(1, "performance"), (2, "comprehension")]
 
 
 def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path: Path) -> None:
@@ -194,9 +194,9 @@ def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path:
 
 
 def test_a_sample_of_a_forum_has_questions_with_and_without_stems(
-    home: Home, gate: AuditedWriter
+    home: Home, writer: AuditedWriter
 ) -> None:
-    gate.database.connection.close()
+    writer.database.connection.close()
 
     def stems(text: str) -> list[str]:
         return [row["stems"] for row in csv.DictReader(io.StringIO(text))]

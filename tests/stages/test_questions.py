@@ -57,11 +57,11 @@ def site(dump) -> Site:
 def mined(home: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
     place = Home.of(home)
     with open_warehouse(place.warehouse) as database:
-        gate = AuditedWriter(database, place)
+        writer = AuditedWriter(database, place)
         return [
             outcome
             for tag_set in forum.tag_sets
-            for outcome in mine_questions(gate, forum, tag_set, tag_set.months, **options)
+            for outcome in mine_questions(writer, forum, tag_set, tag_set.months, **options)
         ]
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def gate(empty_home: Home) -> Iterator[AuditedWriter]:
+def writer(empty_home: Home) -> Iterator[AuditedWriter]:
     with open_warehouse(empty_home.warehouse) as database:
         insert(database.connection, "meta.repositories", [repository()])
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
@@ -31,14 +31,14 @@ def stored(database: Database) -> pl.DataFrame:
     return database.frame("SELECT * FROM reviews.verdicts ORDER BY verdict_id")
 
 
-def test_verdicts_are_added_and_never_changed(gate: AuditedWriter, tmp_path: Path) -> None:
+def test_verdicts_are_added_and_never_changed(writer: AuditedWriter, tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
 
     def imported(rater: str, *answers: str) -> tuple[int, int, int]:
         path.write_text(sheet(*({"is_performance": word} for word in answers)))
-        before = stored(gate.database)
-        outcome = import_sheet(gate, path, rater)
-        assert stored(gate.database).head(before.height).equals(before)
+        before = stored(writer.database)
+        outcome = import_sheet(writer, path, rater)
+        assert stored(writer.database).head(before.height).equals(before)
         return outcome.added, outcome.superseding, outcome.unchanged
 
     assert imported("Ann", "yes", "no", "") == (2, 0, 0)
@@ -48,7 +48,7 @@ def test_verdicts_are_added_and_never_changed(gate: AuditedWriter, tmp_path: Pat
     assert imported("Ann", "yes", "no", "") == (0, 0, 2)
     # Back to the first opinion on purpose, in a sheet that is new.
     assert imported("Ann", "yes", "no", "unsure") == (0, 1, 2)
-    log = stored(gate.database)
+    log = stored(writer.database)
     assert log["verdict_id"].to_list() == list(range(1, 8))
     assert log["rater"].to_list() == ["Ann", "Ann", "Bob", "Bob", "Ann", "Ann", "Ann"]
     assert log.filter(rater="Ann", number=2)["verdict"].to_list() == ["no", "yes", "no"]
@@ -56,16 +56,16 @@ def test_verdicts_are_added_and_never_changed(gate: AuditedWriter, tmp_path: Pat
 
 
 def test_a_sheet_with_one_mistake_leaves_everything_as_it_was(
-    gate: AuditedWriter, tmp_path: Path
+    writer: AuditedWriter, tmp_path: Path
 ) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(sheet(YES, {**YES, "category": "Bad luck"}))
     with pytest.raises(PerfAssetsError, match="line 3, column category: 'Bad luck' is unknown"):
-        import_sheet(gate, path, "Ann")
-    assert stored(gate.database).is_empty()
+        import_sheet(writer, path, "Ann")
+    assert stored(writer.database).is_empty()
 
 
 @pytest.mark.parametrize("rater", ["", "  ", "Consensus", "=cmd|x", "a" * 101, "Ann, Bob"])
-def test_a_rater_needs_a_name(gate: AuditedWriter, tmp_path: Path, rater: str) -> None:
+def test_a_rater_needs_a_name(writer: AuditedWriter, tmp_path: Path, rater: str) -> None:
     with pytest.raises(PerfAssetsError, match="is no name of a rater"):
-        import_sheet(gate, tmp_path / "sheet.csv", rater)
+        import_sheet(writer, tmp_path / "sheet.csv", rater)

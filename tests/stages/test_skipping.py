@@ -62,17 +62,17 @@ def opened(home: Path) -> Iterator[AuditedWriter]:
         yield AuditedWriter(database, Home.of(home))
 
 
-def decide_and_derive(gate: AuditedWriter, study: Study, *, force: bool) -> list[str]:
+def decide_and_derive(writer: AuditedWriter, study: Study, *, force: bool) -> list[str]:
     """What a run does after it has looked at the sources; the tables that it computed."""
     (repository,) = study.repositories
     months = repository.months
     decided: list[WriteOutcome] = [
-        *label_cohorts(gate, study, repository.name, months, forced=force),
-        *link_commits(gate, study, repository.name, months, forced=force),
-        *tell_label_kinds(gate, study, forced=force),
+        *label_cohorts(writer, study, repository.name, months, forced=force),
+        *link_commits(writer, study, repository.name, months, forced=force),
+        *tell_label_kinds(writer, study, forced=force),
     ]
-    register_study(gate, study)
-    derived = list(derive(gate, forced=derived_tables() if force else ()))
+    register_study(writer, study)
+    derived = list(derive(writer, forced=derived_tables() if force else ()))
     outcomes = [*decided, *(one.outcome for one in derived if one.outcome is not None)]
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
     return [table for one in decided for table in one.rows] + [
@@ -111,28 +111,28 @@ def test_what_is_left_alone_is_what_would_be_made_again(
             with closing(duckdb.connect(str(home / "warehouse.duckdb"))) as connection:
                 connection.execute("SET TimeZone = 'UTC'")
                 connection.execute(change.format(seed))
-            with opened(home) as gate:
+            with opened(home) as writer:
                 if is_replicating:
-                    load_package(gate, package, accept_changes=True)
-                decide_and_derive(gate, study, force=home.name == "forced")
+                    load_package(writer, package, accept_changes=True)
+                decide_and_derive(writer, study, force=home.name == "forced")
         one, other = (stored_tables(home / "warehouse.duckdb") for home in homes)
         assert_same_tables(one, other)
-    with opened(homes[0]) as gate:
-        assert decide_and_derive(gate, study, force=False) == []
+    with opened(homes[0]) as writer:
+        assert decide_and_derive(writer, study, force=False) == []
 
 
 def test_where_nothing_changed_nothing_is_made(middling: Prepared, study: Study) -> None:
     # The home of all tests: nothing may be written.
     before = stored_tables(middling.home / "warehouse.duckdb")
-    with opened(middling.home) as gate:
-        assert decide_and_derive(gate, study, force=False) == []
+    with opened(middling.home) as writer:
+        assert decide_and_derive(writer, study, force=False) == []
     assert_same_tables(before, stored_tables(middling.home / "warehouse.duckdb"))
 
 
 def tables_made(home: Path, study: Study, change: str = "") -> set[str]:
-    with opened(home) as gate:
-        gate.database.connection.execute(change)
-        return set(decide_and_derive(gate, study, force=False))
+    with opened(home) as writer:
+        writer.database.connection.execute(change)
+        return set(decide_and_derive(writer, study, force=False))
 
 
 def test_only_what_reads_what_changed_is_made_again(
@@ -153,8 +153,8 @@ def test_only_what_reads_what_changed_is_made_again(
 
 def links_by(home: Path, approach: str) -> list[tuple[int, str]]:
     query = f"SELECT number, sha FROM links.fix_links WHERE approach = '{approach}'"
-    with opened(home) as gate:
-        return sorted(gate.database.frame(query).rows())
+    with opened(home) as writer:
+        return sorted(writer.database.frame(query).rows())
 
 
 # The newest commits of the main line say that they fix the first issue, and land #9999.
@@ -203,14 +203,14 @@ def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
     home = shutil.copytree(middling.home, tmp_path / "home")
-    with opened(home) as gate:
-        gate.database.connection.execute("DELETE FROM raw.issue_comments")
-        made = (one for one in derive(gate) if one.is_new)
+    with opened(home) as writer:
+        writer.database.connection.execute("DELETE FROM raw.issue_comments")
+        made = (one for one in derive(writer) if one.is_new)
         assert next(made).table == "marts.bug_metrics"
         made.close()
-        again = [one.table for one in derive(gate) if one.is_new]
+        again = [one.table for one in derive(writer) if one.is_new]
         assert again[0] == "marts.bug_metrics" and "analysis.group_comparisons" in again
-        assert [one.table for one in derive(gate) if one.is_new] == []
+        assert [one.table for one in derive(writer) if one.is_new] == []
 
 
 @pytest.mark.audited
@@ -219,20 +219,20 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
 ) -> None:
     home = shutil.copytree(middling.home, tmp_path / "home")
     before = stored_tables(home / "warehouse.duckdb")
-    with opened(home) as gate:
+    with opened(home) as writer:
         # Lines of which nobody knows that they were removed were introduced nevertheless.
-        gate.database.connection.execute(
+        writer.database.connection.execute(
             "UPDATE details.commit_metrics SET removed_lines = 0 WHERE removed_lines > 0"
         )
-        gate.database.connection.execute("DELETE FROM marts.link_quality")
-        made = {one.table: one.outcome for one in derive(gate) if one.is_new}
+        writer.database.connection.execute("DELETE FROM marts.link_quality")
+        made = {one.table: one.outcome for one in derive(writer) if one.is_new}
         failed = made.pop("marts.bug_lifetimes")
         assert failed is not None and failed.failure is not None
         assert "removed_lines" in failed.failure
         assert "marts.link_quality" in made
         assert "analysis.lifetime_comparisons is left as it was" in caplog.text
         # It is tried again as long as it fails.
-        assert [one.table for one in derive(gate) if one.is_new] == ["marts.bug_lifetimes"]
+        assert [one.table for one in derive(writer) if one.is_new] == ["marts.bug_lifetimes"]
     after = stored_tables(home / "warehouse.duckdb")
     for name in ("marts.bug_lifetimes", "analysis.lifetime_comparisons", "marts.link_quality"):
         assert after[name].equals(before[name]), name
@@ -242,10 +242,10 @@ def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> 
     (model,) = (one for one in load_models() if one.name == "intermediate.link_warnings")
     other = replace(model, sql=f"select * from (({model.sql}))")
     with open_warehouse(home / "warehouse.duckdb") as database:
-        gate = AuditedWriter(database, Home.of(home))
-        assert not lay_view(gate, model)
-        assert lay_view(gate, other)
-        assert not lay_view(gate, other)
-        assert lay_view(gate, model)
+        writer = AuditedWriter(database, Home.of(home))
+        assert not lay_view(writer, model)
+        assert lay_view(writer, other)
+        assert not lay_view(writer, other)
+        assert lay_view(writer, model)
         database.connection.execute("DROP VIEW intermediate.link_warnings")
-        assert lay_view(gate, model)
+        assert lay_view(writer, model)

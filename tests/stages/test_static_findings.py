@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from perf_assets.config.study import Repository
 from perf_assets.lint.finding_id import identity
 from perf_assets.months import months_between
-from perf_assets.progress import current
+from perf_assets.processes.progress import current
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import File
 from perf_assets.stages.mining import checked_files, static_findings
@@ -87,16 +87,16 @@ def load(
     studied: Sequence[str] = MONTHS,
 ) -> list[WriteOutcome]:
     """Bring the clone in ``home`` and its tables up to date; the outcomes."""
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
-        outcomes = list(load_findings(gate, clone.path, REPOSITORY, studied, months))
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+        outcomes = list(load_findings(writer, clone.path, REPOSITORY, studied, months))
     assert [outcome.failure for outcome in outcomes if outcome.failure] == []
     return outcomes
 
 
 def rows(home: Path, query: str) -> list[tuple[Any, ...]]:
-    with opened(home) as gate:
-        return gate.database.frame(query).rows()
+    with opened(home) as writer:
+        return writer.database.frame(query).rows()
 
 
 def assert_as_fresh(
@@ -206,8 +206,8 @@ def test_a_renamed_file_keeps_its_findings(source: Path, home: Path) -> None:
         ),
     )
     load(source, home)
-    with opened(home) as gate:
-        list(derive(gate, ["analysis.static_findings"]))
+    with opened(home) as writer:
+        list(derive(writer, ["analysis.static_findings"]))
     query = """
         select findings, "new", gone, rewritten from analysis.static_findings
         where rule = 'sequential-map' order by quarter
@@ -250,8 +250,8 @@ def test_a_tree_without_python_and_months_before_the_first_commit_cost_nothing(
         ("2020-Q2", 0),
         ("2020-Q3", 0),
     ]
-    with opened(home) as gate:
-        list(derive(gate, ["analysis.static_findings"]))
+    with opened(home) as writer:
+        list(derive(writer, ["analysis.static_findings"]))
     query = "select distinct quarter, findings from analysis.static_findings order by quarter"
     assert rows(home, query) == [("2020-Q2", 0), ("2020-Q3", 0)]
 
@@ -289,8 +289,8 @@ def test_a_rewritten_history_is_scanned_anew_even_where_the_old_one_is_gone(
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
     load(source, home)
     make(source, history(("2020-02-02", files(c=SLOW)), ("2020-05-02", files(c=QUICK, b=SLOW))))
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
         git(clone.path, "reflog", "expire", "--expire=now", "--all")
         git(clone.path, "gc", "--quiet", "--prune=now")
     load(source, home)
@@ -317,9 +317,9 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     days = ("2020-02-01", "2020-05-01", "2020-08-01", "2020-11-01")
     held = [files(**{f"f{number}": SLOW for number in range(place + 1)}) for place in range(4)]
     make(source, history(*zip(days, held, strict=True)))
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
-        loading = load_findings(gate, clone.path, REPOSITORY, MONTHS, MONTHS)
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+        loading = load_findings(writer, clone.path, REPOSITORY, MONTHS, MONTHS)
         for outcome in loading:
             if outcome.month == "2020-06":
                 break
@@ -338,9 +338,9 @@ def test_progress_is_told_by_files(
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
     told = []
-    with opened(home) as gate:
-        clone = update_clone(str(source), gate.home.clone(REPOSITORY))
-        for outcome in load_findings(gate, clone.path, REPOSITORY, MONTHS[:6], MONTHS[:6]):
+    with opened(home) as writer:
+        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+        for outcome in load_findings(writer, clone.path, REPOSITORY, MONTHS[:6], MONTHS[:6]):
             at = current()
             assert at is not None
             told.append((outcome.month, at.title, at.done, at.total, at.unit))
@@ -353,11 +353,11 @@ def test_progress_is_told_by_files(
 def test_a_study_may_leave_the_checks_of_a_repository_out(source: Path, home: Path) -> None:
     make(source, history(("2020-02-01", files(a=SLOW))))
     repository = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source), checks=False)
-    with opened(home) as gate:
-        assert list(mine_findings(gate, repository, MONTHS[:3])) == []
-        assert not gate.home.clone(REPOSITORY).exists()
+    with opened(home) as writer:
+        assert list(mine_findings(writer, repository, MONTHS[:3])) == []
+        assert not writer.home.clone(REPOSITORY).exists()
         wanted = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source))
-        assert len(list(mine_findings(gate, wanted, MONTHS[:3]))) == 3
+        assert len(list(mine_findings(writer, wanted, MONTHS[:3]))) == 3
     assert rows(home, "select path from raw.static_findings") == [("a.py",)]
 
 

@@ -65,8 +65,8 @@ def stored(database: Database) -> list[tuple[object, ...]]:
     return sorted(database.frame(f"FROM {TABLE}").rows(), key=repr)
 
 
-def replaced(gate: AuditedWriter, parts: Sequence[pl.DataFrame]) -> WriteOutcome:
-    return replace_by_chunks(gate, TABLE, parts, share_key(TABLE))()
+def replaced(writer: AuditedWriter, parts: Sequence[pl.DataFrame]) -> WriteOutcome:
+    return replace_by_chunks(writer, TABLE, parts, share_key(TABLE))()
 
 
 @given(heights, st.integers(1, 12), st.integers(1, 5))
@@ -83,20 +83,20 @@ def test_no_repository_is_in_two_shares_and_no_row_is_lost(
 
 def test_in_shares_the_same_is_stored_whatever_was_there(tmp_path: Path) -> None:
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
-        gate = AuditedWriter(database, Home.of(tmp_path))
+        writer = AuditedWriter(database, Home.of(tmp_path))
 
         @settings(max_examples=examples(20))
         @given(heights, heights, st.integers(1, 12))
         def check(before: Held, after: Held, size: int) -> None:
             first, then = history(before), history(after, labels=["bug"])
-            replaced(gate, [first])
-            outcome = replaced(gate, cut(then, size))
+            replaced(writer, [first])
+            outcome = replaced(writer, cut(then, size))
             assert outcome.failure is None
             assert outcome.rows == {TABLE: then.height}
             assert outcome.reports[TABLE].rows == then.height
             assert outcome.is_written == bool(before or after)
             assert stored(database) == sorted(then.rows(), key=repr)
-            assert not replaced(gate, cut(then, size)).is_written
+            assert not replaced(writer, cut(then, size)).is_written
 
         check()
 
@@ -105,8 +105,8 @@ def test_where_one_share_is_refused_nothing_is_replaced(tmp_path: Path) -> None:
     held = dict.fromkeys(NAMES, 3)
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
         home = Home.of(tmp_path)
-        gate = AuditedWriter(database, home)
-        replaced(gate, [history({"owner/a": 1, "owner/z": 1})])
+        writer = AuditedWriter(database, home)
+        replaced(writer, [history({"owner/a": 1, "owner/z": 1})])
         before = stored(database)
         good = history(held)
         wrong = good.with_columns(
@@ -114,22 +114,22 @@ def test_where_one_share_is_refused_nothing_is_replaced(tmp_path: Path) -> None:
             .then(pl.lit("ajar"))
             .otherwise("state")
         )
-        outcome = replaced(gate, cut(wrong, 3))
+        outcome = replaced(writer, cut(wrong, 3))
         assert stored(database) == before
         assert not outcome.is_written
         assert "state_is_known is broken by 6 of 21 rows" in str(outcome.failure)
         kept = home.quarantine / TABLE
         assert "owner/c" in pl.read_parquet(kept / "candidate.parquet")["repository"]
         assert json.loads((kept / "report.json").read_text())["rows"] == 21
-        assert replaced(gate, cut(good, 3)).failure is None
+        assert replaced(writer, cut(good, 3)).failure is None
         assert len(stored(database)) == good.height
 
 
 def test_a_key_that_two_shares_hold_is_refused(tmp_path: Path) -> None:
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
-        gate = AuditedWriter(database, Home.of(tmp_path))
+        writer = AuditedWriter(database, Home.of(tmp_path))
         again = history({"owner/a": 2})
-        outcome = replaced(gate, [again, again])
+        outcome = replaced(writer, [again, again])
         assert "the warehouse refused the rows" in str(outcome.failure)
         assert stored(database) == []
 

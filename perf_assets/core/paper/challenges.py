@@ -145,8 +145,8 @@ def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     population = int(published["questions"][POOLED].replace(",", ""))
     note = f"of {population:,} questions, by Cochran's formula with z = 1.96"
     yield _row(needed, questions_needed(population), gap=None, reason=note, note=note)
-    for location, text in enumerate(published["median_views"], 1):
-        name, quantity = f"median_views.{location}", f"median of views, value {location} of three"
+    for rank, text in enumerate(published["median_views"], 1):
+        name, quantity = f"median_views.{rank}", f"median of views, value {rank} of three"
         why = f"{NO_POSTS}, and which questions each of the three values is of is not known to us"
         yield _row(_figure(name, COLLECTION, POOLED, quantity, text), None, gap=why)
 
@@ -181,7 +181,7 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         "accepted.lowest",
         DIFFICULTY,
         POOLED,
-        "location of performance among the kinds, the lowest share of accepted answers first",
+        "place of performance among the kinds, the lowest share of accepted answers first",
         "1",
     )
     gap = data.gap("performance")

@@ -181,7 +181,7 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
             "what bots change": OF_BOTS.strip(),
             "commits that git cannot read": UNREADABLE.strip(),
             "fixes that are not traced": NOT_TRACED.strip(),
-            "fixes without a analysis of fixes": LEFT_OUT.strip(),
+            "fixes that were not analysed": LEFT_OUT.strip(),
         }
         yield Part("remarks", "What else to know", words=found, queries=queries)
 

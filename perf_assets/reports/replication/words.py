@@ -45,8 +45,8 @@ def reproduced_text(row: Mapping[str, object]) -> str:
 def differing(comparison: pl.DataFrame) -> list[str]:
     """Why figures differ: a sentence for each reason, whatever the numbers in it."""
     return [
-        f"{len(places)} {'differs' if len(places) == 1 else 'differ'}, {_listed(places)}: {reason}"
-        for places, reason in _reasons(comparison.filter(verdict="differs"))
+        f"{len(found)} {'differs' if len(found) == 1 else 'differ'}, {_listed(found)}: {reason}"
+        for found, reason in _reasons(comparison.filter(verdict="differs"))
     ]
 
 
@@ -97,7 +97,7 @@ def _told(row: Mapping[str, object]) -> str:
 
 
 def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
-    """The places of the figures that differ for a reason, and the reason as it is first told."""
+    """The locations of the figures that differ for a reason, and the reason as it is first told."""
     found: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
         reason = str(row["reason"] or "unknown")
@@ -105,11 +105,11 @@ def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
         first = NUMBER.sub("#", reason.partition(";")[0])
         if row["location"] == LOCATION:
             first = reason = "the paper gives two values"
-        places, _ = found.setdefault(first, ([], reason))
-        places.append(str(row["location"]))
+        locations, _ = found.setdefault(first, ([], reason))
+        locations.append(str(row["location"]))
     return list(found.values())
 
 
-def _listed(places: Sequence[str]) -> str:
-    first, *others = dict.fromkeys(location.partition(",")[0] for location in places)
+def _listed(locations: Sequence[str]) -> str:
+    first, *others = dict.fromkeys(location.partition(",")[0] for location in locations)
     return f"{first} and elsewhere" if others else first

@@ -12,7 +12,8 @@ from perf_assets.config.study_file import NAME_PATTERN
 from perf_assets.core.paper.constants import MONTHS_BEFORE_TREND
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, is_month, last_full_month
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
+from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.sample.generator import (  # noqa: F401  (importing registers the traps)
     activity_traps,
     boilerplate_traps,
@@ -38,7 +39,6 @@ from perf_assets.sample.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.sample.generator.traps import plant_traps
 from perf_assets.sample.generator.truth import write_truth
 from perf_assets.sample.generator.workflows import plan_workflow
-from perf_assets.shutdown import cleanup_on_stop
 
 GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"

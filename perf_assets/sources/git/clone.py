@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.git.command import (
     GitError,
     IdleError,

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
 from perf_assets.processes.idle import Watch, ended_when_idle, unread
 
 # Variables that point git at another repository or change what it reads there. The rest of

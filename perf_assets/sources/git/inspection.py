@@ -1,4 +1,4 @@
-"""The analysis of fixes at single commits, in a pool of processes: PyDriller's details, and SZZ.
+"""The analysis of single fix commits, in a pool of processes: PyDriller's details, and SZZ.
 
 This module is both ends: ``inspect_commits`` starts it as a program, which reads hashes and prints
 one line of JSON for each. A process of its own can be limited in time, dies alone, and ends with
@@ -22,10 +22,10 @@ from types import FrameType
 from typing import IO, Any, TypeVar
 
 import perf_assets
-from perf_assets import shutdown
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
 from perf_assets.processes.idle import ended_when_idle, unread
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.git.changed_files import (
     LARGEST_FILE,
     ChangedFile,

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import (

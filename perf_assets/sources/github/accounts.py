@@ -12,7 +12,7 @@ import github
 from requests.exceptions import RequestException
 
 from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.progress import in_words
+from perf_assets.processes.progress import in_words
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.response_types import Limits
 from perf_assets.sources.github.responses import AnswerError, checked, read_json

@@ -14,7 +14,7 @@ import github
 from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, Timeout
 
-from perf_assets.addresses import is_private
+from perf_assets.config.addresses import is_private
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sanitize import escape_text, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy

@@ -11,7 +11,7 @@ from typing import Any
 
 from perf_assets.config.forums import Forum
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import POSTS, DumpFile, find_dump
 from perf_assets.sources.stackexchange.dump_posts import ANSWER, QUESTION, Record, number_of

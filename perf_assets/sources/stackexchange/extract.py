@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from perf_assets.error_messages import disk_or_memory_message
+from perf_assets.errors.messages import disk_or_memory_message
 from perf_assets.sources.stackexchange.dump_posts import Record
 from perf_assets.tables.types import Columns
 

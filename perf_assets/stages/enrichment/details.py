@@ -1,4 +1,4 @@
-"""Detailing: a analysis of fixes at the commits that fix bug reports, each commit once."""
+"""Detailing: the analysis of the commits that fix bug reports, each commit once."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ import polars as pl
 
 from perf_assets.config.study import Repository
 from perf_assets.core import languages
-from perf_assets.progress import Phase, phase
+from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
@@ -84,17 +84,17 @@ class FixMonth:
 
 
 def inspect_fixes(
-    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+    writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
-    clone = gate.home.clone(repository.name)
+    clone = writer.home.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back
         update_clone(repository.git, clone)
-    yield from detail_fixes(gate, clone, repository.name, months)
+    yield from detail_fixes(writer, clone, repository.name, months)
 
 
 def detail_fixes(
-    gate: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
+    writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Look closely at the fixes committed in ``months`` and after, where that was not done yet.
 
@@ -102,28 +102,28 @@ def detail_fixes(
     found of a commit depends on nothing else, so it is found once; of a commit that is no fix any
     more nothing stays. A run that was killed goes on with the month it was at.
     """
-    changed = list(_changed(gate, clone, repository, months))
+    changed = list(_changed(writer, clone, repository, months))
     if not changed:
         return
     missing = pl.concat([month.missing for month in changed])
     plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
     if plain:
-        log.info("%s: a analysis of fixes at %s fix commits", repository, f"{len(plain):,}")
+        log.info("%s: analysing %s fix commits", repository, f"{len(plain):,}")
     # One stream for all months: the processes are started once and always have work.
     with (
-        phase(f"looking closely at fixes of {repository}", len(plain) or None, "commits") as tell,
+        phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as tell,
         closing(inspect_commits(clone, plain)) as inspected,
     ):
         looked_at = _told(inspected, tell)
         waiting: list[PartitionWrite] = []
         held = 0
         for month in changed:
-            waiting.append(_partition(gate, repository, month, looked_at))
+            waiting.append(_partition(writer, repository, month, looked_at))
             held += month.missing.height
             if held >= FIXES_AT_ONCE:
-                yield from gate.store(waiting)
+                yield from writer.store(waiting)
                 waiting, held = [], 0
-        yield from gate.store(waiting)
+        yield from writer.store(waiting)
 
 
 def _told(found: Iterable[CommitInspection], tell: Phase) -> Iterator[CommitInspection]:
@@ -139,19 +139,19 @@ def rule_version() -> str:
 
 
 def _changed(
-    gate: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
+    writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[FixMonth]:
     """The linked months whose stored fixes are others than those that are linked now.
 
     Fixes that git could not read count as not stored once it can.
     """
-    linked = loaded_months(gate, "links.fix_links", repository)
-    fixes = gate.database.frame(FIXES, [repository])
-    stored = gate.database.frame(STORED, [repository])
+    linked = loaded_months(writer, "links.fix_links", repository)
+    fixes = writer.database.frame(FIXES, [repository])
+    stored = writer.database.frame(STORED, [repository])
     ready = now_readable(clone, [*stored["not_analysed"], *stored["not_traced"]])
     again = stored.filter(pl.col("not_analysed").is_in(ready) | pl.col("not_traced").is_in(ready))
     stored = stored.join(again, on="sha", how="anti")
-    loads = gate.database.loads("details.commit_metrics", repository)
+    loads = writer.database.loads("details.commit_metrics", repository)
     valid = set(loads.filter(status="loaded", rule_version=rule_version())["month"])
     for name in from_first(linked, months):
         of_month = fixes.filter(month=name)
@@ -160,21 +160,21 @@ def _changed(
             yield FixMonth(name, of_month, *nothing)
         elif set(stored.filter(month=name)["sha"]) != set(of_month["sha"]):
             still = of_month.join(again, on="sha", how="anti")
-            yield FixMonth(name, of_month, *_kept(gate, repository, name, still))
+            yield FixMonth(name, of_month, *_kept(writer, repository, name, still))
 
 
 def _kept(
-    gate: AuditedWriter, repository: str, month: str, fixes: pl.DataFrame
+    writer: AuditedWriter, repository: str, month: str, fixes: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
     """The stored rows of those commits that are still fixes."""
     for table, schema in zip(TABLES, (DETAILS, INTRODUCING), strict=True):
-        rows = gate.database.partition(table, repository, month)
+        rows = writer.database.partition(table, repository, month)
         known = rows.select(schema.names()).cast(schema)
         yield known.join(fixes, on="sha", how="semi")
 
 
 def _partition(
-    gate: AuditedWriter, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
+    writer: AuditedWriter, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
 ) -> PartitionWrite:
     missing = month.missing
     merges = missing.filter("is_merge").select("sha", pl.col("unreadable").fill_null(MERGE))
@@ -187,7 +187,7 @@ def _partition(
     ]
     place: dict[str, Any] = {"repository": repository, "month": month.name}
     details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ)
-    files = gate.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
+    files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))

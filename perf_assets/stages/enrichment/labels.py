@@ -8,7 +8,7 @@ from perf_assets.config.study import Study
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage import fingerprints
@@ -41,7 +41,7 @@ TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
 
 def label_cohorts(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     study: Study,
     repository: str,
     months: Sequence[str],
@@ -54,13 +54,13 @@ def label_cohorts(
     follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
     ``forced``.
     """
-    loaded = loaded_months(gate, "raw.issues", repository)
-    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    loaded = loaded_months(writer, "raw.issues", repository)
+    work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version))
     if not forced and work.is_done(basis):
         return []
-    issues = gate.database.frame(ISSUES, [repository])
-    templates = gate.database.frame(TEMPLATES, [repository])
+    issues = writer.database.frame(ISSUES, [repository])
+    templates = writer.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
         labels, evidence = label_issues(issues, templates, study.rules)
         stems = stems_of_issues(issues, templates)
@@ -78,11 +78,11 @@ def label_cohorts(
         provenance = Provenance(PartitionState(rule_version=version))
         partitions.append(PartitionWrite(candidates, repository, month, provenance))
     with phase(f"storing labels of {repository}"):
-        return work.done(basis, gate.store(partitions))
+        return work.done(basis, writer.store(partitions))
 
 
 def tell_label_kinds(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     study: Study,
     elsewhere: RemoteTables | None = None,
     *,
@@ -93,12 +93,12 @@ def tell_label_kinds(
     Nothing becomes of it where that is written already, unless ``forced``.
     """
     asked = None if elsewhere is None else elsewhere.query
-    labels = gate.database.frame(KNOWN) if asked is None else asked(KNOWN)
+    labels = writer.database.frame(KNOWN) if asked is None else asked(KNOWN)
     kinds = label_kinds(labels.sort("repository", "label"), study.rules)
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
-    if not forced and fingerprints.is_current(gate.database, [KINDS], basis):
+    if not forced and fingerprints.is_current(writer.database, [KINDS], basis):
         return
-    (outcome,) = gate.store([PartitionWrite([StagedTable(KINDS, kinds)])])
+    (outcome,) = writer.store([PartitionWrite([StagedTable(KINDS, kinds)])])
     yield outcome
     if outcome.failure is None:
-        fingerprints.note(gate.database, [KINDS], basis)
+        fingerprints.note(writer.database, [KINDS], basis)

@@ -6,7 +6,7 @@ import polars as pl
 
 from perf_assets.config.study import Study
 from perf_assets.core.linking.links import link_fixes
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit import Parameters
@@ -47,7 +47,7 @@ QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
 
 
 def link_commits(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     study: Study,
     repository: str,
     months: Sequence[str],
@@ -58,14 +58,14 @@ def link_commits(
 
     Where all that decides it is as it was, nothing is linked, unless ``forced``.
     """
-    loaded = loaded_months(gate, "raw.commits", repository)
-    work = Work(gate, repository, TABLES, loaded, from_first(loaded, months))
+    loaded = loaded_months(writer, "raw.commits", repository)
+    work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     aliases = study.repository(repository).aliases
     basis = work.basis(QUERIES, (study.count_approaches, aliases))
     if not forced and work.is_done(basis):
         return []
     commits, issues, closed, pull_requests, comments = (
-        gate.database.frame(query, [repository]) for query in QUERIES
+        writer.database.frame(query, [repository]) for query in QUERIES
     )
     numbers = set(issues["number"])
     with phase(f"linking commits of {repository}"):
@@ -89,4 +89,4 @@ def link_commits(
         candidate = StagedTable("links.fix_links", links.filter(of_month), told)
         partitions.append(PartitionWrite([candidate], repository, month, Provenance(mark)))
     with phase(f"storing links of {repository}"):
-        return work.done(basis, gate.store(partitions))
+        return work.done(basis, writer.store(partitions))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from perf_assets.storage.audited_writer import AuditedWriter
 
 
-def loaded_months(gate: AuditedWriter, table: str, repository: str) -> list[str]:
+def loaded_months(writer: AuditedWriter, table: str, repository: str) -> list[str]:
     """The months that ``table`` holds, in order, even where their latest load failed."""
-    loads = gate.database.loads(table, repository)
+    loads = writer.database.loads(table, repository)
     return loads.filter("is_stored")["month"].to_list()
 
 

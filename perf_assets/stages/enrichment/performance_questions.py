@@ -6,7 +6,7 @@ import polars as pl
 
 from perf_assets.config.forums import TagSet
 from perf_assets.core.labelling.stems import STEMS, label_questions
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit import Parameters
@@ -29,21 +29,21 @@ QUESTIONS = """
 
 
 def label_performance_questions(
-    gate: AuditedWriter, tag_set: TagSet, months: Sequence[str], *, forced: bool = False
+    writer: AuditedWriter, tag_set: TagSet, months: Sequence[str], *, forced: bool = False
 ) -> list[WriteOutcome]:
     """Decide which of the loaded questions of ``tag_set`` and ``months`` are about performance.
 
     The decision on a question depends on its own text alone. Where all of these are as they were,
     nothing is decided, unless ``forced``.
     """
-    loaded = loaded_months(gate, "raw.questions", tag_set.name)
+    loaded = loaded_months(writer, "raw.questions", tag_set.name)
     wanted = [month for month in loaded if month in set(months)]
-    work = Work(gate, tag_set.name, TABLES, loaded, wanted)
+    work = Work(writer, tag_set.name, TABLES, loaded, wanted)
     basis = work.basis((QUESTIONS,), STEMS.version)
     if not forced and work.is_done(basis):
         return []
     of_months = f"{QUESTIONS} and list_contains(?, month)"
-    questions = gate.database.frame(of_months, [tag_set.name, wanted])
+    questions = writer.database.frame(of_months, [tag_set.name, wanted])
     with phase(f"labelling questions of {tag_set.name}"):
         labels = label_questions(questions)
     parts = labels.partition_by("month", as_dict=True)
@@ -56,4 +56,4 @@ def label_performance_questions(
         provenance = Provenance(PartitionState(rule_version=STEMS.version))
         offers.append(PartitionWrite([candidate], tag_set.name, month, provenance))
     with phase(f"storing labels of {tag_set.name}"):
-        return work.done(basis, gate.store(offers))
+        return work.done(basis, writer.store(offers))

@@ -8,7 +8,7 @@ import polars as pl
 from perf_assets.config.forums import Forum
 from perf_assets.config.study import Study
 from perf_assets.core.questions.classifier_assumptions import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
@@ -49,7 +49,7 @@ HOW_TO = (
 
 
 def tell_question_kinds(
-    gate: AuditedWriter, study: Study, *, forced: bool = False
+    writer: AuditedWriter, study: Study, *, forced: bool = False
 ) -> Iterator[WriteOutcome]:
     """Store what people say of questions, and decide of which kinds all the others are.
 
@@ -63,29 +63,29 @@ def tell_question_kinds(
     """
     given = _labelled(study)
     # What is stored was audited when it was.
-    if forced or Difference.between(gate.database.frame(f"from {LABELLED}"), given).is_any:
-        (stored,) = gate.store([PartitionWrite([StagedTable(LABELLED, given)])])
+    if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), given).is_any:
+        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, given)])])
         yield stored
         if stored.failure is not None:
             return
     forums = sorted(forum.name for forum in study.forums)
     held = []
     if forums:
-        lay_views(gate)
+        lay_views(writer)
         held = [
-            fingerprints.content_of(gate.database, query, [forums])
+            fingerprints.content_of(writer.database, query, [forums])
             for query in (QUESTIONS, EXAMPLES)
         ]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
     basis = fingerprints.basis_of(rules, study.kind_method, forums, held)
-    if not forced and fingerprints.is_current(gate.database, [QUESTION_KINDS], basis):
+    if not forced and fingerprints.is_current(writer.database, [QUESTION_KINDS], basis):
         return
-    (outcome,) = gate.store(
-        [PartitionWrite([StagedTable(QUESTION_KINDS, _decided(gate, study, forums))])]
+    (outcome,) = writer.store(
+        [PartitionWrite([StagedTable(QUESTION_KINDS, _decided(writer, study, forums))])]
     )
     yield outcome
     if outcome.failure is None:
-        fingerprints.note(gate.database, [QUESTION_KINDS], basis)
+        fingerprints.note(writer.database, [QUESTION_KINDS], basis)
 
 
 def _labelled(study: Study) -> pl.DataFrame:
@@ -94,18 +94,20 @@ def _labelled(study: Study) -> pl.DataFrame:
     return pl.concat([schema_of(LABELLED).to_frame(), *rows])
 
 
-def _decided(gate: AuditedWriter, study: Study, forums: list[str]) -> pl.DataFrame:
+def _decided(writer: AuditedWriter, study: Study, forums: list[str]) -> pl.DataFrame:
     nothing = schema_of(QUESTION_KINDS).to_frame()
     if not forums:
         return nothing
-    told = gate.database.frame(EXAMPLES, [forums])
-    for forum, number in gate.database.frame(MISSING).iter_rows():
+    told = writer.database.frame(EXAMPLES, [forums])
+    for forum, number in writer.database.frame(MISSING).iter_rows():
         log.warning("%s: %d of the labelled questions are not loaded", forum, number)
-    parts = [_kinds_of(gate, study, one, told.filter(forum=one.name)) for one in study.forums]
+    parts = [_kinds_of(writer, study, one, told.filter(forum=one.name)) for one in study.forums]
     return pl.concat([nothing, *parts])
 
 
-def _kinds_of(gate: AuditedWriter, study: Study, forum: Forum, told: pl.DataFrame) -> pl.DataFrame:
+def _kinds_of(
+    writer: AuditedWriter, study: Study, forum: Forum, told: pl.DataFrame
+) -> pl.DataFrame:
     # Where nothing is classified nothing of it is imported.
     nothing = schema_of(QUESTION_KINDS).to_frame()
     if told.is_empty():
@@ -133,7 +135,7 @@ def _kinds_of(gate: AuditedWriter, study: Study, forum: Forum, told: pl.DataFram
             "%s: fewer than %d questions were classified as %s: no other question is",
             *(forum.name, FEWEST_PER_KIND, unknown),
         )
-    questions = gate.database.frame(QUESTIONS, [[forum.name]])
+    questions = writer.database.frame(QUESTIONS, [[forum.name]])
     with phase(f"classifying questions of {forum.name}"):
         found = classify(questions, examples, wordlists(), study.kind_method)
     compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))

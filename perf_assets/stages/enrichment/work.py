@@ -14,7 +14,7 @@ class Work:
     tables : those that hold the decisions.
     """
 
-    gate: AuditedWriter
+    writer: AuditedWriter
     repository: str
     tables: Sequence[str]
     loaded: Sequence[str]
@@ -23,19 +23,19 @@ class Work:
     def basis(self, queries: Sequence[str], rules: object) -> str:
         """The fingerprint of the rows of ``queries`` of the repository, and of the ``rules``."""
         held = [
-            fingerprints.content_of(self.gate.database, query, [self.repository])
+            fingerprints.content_of(self.writer.database, query, [self.repository])
             for query in queries
         ]
         return fingerprints.basis_of(rules, held, self.loaded)
 
     def is_done(self, basis: str) -> bool:
         """Whether what the tables hold of the repository was decided from ``basis``."""
-        database = self.gate.database
+        database = self.writer.database
         return fingerprints.is_current(database, self.tables, basis, self.repository)
 
     def done(self, basis: str, outcomes: list[WriteOutcome]) -> list[WriteOutcome]:
         """Note that it is done, where all of it is; returns the ``outcomes``."""
         is_all = list(self.months) == list(self.loaded)
         if is_all and all(outcome.failure is None for outcome in outcomes):
-            fingerprints.note(self.gate.database, self.tables, basis, self.repository)
+            fingerprints.note(self.writer.database, self.tables, basis, self.repository)
         return outcomes

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def ask_questions(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
@@ -42,16 +42,16 @@ def ask_questions(
     )
     try:
         yield from load_questions(
-            gate, QuestionSource(client, forum, tag_set), months, reconcile_months
+            writer, QuestionSource(client, forum, tag_set), months, reconcile_months
         )
     finally:
         client.close()
         row = {"repository": tag_set.name, "started_at": started, "requests": client.requests}
-        gate.note({"meta.source_requests": pl.DataFrame([{**row, "points": client.requests}])})
+        writer.note({"meta.source_requests": pl.DataFrame([{**row, "points": client.requests}])})
 
 
 def load_questions(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     source: QuestionSource,
     months: Sequence[str],
     reconcile_months: int | None = None,
@@ -67,7 +67,7 @@ def load_questions(
     name = source.tag_set.name
     source.check_tags()
     newest = source.newest_activity() or NEVER
-    loads = gate.database.loads(TABLES[0], name).filter(status="loaded")
+    loads = writer.database.loads(TABLES[0], name).filter(status="loaded")
     marks = {
         month: mark or NEVER
         for month, mark in loads.select("month", "updated_at").iter_rows()
@@ -75,16 +75,16 @@ def load_questions(
     }
     loaded = sorted(marks)
     if marks:
-        yield from _refresh(gate, source, loaded, min(marks.values()), newest)
+        yield from _refresh(writer, source, loaded, min(marks.values()), newest)
     if reconcile_months is not None:
-        due = due_cohorts(last_reads(gate, name, loaded), reconcile_months, datetime.now(UTC))
-        yield from _load(gate, source, due, newest, "reading again")
+        due = due_cohorts(last_reads(writer, name, loaded), reconcile_months, datetime.now(UTC))
+        yield from _load(writer, source, due, newest, "reading again")
     missing = [month for month in months if month not in marks]
-    yield from _load(gate, source, missing, newest, "loading")
+    yield from _load(writer, source, missing, newest, "loading")
 
 
 def _refresh(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     source: QuestionSource,
     months: list[str],
     since: datetime,
@@ -94,17 +94,17 @@ def _refresh(
     failed: set[str] = set()
     with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
         for read in source.changed(since):
-            touched = _merged(gate, source, months, read)
-            for outcome in store_posts(gate, source.forum, source.tag_set, touched):
+            touched = _merged(writer, source, months, read)
+            for outcome in store_posts(writer, source.forum, source.tag_set, touched):
                 failed |= {str(outcome.month)} if outcome.failure is not None else set()
                 yield outcome
             tell(tell.done + read.batch.questions.height)
     whole = [month for month in months if month not in failed]
-    advance(gate, source.tag_set.name, whole, newest, TABLES)
+    advance(writer, source.tag_set.name, whole, newest, TABLES)
 
 
 def _merged(
-    gate: AuditedWriter, source: QuestionSource, months: list[str], read: Read
+    writer: AuditedWriter, source: QuestionSource, months: list[str], read: Read
 ) -> list[Month]:
     """The stored months that ``read`` changes, each as it is then."""
     is_mine = pl.col("tag_sets").list.first() == source.tag_set.label
@@ -113,14 +113,14 @@ def _merged(
     others = read.batch.questions.filter(~is_mine)["question_id"].to_list()
     now = read.batch.without(others)
     touched = sorted(set(read.batch.questions["month"]) & set(months))
-    loads = gate.database.loads(TABLES[0], source.tag_set.name)
+    loads = writer.database.loads(TABLES[0], source.tag_set.name)
     marks = {
         row["month"]: PartitionState(row["updated_at"], row["fingerprint"])
         for row in loads.to_dicts()
     }
     found = []
     for month in touched:
-        before = stored_posts(gate, source.tag_set, [month])
+        before = stored_posts(writer, source.tag_set, [month])
         after = before.without(numbers).and_(now.of_month(month))
         # Its mark is moved when all that changed is stored.
         found.append(Month(month, after, Provenance(marks[month])))
@@ -128,7 +128,11 @@ def _merged(
 
 
 def _load(
-    gate: AuditedWriter, source: QuestionSource, months: Sequence[str], newest: datetime, doing: str
+    writer: AuditedWriter,
+    source: QuestionSource,
+    months: Sequence[str],
+    newest: datetime,
+    doing: str,
 ) -> Iterator[WriteOutcome]:
     """Read each of ``months`` whole and store it."""
     title = f"{doing} questions of {source.tag_set.name}"
@@ -144,5 +148,5 @@ def _load(
                 {TABLES[0]: read.questions, TABLES[1]: read.answers},
                 is_read_whole=True,
             )
-            yield from store_posts(gate, source.forum, source.tag_set, [one])
+            yield from store_posts(writer, source.forum, source.tag_set, [one])
             tell(place)

@@ -43,14 +43,14 @@ class BranchChange:
 
 
 def note_branch(
-    gate: AuditedWriter, clone: Clone, repository: str, listed: pl.DataFrame
+    writer: AuditedWriter, clone: Clone, repository: str, listed: pl.DataFrame
 ) -> BranchChange | None:
     """Remember the default branch and its tip; record and log if it was rewritten or renamed.
 
     ``listed`` are the commits that are reachable from the tip. Done before anything is loaded, so
     that a run that is killed later has noticed.
     """
-    known = gate.database.frame(
+    known = writer.database.frame(
         "SELECT branch, tip FROM meta.branch_tips WHERE repository = ?", [repository]
     ).rows()
     if known == [(clone.branch, clone.tip)]:
@@ -60,7 +60,7 @@ def note_branch(
     for old_branch, old_tip in known:
         is_rewritten = old_tip not in listed["sha"]
         if is_rewritten or old_branch != clone.branch:
-            dropped = _dropped(gate, clone, repository, old_tip, listed)
+            dropped = _dropped(writer, clone, repository, old_tip, listed)
             change = BranchChange(
                 repository,
                 now,
@@ -77,20 +77,20 @@ def note_branch(
     if change is not None:
         schema = schema_of("meta.branch_changes")
         notes["meta.branch_changes"] = pl.DataFrame([vars(change)], schema=schema)
-    gate.note(notes)
+    writer.note(notes)
     if change is not None:
         log.warning(change.sentence())
     return change
 
 
 def _dropped(
-    gate: AuditedWriter, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
+    writer: AuditedWriter, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
 ) -> pl.DataFrame:
     """The commits that left the branch, by the clone or else, where it forgot them, as stored."""
     dropped = list_dropped(clone, old_tip)
     if dropped is not None:
         return dropped
-    stored = gate.database.frame(
+    stored = writer.database.frame(
         "SELECT sha, month FROM raw.commits WHERE repository = ?", [repository]
     )
     return stored.join(listed, on="sha", how="anti")

@@ -12,7 +12,7 @@ from functools import cached_property
 import polars as pl
 
 from perf_assets.config.study import Repository
-from perf_assets.progress import Phase, phase
+from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git import (
     RULE_VERSION,
     Clone,
@@ -55,16 +55,16 @@ REASONS = """
 
 
 def mine_commits(
-    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+    writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
-    clone = update_clone(repository.git, gate.home.clone(repository.name))
-    fetch_missing(clone.path, repository.git, _reasons(gate, repository.name))
-    yield from load_commits(gate, clone, repository.name, months)
+    clone = update_clone(repository.git, writer.home.clone(repository.name))
+    fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
+    yield from load_commits(writer, clone, repository.name, months)
 
 
 def load_commits(
-    gate: AuditedWriter, clone: Clone, repository: str, months: Sequence[str]
+    writer: AuditedWriter, clone: Clone, repository: str, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
@@ -74,16 +74,16 @@ def load_commits(
     """
     with phase(f"listing commits of {repository}"), ThreadPoolExecutor(1) as pool:
         of_others = pool.submit(list_branch_commits, clone)
-        branch = Listing(gate, clone, repository, DEFAULT_BRANCH, list_commits(clone))
-        others = Listing(gate, clone, repository, OTHER_BRANCHES, of_others.result())
-    note_branch(gate, clone, repository, branch.commits)
+        branch = Listing(writer, clone, repository, DEFAULT_BRANCH, list_commits(clone))
+        others = Listing(writer, clone, repository, OTHER_BRANCHES, of_others.result())
+    note_branch(writer, clone, repository, branch.commits)
     yield from _load(branch, months)
     yield from _load(others, months)
 
 
-def _reasons(gate: AuditedWriter, repository: str) -> list[str]:
+def _reasons(writer: AuditedWriter, repository: str) -> list[str]:
     """Why git could not read commits of ``repository``, or what their fixes descend from."""
-    return gate.database.frame(REASONS, [repository])["reason"].to_list()
+    return writer.database.frame(REASONS, [repository])["reason"].to_list()
 
 
 MOST_UNREADABLE = 0.5  # of the commits of a month
@@ -94,7 +94,7 @@ FEW_UNREADABLE = 5  # commits of any month
 class Listing:
     """What git lists, and the tables to hold it; the first of them has a row per commit."""
 
-    gate: AuditedWriter
+    writer: AuditedWriter
     clone: Clone
     repository: str
     tables: Sequence[str]
@@ -103,7 +103,7 @@ class Listing:
     @cached_property
     def ready(self) -> pl.DataFrame:
         """Stored commits (sha, month) that git could not read then, and can now."""
-        stored = self.gate.database.frame(
+        stored = self.writer.database.frame(
             f"SELECT sha, month, unreadable FROM {self.tables[0]} "
             "WHERE repository = ? AND unreadable IS NOT NULL",
             [self.repository],
@@ -114,7 +114,7 @@ class Listing:
     @cached_property
     def empty(self) -> list[pl.DataFrame]:
         """A frame without rows for each table."""
-        return [self.gate.database.frame(f"FROM {table} LIMIT 0") for table in self.tables]
+        return [self.writer.database.frame(f"FROM {table} LIMIT 0") for table in self.tables]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
 
 def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
     """The months of which other commits are stored than git lists and can read, in order."""
-    loads = listing.gate.database.loads(listing.tables[0], listing.repository)
+    loads = listing.writer.database.loads(listing.tables[0], listing.repository)
     done = loads.filter(pl.col("status") == "loaded")
     known = dict(done.select("month", "fingerprint").iter_rows())
     listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
@@ -171,11 +171,11 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
     """Hashes of the stored commits that git still lists, and whose rows are still good."""
     identity = [name for name in ("sha", "branch") if name in listing.commits.columns]
     loads = pl.concat(
-        [listing.gate.database.loads(table, listing.repository) for table in listing.tables]
+        [listing.writer.database.loads(table, listing.repository) for table in listing.tables]
     )
     is_current = pl.col("fingerprint").str.starts_with(f"{RULE_VERSION}-")
     outdated = loads.filter(~is_current.fill_null(value=False) | (pl.col("status") != "loaded"))
-    stored = listing.gate.database.frame(
+    stored = listing.writer.database.frame(
         f"SELECT month, {', '.join(identity)} FROM {listing.tables[0]} "
         "WHERE repository = ? AND list_contains(?, month)",
         [listing.repository, [change.month for change in changes]],
@@ -272,14 +272,14 @@ def _store(
                 Provenance(PartitionState(fingerprint=change.fingerprint)),
             )
         )
-    return listing.gate.store(partitions)
+    return listing.writer.store(partitions)
 
 
 def _stored(
     listing: Listing, table: str, months: Sequence[str], kept: pl.DataFrame
 ) -> pl.DataFrame:
     """The stored rows of the commits that are ``kept``."""
-    rows = listing.gate.database.frame(
+    rows = listing.writer.database.frame(
         f"FROM {table} WHERE repository = ? AND list_contains(?, month) ORDER BY ALL",
         [listing.repository, list(months)],
     )

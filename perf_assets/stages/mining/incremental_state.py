@@ -32,9 +32,9 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
     return sorted({*oldest[:share], *overdue})
 
 
-def last_reads(gate: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
+def last_reads(writer: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
     """When each of ``months`` was read whole last."""
-    rows = gate.database.frame(
+    rows = writer.database.frame(
         "SELECT month, loaded_at FROM meta.full_refreshes WHERE repository = ?", [repository]
     )
     known = dict(rows.rows())
@@ -42,7 +42,7 @@ def last_reads(gate: AuditedWriter, repository: str, months: list[str]) -> dict[
 
 
 def advance(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     repository: str,
     months: list[str],
     newest: datetime,
@@ -55,16 +55,16 @@ def advance(
     Where nothing else is stored of it, this is noted of the repository: whatever is told by month
     stays as it is in the months that did not change.
     """
-    known = gate.database.loads(tables[0], repository).filter(status="loaded")
+    known = writer.database.loads(tables[0], repository).filter(status="loaded")
     behind = known.filter(pl.col("updated_at").fill_null(NEVER) < newest)
     if set(behind["month"]).isdisjoint(months):
         return
     if set(known["month"]) <= set(months):
         row = {"repository": repository, "table": tables[0], "updated_at": newest}
         rows = [{**row, "noted_at": datetime.now(UTC)}]
-        gate.note({WATERMARKS: pl.DataFrame(rows, schema=table_of(WATERMARKS).frame_schema)})
+        writer.note({WATERMARKS: pl.DataFrame(rows, schema=table_of(WATERMARKS).frame_schema)})
         return
-    loads = gate.database.frame(
+    loads = writer.database.frame(
         """
         SELECT * FROM meta.partition_loads
         WHERE repository = ? AND list_contains(?, month) AND updated_at IS DISTINCT FROM ?
@@ -72,4 +72,4 @@ def advance(
         """,
         [repository, months, newest, list(tables)],
     )
-    gate.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
+    writer.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.config.study import Repository
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, Look, windows
@@ -55,7 +55,7 @@ class ChangedIssues:
 
 
 def mine_issues(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     repository: Repository,
     months: Sequence[str],
     reconcile_months: int | None = None,
@@ -68,15 +68,15 @@ def mine_issues(
     started = datetime.now(UTC)
     with open_issue_source(repository, longest_wait) as source:
         try:
-            yield from load_issues(gate, source, months, reconcile_months)
+            yield from load_issues(writer, source, months, reconcile_months)
         finally:
             asked = source.client.total
             row = {"repository": repository.name, "started_at": started, **vars(asked)}
-            gate.note({"meta.source_requests": pl.DataFrame([row])})
+            writer.note({"meta.source_requests": pl.DataFrame([row])})
 
 
 def load_issues(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     source: IssueSource,
     months: Sequence[str],
     reconcile_months: int | None = None,
@@ -90,27 +90,27 @@ def load_issues(
     that are due to be read whole again, see ``due_cohorts``.
     """
     repository = source.repository
-    loads = gate.database.loads("raw.issues", repository).filter(status="loaded")
-    outdated = stale_cohorts(gate.database.connection, repository)
+    loads = writer.database.loads("raw.issues", repository).filter(status="loaded")
+    outdated = stale_cohorts(writer.database.connection, repository)
     marks = {
         month: mark
         for month, mark in loads.select("month", "updated_at").iter_rows()
         if month in months and month not in outdated
     }
     spans = list(windows(dict.fromkeys(marks, 0)))
-    newest = yield from _refresh(gate, source, min(marks.values(), default=None), spans)
+    newest = yield from _refresh(writer, source, min(marks.values(), default=None), spans)
     if reconcile_months is not None:
-        yield from _reconcile(gate, source, sorted(marks), reconcile_months, newest)
+        yield from _reconcile(writer, source, sorted(marks), reconcile_months, newest)
     missing = [month for month in months if month not in marks]
     if missing:
         preload()
         again = f", {len(outdated.keys() & missing)} of them again" if outdated else ""
         log.info("%s: loading %d months of issues%s", repository, len(missing), again)
-        yield from _load_cohorts(gate, source, missing, newest)
+        yield from _load_cohorts(writer, source, missing, newest)
 
 
 def _refresh(
-    gate: AuditedWriter, source: IssueSource, since: datetime | None, spans: list[list[str]]
+    writer: AuditedWriter, source: IssueSource, since: datetime | None, spans: list[list[str]]
 ) -> Generator[WriteOutcome, None, datetime]:
     """Store what changed since ``since`` in cohorts that are loaded, and what their counts miss.
 
@@ -118,23 +118,27 @@ def _refresh(
     """
     repository = source.repository
     months = [month for span in spans for month in span]
-    before = _issue_counts(gate, repository)
+    before = _issue_counts(writer, repository)
     held = dict(before)
     failed: set[str] = set()
     for look in _looks_in_sight(source, since, spans):
         newest = look.newest_update or NEVER
         changed = {
             change.month: change
-            for change in _changes(gate, repository, look.changed)
+            for change in _changes(writer, repository, look.changed)
             if change.month in months and change.month not in failed
         }
         for month, change in changed.items():
             held[month] = held.get(month, 0) + change.growth
         if not look.is_last:
             # Compared with GitHub's counts when all changes are known.
-            failed |= yield from _store_changes(gate, source, list(changed.values()), newest)
+            failed |= yield from _store_changes(writer, source, list(changed.values()), newest)
             advance(
-                gate, repository, [month for month in months if month not in failed], newest, TABLES
+                writer,
+                repository,
+                [month for month in months if month not in failed],
+                newest,
+                TABLES,
             )
     # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
     # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
@@ -149,12 +153,12 @@ def _refresh(
     counts = source.counts(asked) if asked else {}
     again = [month for month in asked if counts[month] != held.get(month, 0)]
     rest = [change for month, change in changed.items() if month not in again]
-    failed |= yield from _store_changes(gate, source, rest, newest)
-    for outcome in _load_cohorts(gate, source, again, newest) if again else ():
+    failed |= yield from _store_changes(writer, source, rest, newest)
+    for outcome in _load_cohorts(writer, source, again, newest) if again else ():
         failed |= {str(outcome.month)} if outcome.failure is not None else set()
         yield outcome
     well = [month for month in months if month not in failed]
-    advance(gate, repository, well, newest, TABLES)
+    advance(writer, repository, well, newest, TABLES)
     return newest
 
 
@@ -167,9 +171,11 @@ def _looks_in_sight(
             yield look
 
 
-def _changes(gate: AuditedWriter, repository: str, changed: IssueBatch) -> Iterator[ChangedIssues]:
+def _changes(
+    writer: AuditedWriter, repository: str, changed: IssueBatch
+) -> Iterator[ChangedIssues]:
     """What changed in each stored cohort, where something did."""
-    stored = _stored(gate, repository, "number", changed.issues["number"].to_list())
+    stored = _stored(writer, repository, "number", changed.issues["number"].to_list())
     for month in changed.issues["month"].unique().sort().to_list():
         now = changed.of_month(month)
         before = stored.of_numbers(now.issues["number"].to_list())
@@ -183,17 +189,17 @@ def _differences(before: IssueBatch, now: IssueBatch) -> Iterator[Difference]:
 
 
 def _store_changes(
-    gate: AuditedWriter, source: IssueSource, changes: Sequence[ChangedIssues], newest: datetime
+    writer: AuditedWriter, source: IssueSource, changes: Sequence[ChangedIssues], newest: datetime
 ) -> Generator[WriteOutcome, None, set[str]]:
     """Store the cohorts with what changed in them; the months that failed their audit."""
     failed: set[str] = set()
     for some in _in_parts(changes, COHORTS_AT_ONCE):
-        stored = _stored(gate, source.repository, "month", [change.month for change in some])
+        stored = _stored(writer, source.repository, "month", [change.month for change in some])
         cohorts = []
         for change in some:
             batch = _merged(stored.of_month(change.month), change.batch)
             cohorts.append(Cohort(change.month, batch.issues.height, batch))
-        for outcome in _store_cohorts(gate, source, cohorts, newest):
+        for outcome in _store_cohorts(writer, source, cohorts, newest):
             failed |= {str(outcome.month)} if outcome.failure is not None else set()
             yield outcome
     return failed
@@ -205,14 +211,14 @@ def _in_parts(changes: Sequence[ChangedIssues], size: int) -> Iterator[Sequence[
 
 
 def _reconcile(
-    gate: AuditedWriter, source: IssueSource, months: list[str], within: int, newest: datetime
+    writer: AuditedWriter, source: IssueSource, months: list[str], within: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
     """Read the cohorts that are due whole again, and say what no list of changes had told."""
-    due = due_cohorts(last_reads(gate, source.repository, months), within, datetime.now(UTC))
+    due = due_cohorts(last_reads(writer, source.repository, months), within, datetime.now(UTC))
     if not due:
         return
     changed = []
-    for outcome in _load_cohorts(gate, source, due, newest):
+    for outcome in _load_cohorts(writer, source, due, newest):
         if outcome.is_written:
             changed.append(str(outcome.month))
         yield outcome
@@ -225,16 +231,16 @@ def _reconcile(
     )
 
 
-def _issue_counts(gate: AuditedWriter, repository: str) -> dict[str, int]:
+def _issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
     """How many issues each cohort holds."""
-    counted = gate.database.frame(
+    counted = writer.database.frame(
         "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
     )
     return dict(counted.iter_rows())
 
 
 def _load_cohorts(
-    gate: AuditedWriter, source: IssueSource, months: Sequence[str], newest: datetime
+    writer: AuditedWriter, source: IssueSource, months: Sequence[str], newest: datetime
 ) -> Iterator[WriteOutcome]:
     counts = source.counts(months)
     for window, batch in _cohorts_in_sight(source, counts):
@@ -242,7 +248,7 @@ def _load_cohorts(
         off = [month for month in window if cohorts[month].issues.height != counts[month]]
         # The counts of GitHub's search lag behind, and issues come and go while we read.
         again = source.counts(off) if off else {}
-        stored = _stored(gate, source.repository, "month", window)
+        stored = _stored(writer, source.repository, "month", window)
         read = [
             _explained(
                 source,
@@ -252,7 +258,7 @@ def _load_cohorts(
             )
             for month in window
         ]
-        yield from _store_cohorts(gate, source, read, newest)
+        yield from _store_cohorts(writer, source, read, newest)
 
 
 def _cohorts_in_sight(
@@ -307,12 +313,12 @@ def _notes(repository: str, month: str, departures: list[Departure]) -> dict[str
 
 
 def _store_cohorts(
-    gate: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
+    writer: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
 ) -> list[WriteOutcome]:
     """Store the cohorts together; what reading them cost is charged to the first."""
     spent = source.client.spent.take()
     costs = [(spent.requests, spent.points), *((0, 0) for _ in cohorts)]
-    return gate.store(
+    return writer.store(
         [
             PartitionWrite(
                 _candidates(cohort),
@@ -338,13 +344,13 @@ def _candidates(cohort: Cohort) -> list[StagedTable]:
 
 
 def _stored(
-    gate: AuditedWriter, repository: str, column: str, values: Sequence[object]
+    writer: AuditedWriter, repository: str, column: str, values: Sequence[object]
 ) -> IssueBatch:
     """What is stored of the issues whose ``column`` (number or month) is one of ``values``."""
     frames = {}
     for name, empty in vars(EMPTY_BATCH).items():
         columns = ", ".join(empty.columns)
-        stored = gate.database.frame(
+        stored = writer.database.frame(
             f"SELECT {columns} FROM {TABLE_OF[name]} "
             f"WHERE repository = ? AND list_contains(?, {column}) ORDER BY ALL",
             [repository, list(values)],

@@ -10,7 +10,7 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
@@ -63,7 +63,7 @@ class Dump:
 
 
 def mine_questions(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     months: Sequence[str],
@@ -83,18 +83,18 @@ def mine_questions(
     """
     dump: Dump | None = None
     if forum.dump is not None:
-        with open_extract(extract_of(gate, forum)) as extract:
+        with open_extract(extract_of(writer, forum)) as extract:
             read_dump(forum, extract)
-            dump = _note_dump(gate, forum, extract)
+            dump = _note_dump(writer, forum, extract)
             if forum.api_url is None:
                 _check_tags(forum, tag_set, extract)
             wanted = [month for month in months if month <= dump.last_month]
-            yield from _load_dump(gate, forum, tag_set, extract, dump, wanted)
+            yield from _load_dump(writer, forum, tag_set, extract, dump, wanted)
     if forum.api_url is not None:
         # It takes requests, which takes long to import.
         from perf_assets.stages.mining.asked_questions import ask_questions  # noqa: PLC0415
 
-        yield from ask_questions(gate, forum, tag_set, months, reconcile_months, longest_wait)
+        yield from ask_questions(writer, forum, tag_set, months, reconcile_months, longest_wait)
     elif dump is not None:
         late = [month for month in months if month > dump.last_month]
         if late:
@@ -107,9 +107,9 @@ def mine_questions(
             )
 
 
-def extract_of(gate: AuditedWriter, forum: Forum) -> Path:
+def extract_of(writer: AuditedWriter, forum: Forum) -> Path:
     """Where is kept what was taken out of the dump of ``forum``."""
-    return gate.home.path / "forums" / f"{forum.name}.duckdb"
+    return writer.home.path / "forums" / f"{forum.name}.duckdb"
 
 
 def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
@@ -124,7 +124,7 @@ def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
         )
 
 
-def _note_dump(gate: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
+def _note_dump(writer: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
     """Write down what was read, and what could not be."""
     states = extract.frame("FROM reading ORDER BY file")
     (newest,) = extract.connection.execute(NEWEST).fetchall()[0]
@@ -135,7 +135,7 @@ def _note_dump(gate: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
         .with_columns(read_at=pl.lit(now), newest_at=pl.lit(newest, pl.Datetime("us", "UTC")))
         .select(schema_of(READS).names())
     )
-    stored = gate.database.frame(f"FROM {READS} WHERE forum = ?", [forum.name])
+    stored = writer.database.frame(f"FROM {READS} WHERE forum = ?", [forum.name])
     same = reads.drop("read_at").equals(stored.select(reads.columns).drop("read_at").sort("file"))
     rejects = extract.frame("FROM rejects").with_columns(forum=pl.lit(forum.name))
     rejects = rejects.select(schema_of(REJECTS).names()).sort("file", "byte_offset")
@@ -144,10 +144,10 @@ def _note_dump(gate: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
             log.warning(
                 "%s: %d rows of %s could not be read: see %s", forum.name, count, file, REJECTS
             )
-        with gate.database.transaction():
-            gate.database.change(READS, Difference.between(stored, reads))
-        every = gate.database.frame(f"FROM {REJECTS} WHERE forum <> ?", [forum.name])
-        (outcome,) = gate.store(
+        with writer.database.transaction():
+            writer.database.change(READS, Difference.between(stored, reads))
+        every = writer.database.frame(f"FROM {REJECTS} WHERE forum <> ?", [forum.name])
+        (outcome,) = writer.store(
             [PartitionWrite([StagedTable(REJECTS, pl.concat([every, rejects]))])]
         )
         if outcome.failure is not None:
@@ -156,7 +156,7 @@ def _note_dump(gate: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
 
 
 def _load_dump(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     extract: Extract,
@@ -164,7 +164,7 @@ def _load_dump(
     months: Sequence[str],
 ) -> Iterator[WriteOutcome]:
     """Load those of ``months`` that were not loaded from this dump, and are not newer already."""
-    loads = gate.database.loads(TABLES[0], tag_set.name).filter(status="loaded")
+    loads = writer.database.loads(TABLES[0], tag_set.name).filter(status="loaded")
     known = {load["month"]: load for load in loads.iter_rows(named=True)}
     due = [month for month in months if not _is_loaded(known.get(month), dump)]
     provenance = Provenance(PartitionState(dump.newest_at, dump.fingerprint))
@@ -172,7 +172,7 @@ def _load_dump(
         for some in _in_parts(due, extract):
             batch = of_extract(extract, forum, tag_set, some)
             found = [Month(month, batch.of_month(month), provenance) for month in some]
-            yield from store_posts(gate, forum, tag_set, found)
+            yield from store_posts(writer, forum, tag_set, found)
             tell(tell.done + len(some))
 
 

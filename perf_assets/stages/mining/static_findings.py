@@ -16,7 +16,7 @@ import polars as pl
 
 from perf_assets.config.study import Repository
 from perf_assets.lint.linter import DEFAULT
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import (
     MOST_BYTES,
@@ -70,7 +70,7 @@ class Scan:
 
 
 def mine_findings(
-    gate: AuditedWriter, repository: Repository, months: Sequence[str]
+    writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Check the trees of ``repository`` in its clone, see :func:`load_findings`.
 
@@ -78,14 +78,18 @@ def mine_findings(
     """
     if not repository.checks:
         return
-    clone = gate.home.clone(repository.name)
+    clone = writer.home.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back
         update_clone(repository.git, clone)
-    yield from load_findings(gate, clone, repository.name, repository.months, months)
+    yield from load_findings(writer, clone, repository.name, repository.months, months)
 
 
 def load_findings(
-    gate: AuditedWriter, clone: Path, repository: str, studied: Sequence[str], months: Sequence[str]
+    writer: AuditedWriter,
+    clone: Path,
+    repository: str,
+    studied: Sequence[str],
+    months: Sequence[str],
 ) -> Iterator[WriteOutcome]:
     """Bring the findings of ``months`` up to date, of all that are ``studied``.
 
@@ -96,7 +100,7 @@ def load_findings(
     with phase(f"looking for trees of {repository}"):
         trees = {tree.month: tree for tree in quarter_ends(clone, studied)}
         marks = _marks(list(trees.values()))
-        stored = _stored_marks(gate, repository)
+        stored = _stored_marks(writer, repository)
         left = [month for month, mark in stored.items() if mark != EMPTY]
         changed = [
             month
@@ -105,7 +109,7 @@ def load_findings(
         ]
         if not changed:
             return
-        history = _History(gate, clone, repository, trees, stored)
+        history = _History(writer, clone, repository, trees, stored)
         scans = list(history.scans([month for month in changed if month in trees]))
     unknown = [file for scan in scans for file in scan.unknown]
     if unknown:
@@ -130,9 +134,9 @@ def load_findings(
                 held += len(scan.unknown)
             waiting.append(_offer(repository, month, rows, marks.get(month, EMPTY)))
             if held >= FILES_AT_ONCE:
-                yield from gate.store(waiting)
+                yield from writer.store(waiting)
                 waiting, held = [], 0
-        yield from gate.store(waiting)
+        yield from writer.store(waiting)
 
 
 @cache
@@ -154,9 +158,9 @@ def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
     return marks
 
 
-def _stored_marks(gate: AuditedWriter, repository: str) -> dict[str, PartitionState]:
+def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, PartitionState]:
     """The marks of the months of which every table is stored."""
-    loads = pl.concat([gate.database.loads(table, repository) for table in TABLES])
+    loads = pl.concat([writer.database.loads(table, repository) for table in TABLES])
     good = loads.filter(pl.col("status") == "loaded")
     whole = good.filter(pl.len().over("month") == len(TABLES))
     return {
@@ -172,13 +176,13 @@ class _History:
 
     def __init__(
         self,
-        gate: AuditedWriter,
+        writer: AuditedWriter,
         clone: Path,
         repository: str,
         trees: dict[str, Tree],
         stored: dict[str, PartitionState],
     ) -> None:
-        self.gate = gate
+        self.writer = writer
         self.clone = clone
         self.repository = repository
         self.trees = list(trees.values())
@@ -273,7 +277,7 @@ class _History:
         """
         if tree is None:
             return
-        rows = self.gate.database.where(
+        rows = self.writer.database.where(
             TREES, {"repository": self.repository, "quarter": tree.quarter}
         )
         for sha, month, version in rows.select("sha", "month", "rule_version").iter_rows():
@@ -283,7 +287,7 @@ class _History:
 
     def _stored_rows(self, table: str, month: str) -> list[Row]:
         """What is stored of the files of a month, without what says of which tree they are."""
-        rows = self.gate.database.partition(table, self.repository, month)
+        rows = self.writer.database.partition(table, self.repository, month)
         order = ["path", "line", "start_column"] if table == FINDINGS else ["path"]
         columns = [name for name in COLUMNS[table] if name in rows.columns]
         return rows.sort(order, maintain_order=True).select(columns).to_dicts()

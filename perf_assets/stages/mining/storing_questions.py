@@ -52,20 +52,20 @@ def _offer(tag_set: TagSet, one: Month) -> PartitionWrite:
 
 
 def store_posts(
-    gate: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
+    writer: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
 ) -> list[WriteOutcome]:
     """Store months of ``tag_set``; questions that stood in another partition leave that one."""
     offers = [_offer(tag_set, one) for one in months]
     numbers = [n for one in months for n in one.batch.questions["question_id"].to_list()]
-    offers += _left_partitions(gate, forum, tag_set, numbers, {offer.month for offer in offers})
-    return gate.store(offers)
+    offers += _left_partitions(writer, forum, tag_set, numbers, {offer.month for offer in offers})
+    return writer.store(offers)
 
 
-def stored_posts(gate: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
+def stored_posts(writer: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
     """What is stored of ``months``."""
     return PostBatch(
         *(
-            gate.database.partitions(table, tag_set.name, months)
+            writer.database.partitions(table, tag_set.name, months)
             .select(schema_of(table).names())
             .sort(table_of(table).key)
             for table in TABLES
@@ -74,14 +74,14 @@ def stored_posts(gate: AuditedWriter, tag_set: TagSet, months: Sequence[str]) ->
 
 
 def _left_partitions(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
     numbers: Sequence[int],
     offered: set[str | None],
 ) -> Iterator[PartitionWrite]:
     """The partitions that lose some of the questions of these ``numbers`` to others."""
-    found = gate.database.frame(
+    found = writer.database.frame(
         """
         SELECT DISTINCT tag_set, month FROM raw.questions
         WHERE forum = ? AND list_contains(?, question_id) ORDER BY ALL
@@ -94,8 +94,8 @@ def _left_partitions(
         known = next((one for one in forum.tag_sets if one.label == label), None)
         if known is None:  # a tag set that the study had before
             known = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
-        rest = stored_posts(gate, known, [month]).without(numbers)
-        load = gate.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
+        rest = stored_posts(writer, known, [month]).without(numbers)
+        load = writer.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
         mark = (
             PartitionState(load[0]["updated_at"], load[0]["fingerprint"])
             if load

@@ -49,11 +49,11 @@ ORDER BY fact
 Fact = tuple[str, str, str, str]
 
 
-def tell_study(gate: AuditedWriter, study: Study) -> None:
+def tell_study(writer: AuditedWriter, study: Study) -> None:
     """Note the study and the rules that it is decided by."""
     rules = study.rules
     _store(
-        gate,
+        writer,
         ("study", "rules"),
         [
             ("study", "name", study.name, "Name of the study."),
@@ -82,7 +82,7 @@ def tell_study(gate: AuditedWriter, study: Study) -> None:
                 "study",
                 "analyze_fixes",
                 str(study.analyze_fixes).lower(),
-                "Whether fixes are looked at closely: methods, languages, who introduced the bug.",
+                "Whether fixes are analysed: methods, languages, who introduced the bug.",
             ),
             (
                 "rules",
@@ -143,7 +143,7 @@ def _lake_of(study: Study) -> Iterator[Fact]:
         )
 
 
-def tell_database(gate: AuditedWriter) -> None:
+def tell_database(writer: AuditedWriter) -> None:
     """Note what is about to be published: when, by what and from what, and the rows of tables."""
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
     facts: list[Fact] = [
@@ -166,24 +166,24 @@ def tell_database(gate: AuditedWriter) -> None:
             ("software", name, version(name), "A library that computed what it holds.")
             for name in ("duckdb", "polars", "scipy")
         ),
-        *(("sources", *row) for row in gate.database.frame(SOURCES).iter_rows()),
+        *(("sources", *row) for row in writer.database.frame(SOURCES).iter_rows()),
         *(
             (
                 "rows",
                 table,
-                str(content(gate.database.connection, f"FROM {table}")[0]),
+                str(content(writer.database.connection, f"FROM {table}")[0]),
                 "Rows of this table.",
             )
-            for table in tables_of(gate.database.connection)
+            for table in tables_of(writer.database.connection)
             if not table.startswith("meta.")
         ),
     ]
-    _store(gate, ("database", "software", "sources", "rows"), facts)
+    _store(writer, ("database", "software", "sources", "rows"), facts)
 
 
-def _store(gate: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) -> None:
+def _store(writer: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) -> None:
     """Make ``facts`` those of their ``topics``."""
-    database = gate.database
+    database = writer.database
     for name in (ABOUT, RESULTS):
         create(database.connection, table_of(name))
     wanted = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")

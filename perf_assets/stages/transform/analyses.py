@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.engines.remote import Engine
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import phase
+from perf_assets.processes.progress import phase
 from perf_assets.sql_models.dependencies import analyses
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.chunked_replace import begin_replacing
@@ -17,7 +17,7 @@ from perf_assets.tables import table_of
 
 
 def build_analysis(
-    gate: AuditedWriter, table: str, engine: Engine, elsewhere: Collection[str] = ()
+    writer: AuditedWriter, table: str, engine: Engine, elsewhere: Collection[str] = ()
 ) -> Callable[[], WriteOutcome]:
     """Compute one table of statistics, which is there, and begin its audit.
 
@@ -30,11 +30,11 @@ def build_analysis(
     with phase(f"computing {table}"):
         rows = function_of(table)(
             *(
-                _rows(gate, engine, upstream, elsewhere, columns)
+                _rows(writer, engine, upstream, elsewhere, columns)
                 for upstream, columns in analyses()[table].reads.items()
             )
         )
-        return begin_replacing(gate, table, rows)
+        return begin_replacing(writer, table, rows)
 
 
 def function_of(table: str) -> Callable[..., pl.DataFrame]:
@@ -61,7 +61,7 @@ def _named(table: str, function: str) -> Callable[..., Any]:
 
 
 def _rows(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     engine: Engine,
     table: str,
     elsewhere: Collection[str],
@@ -74,4 +74,4 @@ def _rows(
     if table_of(table).is_view or table in elsewhere:
         return engine.fetch(table, columns)
     key = ", ".join(table_of(table).key)
-    return gate.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")
+    return writer.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")

@@ -48,7 +48,7 @@ def derived_tables() -> tuple[str, ...]:
 
 
 def derive(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     wanted: Collection[str] | None = None,
     forced: Collection[str] = (),
     elsewhere: RemoteTables | None = None,
@@ -65,22 +65,22 @@ def derive(
     That a table is up to date is noted when the next one is asked for: who tells of it and is
     killed meanwhile will tell again.
     """
-    keep_verdicts(gate.database, gate.home)
-    with closing(Workspace(gate.database)) as workspace:
+    keep_verdicts(writer.database, writer.home)
+    with closing(Workspace(writer.database)) as workspace:
         there = RemoteTables(workspace, {}) if elsewhere is None else elsewhere
-        yield from _derived(gate, wanted, forced, there)
+        yield from _derived(writer, wanted, forced, there)
 
 
 def _derived(
-    gate: AuditedWriter,
+    writer: AuditedWriter,
     wanted: Collection[str] | None,
     forced: Collection[str],
     there: RemoteTables,
 ) -> Iterator[Derived]:
     # Each table comes after its inputs: what is read of them is what they hold to the end.
-    content = cache(partial(_content, gate, there))
-    standing, changed = _standing(gate), set[str]()
-    work = _Work(gate)
+    content = cache(partial(_content, writer, there))
+    standing, changed = _standing(writer), set[str]()
+    work = _Work(writer)
     for name in derived_tables():
         if wanted is not None and name not in wanted:
             continue
@@ -88,7 +88,7 @@ def _derived(
         if model is not None and model.table.is_view:
             yield from work.finished()
             is_same = name in standing and not changed & set(made_from()[name])
-            if not is_same and lay_view(gate, model):
+            if not is_same and lay_view(writer, model):
                 changed.add(name)
             yield Derived(name, name in changed or name in forced)
             continue
@@ -99,19 +99,19 @@ def _derived(
             work.failed.add(name)
             continue
         if name not in standing:
-            create_table(gate.database.connection, table_of(name))
+            create_table(writer.database.connection, table_of(name))
             changed.add(name)
         basis = _basis(name, content)
-        if name not in forced and fingerprints.is_current(gate.database, [name], basis):
+        if name not in forced and fingerprints.is_current(writer.database, [name], basis):
             yield from work.finished()
             yield Derived(name)
             continue
         begun = monotonic()
         try:
             if model is None:
-                finish = build_analysis(gate, name, there.engine, there.fingerprints)
+                finish = build_analysis(writer, name, there.engine, there.fingerprints)
             else:
-                finish = build_model(gate, model, there.engine)
+                finish = build_model(writer, model, there.engine)
         finally:  # whatever becomes of this one
             taken = monotonic() - begun
             yield from work.finished()
@@ -125,10 +125,10 @@ class _Work:
     table : its name; none when nothing is under way.
     """
 
-    def __init__(self, gate: AuditedWriter) -> None:
+    def __init__(self, writer: AuditedWriter) -> None:
         self.table: str | None = None
         self.failed: set[str] = set()
-        self._gate = gate
+        self._gate = writer
 
     def begin(
         self, table: str, basis: str, finish: Callable[[], WriteOutcome], seconds: float
@@ -151,21 +151,21 @@ class _Work:
             self.failed.add(table)
 
 
-def _standing(gate: AuditedWriter) -> set[str]:
+def _standing(writer: AuditedWriter) -> set[str]:
     """The tables and views that are there as their models have them."""
     tables = [table_of(name) for name in derived_tables()]
     texts = {name: model.sql for name, model in models_by_name().items() if model.table.is_view}
     stored = [table for table in tables if not table.is_view]
-    return tables_in_shape(gate.database.connection, stored) | fingerprints.laid(
-        gate.database, texts
+    return tables_in_shape(writer.database.connection, stored) | fingerprints.laid(
+        writer.database, texts
     )
 
 
-def _content(gate: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
+def _content(writer: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
     """The fingerprint of the rows of ``table``, wherever it lies."""
     if table in elsewhere.fingerprints:
         return elsewhere.fingerprints[table]
-    return fingerprints.content(gate.database, table)
+    return fingerprints.content(writer.database, table)
 
 
 def _basis(name: str, content: Callable[[str], str]) -> str:

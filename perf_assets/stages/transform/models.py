@@ -29,7 +29,7 @@ from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import table_of
 
 
-def register_study(gate: AuditedWriter, study: Study) -> None:
+def register_study(writer: AuditedWriter, study: Study) -> None:
     """Write down which repositories the models cover, and from which months on."""
     rows = pl.DataFrame(
         {
@@ -40,12 +40,12 @@ def register_study(gate: AuditedWriter, study: Study) -> None:
         }
     )
     # What is stored was audited when it was.
-    if Difference.between(gate.database.frame("FROM meta.repositories"), rows).is_any:
-        gate.store([PartitionWrite([StagedTable("meta.repositories", rows)])])
-    _register_tag_sets(gate, study)
+    if Difference.between(writer.database.frame("FROM meta.repositories"), rows).is_any:
+        writer.store([PartitionWrite([StagedTable("meta.repositories", rows)])])
+    _register_tag_sets(writer, study)
 
 
-def _register_tag_sets(gate: AuditedWriter, study: Study) -> None:
+def _register_tag_sets(writer: AuditedWriter, study: Study) -> None:
     """Write down which tag sets the models cover, and what each is about."""
     rows = pl.DataFrame(
         [
@@ -62,11 +62,11 @@ def _register_tag_sets(gate: AuditedWriter, study: Study) -> None:
         ],
         schema=table_of("meta.tag_sets").frame_schema,
     )
-    if Difference.between(gate.database.frame("FROM meta.tag_sets"), rows).is_any:
-        gate.store([PartitionWrite([StagedTable("meta.tag_sets", rows)])])
+    if Difference.between(writer.database.frame("FROM meta.tag_sets"), rows).is_any:
+        writer.store([PartitionWrite([StagedTable("meta.tag_sets", rows)])])
 
 
-def build_model(gate: AuditedWriter, model: Model, engine: Engine) -> Callable[[], WriteOutcome]:
+def build_model(writer: AuditedWriter, model: Model, engine: Engine) -> Callable[[], WriteOutcome]:
     """Let ``engine`` compute the table of a SQL model, which is there, and begin its audit.
 
     Returns
@@ -80,45 +80,45 @@ def build_model(gate: AuditedWriter, model: Model, engine: Engine) -> Callable[[
     """
     by = share_key(model.name)
     with parsed(model):
-        return replace_by_chunks(gate, model.name, engine.shares(model.name, by), by)
+        return replace_by_chunks(writer, model.name, engine.shares(model.name, by), by)
 
 
-def lay_view(gate: AuditedWriter, model: Model) -> bool:
+def lay_view(writer: AuditedWriter, model: Model) -> bool:
     """Create the view of a SQL model; False where the same is there."""
-    if fingerprints.laid(gate.database, {model.name: model.sql}):
+    if fingerprints.laid(writer.database, {model.name: model.sql}):
         return False
-    is_new = create_view(gate.database.connection, model)
-    fingerprints.note_laid(gate.database, {model.name: model.sql})
+    is_new = create_view(writer.database.connection, model)
+    fingerprints.note_laid(writer.database, {model.name: model.sql})
     return is_new
 
 
-def lay_views(gate: AuditedWriter) -> None:
+def lay_views(writer: AuditedWriter) -> None:
     """Create the views alone, for who reads them before anything is computed."""
     views = [model for model in load_models() if model.table.is_view]
     texts = {model.name: model.sql for model in views}
-    if len(fingerprints.laid(gate.database, texts)) == len(views):
+    if len(fingerprints.laid(writer.database, texts)) == len(views):
         return
-    with gate.database.transaction():
+    with writer.database.transaction():
         for model in views:  # what one shows may have changed by what another one does
-            create_view(gate.database.connection, model)
-        fingerprints.note_laid(gate.database, texts)
+            create_view(writer.database.connection, model)
+        fingerprints.note_laid(writer.database, texts)
 
 
-def describe_tables(gate: AuditedWriter) -> None:
+def describe_tables(writer: AuditedWriter) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
-    if not _is_stored(gate, history):  # in a home of an older version, before its next run
-        create_table(gate.database.connection, history.table)
-        with closing(Workspace(gate.database)) as workspace:
-            build_model(gate, history, workspace)()
-    create_as_of_macro(gate.database.connection)
-    if statements := comment_statements(gate.database.connection):
-        with gate.database.transaction():  # one wait for the disk, not a thousand
-            gate.database.connection.execute("; ".join(statements))
+    if not _is_stored(writer, history):  # in a home of an older version, before its next run
+        create_table(writer.database.connection, history.table)
+        with closing(Workspace(writer.database)) as workspace:
+            build_model(writer, history, workspace)()
+    create_as_of_macro(writer.database.connection)
+    if statements := comment_statements(writer.database.connection):
+        with writer.database.transaction():  # one wait for the disk, not a thousand
+            writer.database.connection.execute("; ".join(statements))
 
 
-def _is_stored(gate: AuditedWriter, model: Model) -> bool:
-    found = gate.database.frame(
+def _is_stored(writer: AuditedWriter, model: Model) -> bool:
+    found = writer.database.frame(
         """
         SELECT 1 FROM duckdb_tables()
         WHERE schema_name || '.' || table_name = ? AND database_name = current_database()

@@ -16,7 +16,7 @@ from typing import Any
 
 from perf_assets.config.study import Study, Until
 from perf_assets.errors import PerfAssetsError
-from perf_assets.progress import Phase, phase
+from perf_assets.processes.progress import Phase, phase
 from perf_assets.sanitize import shortened
 from perf_assets.storage.home import Home
 

@@ -1,0 +1,1 @@
+"""With a lake: processes that mine one repository after the other, several at once."""
