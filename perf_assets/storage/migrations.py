@@ -111,6 +111,7 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
             listed = ", ".join(f'"{name}" AS "{now}"' for name, now in kept)
             connection.execute(f"INSERT INTO {new} BY NAME SELECT {listed} FROM moving")
             connection.execute("DROP TABLE moving")
+    _drop_undeclared_views(connection)
     for table_name in NAMING:
         if table_name in _columns(connection):
             connection.executemany(
@@ -119,7 +120,12 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
             )
 
 
-NAMING = ("meta.partition_loads", "meta.audit_results", "meta.audit_findings")
+NAMING = (
+    "meta.partition_loads",
+    "meta.audit_results",
+    "meta.audit_findings",
+    "meta.build_state",
+)
 """Tables whose column ``table`` names others."""
 STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     10: _drop_undeclared_views,

@@ -39,6 +39,7 @@ def home(tmp_path: Path) -> Home:
         insert(connection, "raw.static_findings", [static_finding(7, "2020-03", "2020-Q1")])
         _with_old_names(connection)
         connection.execute(f"CREATE VIEW {OLD_VIEW} AS FROM details.commit_details")
+        connection.execute("CREATE VIEW intermediate.judgements AS FROM reviews.verdicts")
         keep_verdicts(database, home)
     return home
 
