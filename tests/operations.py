@@ -178,7 +178,7 @@ _run = _command("run", "--study", "{study}", "--data-dir", "{home}")
 _restore = _command("restore", "{home}/" + BACKUP, "--data-dir", "{home}")
 _import = _command("review", "import", "{home}/" + SHEET, "--rater", "Ann", "--data-dir", "{home}")
 _push = _command("lake", "push", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
-_pull = _command("lake", "restore", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
+_pull = _command("lake", "pull", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
 
 OPERATIONS = {
     "backup": Deed(
