@@ -30,7 +30,7 @@ MODULES = {
     "generate-sample": "corpora",
 }
 # What commands and options were called; the old names still work, and no help lists them.
-FORMER_NAMES = {
+FORMER_COMMANDS = {
     "agreement": "review agreement",
     "check": "lint",
     "generate": "generate-sample",
@@ -38,6 +38,8 @@ FORMER_NAMES = {
     "sample-for-review": "review sample",
     "serve-corpus": "mock-api",
     "tables": "describe",
+}
+FORMER_OPTIONS = {
     "home": "data-dir",
     "verify": "reconcile",
     "details": "fix-analysis",  # of --until
@@ -53,7 +55,7 @@ class Commands(click.Group):
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """The command of a name, or of a former one; None where there is none."""
-        group, *rest = FORMER_NAMES.get(name, name).split()
+        group, *rest = FORMER_COMMANDS.get(name, name).split()
         if group not in MODULES:
             return None
         module = import_module(f"perf_assets.cli.{MODULES[group]}")
@@ -61,17 +63,11 @@ class Commands(click.Group):
         return cast(click.Command, command.commands[rest[0]] if rest else command)
 
 
-def _normalized(word: str) -> str:
-    """The name that an option, or a choice, has now."""
-    name = FORMER_NAMES.get(word, word)
-    return word if name in MODULES or " " in name else name
-
-
 @click.group(
     cls=Commands,
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "token_normalize_func": _normalized,
+        "token_normalize_func": lambda word: FORMER_OPTIONS.get(word, word),
     },
 )
 @click.version_option(__version__)

@@ -84,11 +84,11 @@ def generate_sample(  # noqa: PLR0913
 
     Run it with: perf-assets run --study DIRECTORY/study.toml
     """
-    from perf_assets.sample.generator import generate as write_corpus  # noqa: PLC0415
+    from perf_assets.sample.generator import generate  # noqa: PLC0415
 
     shutdown.set_resume_hint(f"nothing was written to {directory}; run the same command again")
     with shown_progress(console):
-        write_corpus(
+        generate(
             directory,
             seed=seed,
             issues=issues,

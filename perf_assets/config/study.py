@@ -11,7 +11,7 @@ from perf_assets.config.addresses import git_address
 from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
-from perf_assets.config.study_file import VERIFY_MONTHS, RepositoryEntry, StudyEntry
+from perf_assets.config.study_file import RECONCILE_MONTHS, RepositoryEntry, StudyEntry
 from perf_assets.config_files import validate
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
@@ -70,7 +70,7 @@ class Study:
     repositories: tuple[Repository, ...]
     rules: Rules
     count_approaches: tuple[str, ...] = field(default=APPROACHES)
-    reconcile_months: int = VERIFY_MONTHS
+    reconcile_months: int = RECONCILE_MONTHS
     analyze_fixes: bool = True
     forums: tuple[Forum, ...] = ()
     kind_method: KindMethod = "better"
@@ -125,8 +125,10 @@ def load_study(source: str | Path) -> Study:
     is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
     path = packaged if is_packaged else Path(source)
     content = _parsed(path, _read(path))
-    renamed = {FORMER_KEYS.get(key, key): value for key, value in content.items()}
-    return _study(path, validate(StudyEntry, renamed, path))
+    for former, key in FORMER_KEYS.items():
+        if former in content and key not in content:
+            content[key] = content.pop(former)
+    return _study(path, validate(StudyEntry, content, path))
 
 
 def new_repository(study: Study, given: Mapping[str, str]) -> Repository:

@@ -17,7 +17,7 @@ from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.months import is_month, last_full_month
 from perf_assets.sanitize import shortened
 
-VERIFY_MONTHS = 6
+RECONCILE_MONTHS = 6
 FIRST_MONTH = "1970-01"  # git knows no earlier commits
 NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
@@ -137,7 +137,7 @@ class StudyEntry(StrictModel):
         "rule is `url`, `id`",
     )
     reconcile_months: int = Field(
-        VERIFY_MONTHS,
+        RECONCILE_MONTHS,
         ge=1,
         le=1200,
         description="monthly refreshes within which every stored issue is read again",

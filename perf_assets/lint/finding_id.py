@@ -1,10 +1,10 @@
 """The same finding in another version of a project: what it is known by.
 
 A finding is known by its rule, its path, and the text of its line without the white space around
-it; where a file has several that are alike in all three, by its earlier_duplicates among these,
-from the top. So a line that moves up or down, or is indented anew, is the same finding, and a line
-that is written anew is another: what was there is gone and something new has come. Where a file was
-renamed the path before is asked for.
+it; where a file has several that are alike in all three, by how many of these stand above it. So a
+line that moves up or down, or is indented anew, is the same finding, and a line that is written
+anew is another: what was there is gone and something new has come. Where a file was renamed the
+path before is asked for.
 """
 
 import hashlib

@@ -89,7 +89,7 @@ class _LazyEngine:
         snapshot: "Snapshot",
         subjects: Sequence[str],
     ) -> None:
-        self._gate, self._url, self._scratch = writer, url, scratch
+        self._writer, self._url, self._scratch = writer, url, scratch
         self._snapshot, self._subjects = snapshot, subjects
         self._engine: SparkEngine | None = None
         self._has_all = False
@@ -142,4 +142,4 @@ class _LazyEngine:
         models = {model.name for model in load_models()}
         read = {table for model in load_models() for table in model.upstream}
         for table in sorted(read - models - set(self._snapshot.tables)):
-            yield Source(table, rows=self._gate.database.frame(f"FROM {table}").to_arrow())
+            yield Source(table, rows=self._writer.database.frame(f"FROM {table}").to_arrow())

@@ -6,6 +6,7 @@ All of it is one transaction: a process that is killed meanwhile leaves the olde
 import json
 from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
+from typing import NamedTuple
 
 import duckdb
 
@@ -79,45 +80,52 @@ def _drop_undeclared_views(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute(f"DROP VIEW {view}")
 
 
-def renamed() -> Mapping[str, Mapping[str, str | Mapping[str, str]]]:
-    """What format 11 renamed: ``tables``, old to new, and ``columns``, by the new table.
+class Renamed(NamedTuple):
+    """What format 11 renamed.
 
-    It is a file, so that programs that read the database can follow it too.
+    tables : new names by the old ones.
+    columns : by the new name of their table, new names by the old ones.
     """
-    text = files(__package__).joinpath("renamed.json").read_text(encoding="utf-8")
-    content: Mapping[str, Mapping[str, str | Mapping[str, str]]] = json.loads(text)
-    return content
+
+    tables: Mapping[str, str]
+    columns: Mapping[str, Mapping[str, str]]
+
+
+def renamed() -> Renamed:
+    """The names that format 11 gave, from a file that other programs can read too."""
+    return Renamed(**json.loads(files(__package__).joinpath("renamed.json").read_text("utf-8")))
 
 
 def _rename(connection: duckdb.DuckDBPyConnection) -> None:
     """Bring stored rows under the names of format 11; what is computed is computed again."""
     names = renamed()
-    new_names = {str(old): str(new) for old, new in names["tables"].items()}
-    stored = _columns(connection)
     _create_schemas(connection, LAYERS)
-    for old in sorted(stored):
-        new = new_names.get(old, old)
-        columns = names["columns"].get(new, {})
+    for old, columns in _columns(connection).items():
+        new = names.tables.get(old, old)
+        changed = names.columns.get(new, {})
         table = declared().get(new)
-        if table is None or table.is_view or (old == new and not columns):
-            continue
-        assert isinstance(columns, Mapping)
-        kept = [(name, columns.get(name, name)) for name, _ in stored[old]]
-        shape = {column.name for column in table.columns}
-        if {name for _, name in kept} == shape:
-            connection.execute(f"CREATE TEMP TABLE moving AS FROM {old}")
-            connection.execute(f"DROP TABLE {old}")
-            create(connection, table)
-            listed = ", ".join(f'"{name}" AS "{now}"' for name, now in kept)
-            connection.execute(f"INSERT INTO {new} BY NAME SELECT {listed} FROM moving")
-            connection.execute("DROP TABLE moving")
+        if table is not None and not table.is_view and (old != new or changed):
+            kept = {name: changed.get(name, name) for name, _ in columns}
+            _move(connection, old, table, kept)
     _drop_undeclared_views(connection)
     for table_name in NAMING:
-        if table_name in _columns(connection):
-            connection.executemany(
-                f'UPDATE {table_name} SET "table" = ? WHERE "table" = ?',
-                [(new, old) for old, new in new_names.items()],
-            )
+        connection.executemany(
+            f'UPDATE {table_name} SET "table" = ? WHERE "table" = ?',
+            [(new, old) for old, new in names.tables.items()],
+        )
+
+
+def _move(
+    connection: duckdb.DuckDBPyConnection, old: str, table: Table, columns: Mapping[str, str]
+) -> None:
+    """Make ``table`` of the rows of ``old``; of another shape than declared it begins empty."""
+    connection.execute(f"CREATE TEMP TABLE moving AS FROM {old}")
+    connection.execute(f"DROP TABLE {old}")
+    create(connection, table)
+    if set(columns.values()) == {column.name for column in table.columns}:
+        listed = ", ".join(f'"{name}" AS "{now}"' for name, now in columns.items())
+        connection.execute(f"INSERT INTO {table.name} BY NAME SELECT {listed} FROM moving")
+    connection.execute("DROP TABLE moving")
 
 
 NAMING = (

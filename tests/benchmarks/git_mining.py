@@ -61,7 +61,7 @@ def main() -> None:
         print(f"commits whose numbers differ from PyDriller's: {differ} of {sample.height}")
         count, miner, writer = refresh(clone, Path(folder) / "home")
         print(f"refresh after {count} new commits: {miner:.2f} s of git and counting,")
-        print(f"                  {writer:.2f} s through the gate into the warehouse")
+        print(f"                  {writer:.2f} s through the audited writer into the warehouse")
     sys.exit(1 if differ else 0)
 
 

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from perf_assets.cli.commands import FORMER_NAMES, MODULES, commands
+from perf_assets.cli.commands import FORMER_COMMANDS, MODULES, commands
 from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.mock_servers.github.faults import KINDS, Faults
 from perf_assets.mock_servers.github.server import CorpusServer
@@ -324,5 +324,5 @@ def test_former_names_of_commands_and_options_still_work(
 
 
 def test_no_help_lists_a_former_name() -> None:
-    assert not set(FORMER_NAMES) & set(commands.list_commands(click.Context(commands)))
+    assert not set(FORMER_COMMANDS) & set(commands.list_commands(click.Context(commands)))
     assert "--home" not in perf_assets("run", "--help").stdout

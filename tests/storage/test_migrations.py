@@ -1,6 +1,6 @@
 """What an older version left is brought to the shape that this one writes, or refused."""
 
-from collections.abc import Mapping
+import json
 from pathlib import Path
 
 import duckdb
@@ -15,6 +15,7 @@ from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from perf_assets.tables import declared
 from tests.model_database import insert
+from tests.paths import ROOT
 from tests.rows import issue, static_finding, verdict
 
 pytestmark = pytest.mark.slow
@@ -47,14 +48,13 @@ def home(tmp_path: Path) -> Home:
 def _with_old_names(connection: duckdb.DuckDBPyConnection) -> None:
     """Give tables and columns the names that they had before format 11."""
     names = migrations.renamed()
-    old_names = {new: old for old, new in names["tables"].items()}
+    old_names = {new: old for old, new in names.tables.items()}
     connection.execute("UPDATE meta.schema_version SET version = 9")
     for name, table in declared().items():
-        columns = names["columns"].get(name, {})
-        old_name = str(old_names.get(name, name))
+        columns = names.columns.get(name, {})
+        old_name = old_names.get(name, name)
         if table.is_view or (old_name == name and not columns):
             continue
-        assert isinstance(columns, Mapping)
         listed = ", ".join(f'"{new}" AS "{old}"' for old, new in columns.items())
         left = ", ".join(f'"{new}"' for new in columns.values())
         rest = f"* EXCLUDE ({left}), {listed}"
@@ -167,3 +167,15 @@ def test_a_backup_that_is_too_old_is_refused_and_what_is_there_stays(home: Home)
         restore(home, backup)
     with open_warehouse(home.warehouse) as database:
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
+
+
+def test_the_map_of_all_names_has_those_that_a_migration_follows() -> None:
+    listed = json.loads((ROOT / "docs" / "renamed.json").read_text(encoding="utf-8"))
+    tables = {one["old"]: one["new"] for one in listed if one["kind"] == "table"}
+    columns = {one["old"]: one["new"] for one in listed if one["kind"] == "column"}
+    assert tables == migrations.renamed().tables
+    assert columns == {
+        f"{table}.{old}": f"{table}.{new}"
+        for table, names in migrations.renamed().columns.items()
+        for old, new in names.items()
+    }

@@ -128,7 +128,7 @@ class _Work:
     def __init__(self, writer: AuditedWriter) -> None:
         self.table: str | None = None
         self.failed: set[str] = set()
-        self._gate = writer
+        self._writer = writer
 
     def begin(
         self, table: str, basis: str, finish: Callable[[], WriteOutcome], seconds: float
@@ -146,7 +146,7 @@ class _Work:
         seconds = self._seconds + monotonic() - begun
         yield Derived(table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:
-            fingerprints.note(self._gate.database, [table], self._basis)
+            fingerprints.note(self._writer.database, [table], self._basis)
         else:
             self.failed.add(table)
 
