@@ -23,52 +23,54 @@ from perf_assets.assets.transform import derived_assets
 from perf_assets.config.study import Study
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.added_repositories import open_study_of
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 def build_definitions(
-    study: Study, home: Home, longest_wait: float = LONGEST_WAIT
+    study: Study, data_dir: DataDirectory, longest_wait: float = LONGEST_WAIT
 ) -> dg.Definitions:
-    """All of perf-assets for one study, kept in one home directory.
+    """All of perf-assets for one study, kept in one data directory.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
     """
     assets = [
-        *repository_assets(study, home, longest_wait),
-        label_kinds_asset(study, home),
-        *question_assets(study, home, longest_wait),
-        *_whole_assets(study, home),
+        *repository_assets(study, data_dir, longest_wait),
+        label_kinds_asset(study, data_dir),
+        *question_assets(study, data_dir, longest_wait),
+        *_whole_assets(study, data_dir),
     ]
     jobs = study_jobs(study)
     return dg.Definitions(
         assets=_presented(assets, study),
-        jobs=[*jobs, *_plain_jobs(study, home)],
+        jobs=[*jobs, *_plain_jobs(study, data_dir)],
         schedules=schedules(study),
         sensors=[retrying(jobs)],
-        executor=single_writer(home),
+        executor=single_writer(data_dir),
     )
 
 
-def _plain_jobs(study: Study, home: Home) -> list[dg.JobDefinition]:
+def _plain_jobs(study: Study, data_dir: DataDirectory) -> list[dg.JobDefinition]:
     """The jobs that make no asset."""
-    kept = [] if study.lake is None else [lake_maintenance_job(study, home)]
-    return [add_repository_job(study, home), *kept]
+    kept = [] if study.lake is None else [lake_maintenance_job(study, data_dir)]
+    return [add_repository_job(study, data_dir), *kept]
 
 
-def studyless_definitions(home: Home) -> dg.Definitions:
+def studyless_definitions(data_dir: DataDirectory) -> dg.Definitions:
     """Replication and reviews, for which no study is needed: the repositories stay registered."""
     return dg.Definitions(
-        assets=_whole_assets(None, home),
+        assets=_whole_assets(None, data_dir),
         jobs=studyless_jobs(dg.AssetSelection.all(), REVIEWED),
-        executor=single_writer(home),
+        executor=single_writer(data_dir),
     )
 
 
-def _whole_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition | dg.AssetSpec]:
+def _whole_assets(
+    study: Study | None, data_dir: DataDirectory
+) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     return [
-        derived_assets(study, home),
-        *publishing_assets(study, home),
-        *replication_assets(home),
+        derived_assets(study, data_dir),
+        *publishing_assets(study, data_dir),
+        *replication_assets(data_dir),
         *review_specs(),
         *source_specs(),
     ]
@@ -88,7 +90,9 @@ def _presented(
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """What `dagster dev` shows: the study and home directory that the environment names."""
-    home = Home.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
-    study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home)
-    return build_definitions(study, home, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT")))
+    """What `dagster dev` shows: the study and data directory that the environment names."""
+    data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
+    study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), data_dir)
+    return build_definitions(
+        study, data_dir, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT"))
+    )

@@ -28,7 +28,7 @@ from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open, open_warehouse
@@ -42,7 +42,7 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 def run_study(  # noqa: PLR0913
     study: Study,
-    home: Home,
+    data_dir: DataDirectory,
     repositories: Sequence[str] = (),
     first: str | None = None,
     last: str | None = None,
@@ -59,8 +59,8 @@ def run_study(  # noqa: PLR0913
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. With ``reconcile``,
     issues that are due to be read again are, see ``due_cohorts``; with ``force``, everything is
     decided and computed, whether or not what it is made from changed. ``until`` is how far it goes.
-    Dagster keeps its record in ``instance``, that of ``home`` if none is given. Repositories of a
-    study with a lake are mined by ``workers`` processes at once, by default one a core.
+    Dagster keeps its record in ``instance``, that of ``data_dir`` if none is given. Repositories of
+    a study with a lake are mined by ``workers`` processes at once, by default one a core.
 
     Returns
     -------
@@ -87,14 +87,14 @@ def run_study(  # noqa: PLR0913
         )
     tags = refresh_tags(COMMAND_LINE, reconcile=reconcile, force=force)
     failures: list[str] = []
-    opened = _instance(home) if instance is None else nullcontext(instance)
-    with writing(home.path), kept_open(home.warehouse), opened as record:
-        definitions = build_definitions(study, home, longest_wait)
+    opened = _instance(data_dir) if instance is None else nullcontext(instance)
+    with writing(data_dir.path), kept_open(data_dir.warehouse), opened as record:
+        definitions = build_definitions(study, data_dir, longest_wait)
         if study.lake is not None:
             names = [one.name for one in chosen if isinstance(one, Repository)]
             asked = Task(first, last, reconcile, force, longest_wait, until)
             reachable = [name for name in names if name not in stopped]
-            done = work_through(study, home, reachable, asked, workers)
+            done = work_through(study, data_dir, reachable, asked, workers)
             failures += done.failures
             stopped |= done.stopped
         for subject, start, end in spans:
@@ -120,7 +120,7 @@ def _together(troubles: Mapping[str, PerfAssetsError]) -> PerfAssetsError:
 
 
 def run_replication(
-    home: Home,
+    data_dir: DataDirectory,
     folder: Path | None = None,
     problems: Path | None = None,
     *,
@@ -144,8 +144,8 @@ def run_replication(
         "problems": str(problems) if problems else None,
         "accept_changes": accept_changes,
     }
-    with writing(home.path), _instance(home) as instance:
-        job = studyless_definitions(home).resolve_job_def(REPLICATE_PAPER)
+    with writing(data_dir.path), _instance(data_dir) as instance:
+        job = studyless_definitions(data_dir).resolve_job_def(REPLICATE_PAPER)
         return _execute(
             job,
             instance,
@@ -154,7 +154,7 @@ def run_replication(
         )
 
 
-def run_import(home: Home, sheet: Path, rater: str) -> Imported:
+def run_import(data_dir: DataDirectory, sheet: Path, rater: str) -> Imported:
     """Import the verdicts of a review sheet, and bring up to date what follows from them.
 
     Raises
@@ -164,14 +164,14 @@ def run_import(home: Home, sheet: Path, rater: str) -> Imported:
     AuditError
         What follows from the verdicts failed its audit.
     """
-    if not home.warehouse.exists():
-        raise PerfAssetsError(f"{home.warehouse} is not there yet: perf-assets run makes it")
-    with writing(home.path), _instance(home) as instance:
-        with open_warehouse(home.warehouse) as database:
-            writer = AuditedWriter(database, home)
-            lay_views(writer)  # a home of an older version has them elsewhere
+    if not data_dir.warehouse.exists():
+        raise PerfAssetsError(f"{data_dir.warehouse} is not there yet: perf-assets run makes it")
+    with writing(data_dir.path), _instance(data_dir) as instance:
+        with open_warehouse(data_dir.warehouse) as database:
+            writer = AuditedWriter(database, data_dir)
+            lay_views(writer)  # a data directory of an older version has them elsewhere
             imported = import_sheet(writer, sheet, rater)
-        job = studyless_definitions(home).resolve_job_def(REVIEW)
+        job = studyless_definitions(data_dir).resolve_job_def(REVIEW)
         if failures := _execute(job, instance, refresh_tags(COMMAND_LINE)):
             raise AuditError("; ".join(failures))
     return imported
@@ -200,8 +200,8 @@ def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[s
 
 
 @contextmanager
-def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
-    with open_instance(home.dagster) as instance:
+def _instance(data_dir: DataDirectory) -> Iterator[dg.DagsterInstance]:
+    with open_instance(data_dir.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
         for run in open_runs(instance, CLI_TAG):
             instance.report_run_failed(run, "The process was killed.")
@@ -209,24 +209,28 @@ def _instance(home: Home) -> Iterator[dg.DagsterInstance]:
             yield instance
 
 
-def set_limits(study: Study, home: Home) -> None:
+def set_limits(study: Study, data_dir: DataDirectory) -> None:
     """Let Dagster's queue run as many workers at once as there are to be; without a lake, one run.
 
     It takes effect when the daemon starts.
     """
     workers = worker_count() if study.lake is not None else 0
-    write_instance_config(home.dagster, workers)
+    write_instance_config(data_dir.dagster, workers)
     if workers:
-        with open_instance(home.dagster) as instance:
+        with open_instance(data_dir.dagster) as instance:
             instance.event_log_storage.set_concurrency_slots(WORKER_POOL, workers)
 
 
-def end_lost_runs(home: Home, before: datetime) -> None:
-    """Mark runs as failed that a UI started that was killed, ``before`` the one of ``home`` opened.
+def end_lost_runs(data_dir: DataDirectory, before: datetime) -> None:
+    """Mark runs as failed that a killed UI started, ``before`` the one of ``data_dir`` opened.
 
     They would hold back the queue of the next one. While a run goes on, all is left as it is.
     """
-    with open_instance(home.dagster) as instance, suppress(PerfAssetsError), writing(home.path):
+    with (
+        open_instance(data_dir.dagster) as instance,
+        suppress(PerfAssetsError),
+        writing(data_dir.path),
+    ):
         for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED, created_before=before)):
             instance.report_run_failed(run, "The process was killed.")
 

@@ -1,4 +1,4 @@
-"""What tests of several folders share: surroundings, how much is tried, and homes after a run."""
+"""Shared fixtures: surroundings, how much is tried, and data directories after a run."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from perf_assets.engines.connection import be_a_program
 from tests.effort import EXAMPLES, IS_THOROUGH
 
 if TYPE_CHECKING:
-    from perf_assets.storage.home import Home
+    from perf_assets.storage.data_directory import DataDirectory
     from tests.support import Prepared
 
 TEST_VARIABLES = (
@@ -76,8 +76,8 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
     return make
 
 
-def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
-    """Makes a corpus and the home of one run over it."""
+def corpus_and_data_dir(**sizes: int) -> Callable[[Path], None]:
+    """Makes a corpus and the data directory of one run over it."""
     from tests.support import prepare  # noqa: PLC0415 - it takes a second; most do without
 
     def fill(directory: Path) -> None:
@@ -88,47 +88,47 @@ def corpus_and_home(**sizes: int) -> Callable[[Path], None]:
 
 @pytest.fixture(scope="session")
 def laid(once: Callable[..., Path]) -> Path:
-    """A home without rows, whose tables and views are there; not to be changed."""
+    """A data directory without rows, whose tables and views are there; not to be changed."""
     from perf_assets.stages.transform.models import lay_views  # noqa: PLC0415
     from perf_assets.storage.audited_writer import AuditedWriter  # noqa: PLC0415
-    from perf_assets.storage.home import Home  # noqa: PLC0415
+    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     def fill(directory: Path) -> None:
-        home = Home.of(directory)
-        with open_warehouse(home.warehouse) as database:
-            lay_views(AuditedWriter(database, home))
+        data_dir = DataDirectory.of(directory)
+        with open_warehouse(data_dir.warehouse) as database:
+            lay_views(AuditedWriter(database, data_dir))
 
     return once("laid", fill)
 
 
 @pytest.fixture(scope="session")
 def small(once: Callable[..., Path]) -> "Prepared":
-    """Three months and 24 issues, and the home after a run over them; not to be changed."""
+    """Three months and 24 issues, and the data directory after a run; not to be changed."""
     from tests.support import SMALL, Prepared  # noqa: PLC0415
 
-    return Prepared(once("small", corpus_and_home(**SMALL)))
+    return Prepared(once("small", corpus_and_data_dir(**SMALL)))
 
 
 @pytest.fixture(scope="session")
 def middling(once: Callable[..., Path]) -> "Prepared":
-    """Four months and 60 issues, and the home after a run over them; not to be changed."""
+    """Four months and 60 issues, and the data directory after a run; not to be changed."""
     from tests.support import Prepared  # noqa: PLC0415
 
-    return Prepared(once("middling", corpus_and_home(seed=5, issues=60, months=4, commits=80)))
+    return Prepared(once("middling", corpus_and_data_dir(seed=5, issues=60, months=4, commits=80)))
 
 
 @pytest.fixture(scope="session")
 def sampled(once: Callable[..., Path]) -> "Prepared":
-    """The home that `make run` leaves; not to be changed."""
+    """The data directory that `make run` leaves; not to be changed."""
     from perf_assets.sample.study_loader import open_study  # noqa: PLC0415
     from perf_assets.stages.pipeline import run_pipeline  # noqa: PLC0415
-    from perf_assets.storage.home import Home  # noqa: PLC0415
+    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
     from tests.support import Sampled  # noqa: PLC0415
 
     def fill(directory: Path) -> None:
-        home = Home.of(directory / "home")
-        assert run_pipeline(open_study("sample", home.path), home) == []
+        data_dir = DataDirectory.of(directory / "home")
+        assert run_pipeline(open_study("sample", data_dir.path), data_dir) == []
 
     return Sampled(once("sampled", fill))
 
@@ -157,11 +157,11 @@ def trusting_auditor(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def empty_home(laid: Path, tmp_path: Path) -> "Home":
-    """A home without rows that a test may fill: laying the views takes most of a second."""
-    from perf_assets.storage.home import Home  # noqa: PLC0415
+def empty_data_dir(laid: Path, tmp_path: Path) -> "DataDirectory":
+    """A data directory without rows, to be filled: creating views takes most of a second."""
+    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
 
-    return Home.of(shutil.copytree(laid, tmp_path / "home"))
+    return DataDirectory.of(shutil.copytree(laid, tmp_path / "home"))
 
 
 @pytest.fixture
@@ -171,6 +171,6 @@ def copy(small: "Prepared", tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def home(small: "Prepared", tmp_path: Path) -> Path:
-    """A home after a run over the small corpus that a test may spoil."""
-    return shutil.copytree(small.home, tmp_path / "home")
+def data_dir(small: "Prepared", tmp_path: Path) -> Path:
+    """A data directory after a run over the small corpus that a test may spoil."""
+    return shutil.copytree(small.data_dir, tmp_path / "home")

@@ -16,8 +16,8 @@ from perf_assets.sources.stackexchange import dump, dump_files
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import read_whole
-from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse
@@ -31,16 +31,16 @@ DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
 
 
-def tables_of(home: Path) -> Tables:
+def tables_of(data_dir: Path) -> Tables:
     """All that is stored."""
-    return stored_tables(home / "warehouse.duckdb")
+    return stored_tables(data_dir / "warehouse.duckdb")
 
 
 @dataclass(frozen=True)
 class Deed:
-    """Something that is done to a home, and may be killed while it is.
+    """Something that is done to a data directory, and may be killed while it is.
 
-    before : makes the home ready for it.
+    before : makes the data directory ready for it.
     act : does it; may be done again.
     ends : its exit code when nothing disturbs it.
     again : what is done after it was disturbed, where that is not the same once more.
@@ -70,82 +70,82 @@ def kill_at_random_moments(
     chance = random.Random(seed)
     hits = kills = 0
     while hits < number:
-        home = directory / str(kills)
-        deed.before(prepared, home)
-        process = _begun(deed, prepared, home)
+        data_dir = directory / str(kills)
+        deed.before(prepared, data_dir)
+        process = _begun(deed, prepared, data_dir)
         time.sleep(chance.uniform(0, seconds))
         hits += process.is_alive()
         kills += 1
         process.kill()
         process.join()
-        assert_readable(home)
-        run_to_its_end(deed, prepared, home)
-        assert_same_tables(tables_of(home), expected)
-        assert_readable(home)
-        shutil.rmtree(home)
+        assert_readable(data_dir)
+        run_to_its_end(deed, prepared, data_dir)
+        assert_same_tables(tables_of(data_dir), expected)
+        assert_readable(data_dir)
+        shutil.rmtree(data_dir)
     shutil.rmtree(whole)
     return kills
 
 
-def assert_readable(home: Path) -> None:
+def assert_readable(data_dir: Path) -> None:
     """What analysts open, and a backup, are whole whenever they are there."""
-    published = Home(home).published
+    published = DataDirectory(data_dir).published
     if published.exists():
         with duckdb.connect(str(published), read_only=True) as connection:
             read_whole(connection)
-    if (home / BACKUP).exists():
-        read_manifest(home / BACKUP)
+    if (data_dir / BACKUP).exists():
+        read_manifest(data_dir / BACKUP)
 
 
-def run_to_its_end(deed: Deed, prepared: Prepared, home: Path) -> float:
+def run_to_its_end(deed: Deed, prepared: Prepared, data_dir: Path) -> float:
     """Do it undisturbed; how many seconds it took."""
-    process = _begun(deed, prepared, home)
+    process = _begun(deed, prepared, data_dir)
     began = time.monotonic()
     process.join()
     assert process.exitcode == 0
     return time.monotonic() - began
 
 
-def _begun(deed: Deed, prepared: Prepared, home: Path) -> "multiprocessing.process.BaseProcess":
+def _begun(deed: Deed, prepared: Prepared, data_dir: Path) -> "multiprocessing.process.BaseProcess":
     """A process that is about to do it: it has all that it needs, and says so."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__, VALIDATING])
     here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_do, args=(deed.act, there, prepared.study, home))
+    process = context.Process(target=_do, args=(deed.act, there, prepared.study, data_dir))
     process.start()
     here.recv()
     return process
 
 
-def _do(act: Callable[[Path, Path], None], begun: Connection, study: Path, home: Path) -> None:
+def _do(act: Callable[[Path, Path], None], begun: Connection, study: Path, data_dir: Path) -> None:
     begun.send(None)
-    act(study, home)
+    act(study, data_dir)
 
 
-def _nothing(_: Prepared, home: Path) -> None:
-    home.mkdir()
+def _nothing(_: Prepared, data_dir: Path) -> None:
+    data_dir.mkdir()
 
 
-def _whole(prepared: Prepared, home: Path) -> None:
-    shutil.copytree(prepared.home, home)
+def _whole(prepared: Prepared, data_dir: Path) -> None:
+    shutil.copytree(prepared.data_dir, data_dir)
 
 
-def _one_month_less(prepared: Prepared, home: Path) -> None:
-    known = home.with_name("one-month-less")
+def _one_month_less(prepared: Prepared, data_dir: Path) -> None:
+    known = data_dir.with_name("one-month-less")
     if not known.exists():
         materialize(prepared.study, known, None, "2020-02")
-    shutil.copytree(known, home)
+    shutil.copytree(known, data_dir)
 
 
-def _changed(prepared: Prepared, home: Path) -> None:
-    _whole(prepared, home)
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def _changed(prepared: Prepared, data_dir: Path) -> None:
+    _whole(prepared, data_dir)
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         database.connection.execute("UPDATE meta.repositories SET study = 'another'")
 
 
-def _older(_: Prepared, home: Path) -> None:
-    home.mkdir()
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def _older(_: Prepared, data_dir: Path) -> None:
+    data_dir.mkdir()
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
         insert(database.connection, "raw.issues", rows)
         # As of format 9: views of old names, and tables of another shape.
@@ -154,13 +154,13 @@ def _older(_: Prepared, home: Path) -> None:
         database.connection.execute("UPDATE meta.schema_version SET version = 9")
 
 
-def _with_backup(prepared: Prepared, home: Path) -> None:
-    _changed(prepared, home)
-    write_backup(Home(home), home / BACKUP)
+def _with_backup(prepared: Prepared, data_dir: Path) -> None:
+    _changed(prepared, data_dir)
+    write_backup(DataDirectory(data_dir), data_dir / BACKUP)
 
 
-def _with_dump(prepared: Prepared, home: Path) -> None:
-    home.mkdir()
+def _with_dump(prepared: Prepared, data_dir: Path) -> None:
+    data_dir.mkdir()
     if not _dump(prepared.study).exists():
         written(_dump(prepared.study), planned(DUMPED))
 
@@ -169,34 +169,34 @@ def _dump(study: Path) -> Path:
     return study.parent.parent / "a-dump"
 
 
-def _read_dump(study: Path, home: Path) -> None:
+def _read_dump(study: Path, data_dir: Path) -> None:
     # Small parts, so that there is much to come between.
     dump_files.CHUNK, dump.AT_ONCE = 40_000, 60_000
-    place, forum = Home.of(home), forum_of(_dump(study))
+    place, forum = DataDirectory.of(data_dir), forum_of(_dump(study))
     with open_warehouse(place.warehouse) as database:
         for tag_set in forum.tag_sets:
             list(mine_questions(AuditedWriter(database, place), forum, tag_set, tag_set.months))
 
 
-def _run(study: Path, home: Path) -> None:
-    materialize(study, home)
+def _run(study: Path, data_dir: Path) -> None:
+    materialize(study, data_dir)
 
 
-def _publish(_: Path, home: Path) -> None:
-    publish(Home(home))
+def _publish(_: Path, data_dir: Path) -> None:
+    publish(DataDirectory(data_dir))
 
 
-def _open(_: Path, home: Path) -> None:
-    with open_warehouse(home / "warehouse.duckdb"):
+def _open(_: Path, data_dir: Path) -> None:
+    with open_warehouse(data_dir / "warehouse.duckdb"):
         pass
 
 
-def _back_up(_: Path, home: Path) -> None:
-    write_backup(Home(home), home / BACKUP)
+def _back_up(_: Path, data_dir: Path) -> None:
+    write_backup(DataDirectory(data_dir), data_dir / BACKUP)
 
 
-def _restore(_: Path, home: Path) -> None:
-    restore(Home(home), home / BACKUP)
+def _restore(_: Path, data_dir: Path) -> None:
+    restore(DataDirectory(data_dir), data_dir / BACKUP)
 
 
 DEEDS = {

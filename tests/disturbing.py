@@ -37,7 +37,7 @@ KINDS = (*KILLED, *FAILED)
 SECONDS = 300.0  # the longest that any of it may take
 LOOK_SECONDS = 0.5
 GONE_SECONDS = 5.0  # in which all that a killed command had started has ended
-MARK = "PERF_ASSETS_DISTURBED"  # in the environment of what a command starts: its home
+MARK = "PERF_ASSETS_DISTURBED"  # in the environment of what a command starts: its data directory
 PROC = Path("/proc")
 # What differs by the moment in which a command ended, or keeps what was replaced.
 PASSING = {"run.pid", "replaced", "ui.lock"}
@@ -58,18 +58,18 @@ class Undisturbed:
     @classmethod
     def of(cls, deed: Deed, prepared: Prepared, directory: Path) -> "Undisturbed":
         """Do it, and again as it is done after a disturbance."""
-        home = directory / "undisturbed"
-        deed.before(prepared, home)
+        data_dir = directory / "undisturbed"
+        deed.before(prepared, data_dir)
         if faults.is_preloaded():
-            faults.arm(home, Fault(spared=home / "dagster"))
+            faults.arm(data_dir, Fault(spared=data_dir / "dagster"))
         began = time.monotonic()
-        _finished(deed, prepared, home)
+        _finished(deed, prepared, data_dir)
         seconds = time.monotonic() - began
         calls = faults.disarm() if faults.is_preloaded() else None
         if deed.again is not None:
-            _finished(Deed(deed.before, deed.again), prepared, home)
-        found = cls(seconds, calls, deed.tables(home), _names(home))
-        shutil.rmtree(home)
+            _finished(Deed(deed.before, deed.again), prepared, data_dir)
+        found = cls(seconds, calls, deed.tables(data_dir), _names(data_dir))
+        shutil.rmtree(data_dir)
         return found
 
 
@@ -91,24 +91,24 @@ def disturb(
     chance = random.Random(f"{kind} {seed}")
     hits, tries, seconds = 0, 0, undisturbed.seconds
     while hits < number:
-        home = directory / f"{kind}-{tries}"
-        deed.before(prepared, home)
+        data_dir = directory / f"{kind}-{tries}"
+        deed.before(prepared, data_dir)
         tries += 1
         assert tries <= 10 * number + 10, f"{kind}: hit {hits} times only"
         if kind in KILLED:
-            is_hit = _stopped(deed, KILLED[kind], seconds, prepared, home, chance)
+            is_hit = _stopped(deed, KILLED[kind], seconds, prepared, data_dir, chance)
             hits += is_hit
             # The first time takes longest: what is in the memory by now need not be read.
             seconds *= 1 if is_hit else 0.8
         else:
-            hits += _let_down(deed, FAILED[kind], undisturbed, prepared, home, chance)
-        assert_readable(home)
+            hits += _let_down(deed, FAILED[kind], undisturbed, prepared, data_dir, chance)
+        assert_readable(data_dir)
         again = Deed(deed.before, deed.again) if deed.again is not None else deed
-        _finished(again, prepared, home)
-        assert_readable(home)
-        assert_same_tables(deed.tables(home), undisturbed.tables)
-        assert _names(home) == undisturbed.names
-        shutil.rmtree(home)
+        _finished(again, prepared, data_dir)
+        assert_readable(data_dir)
+        assert_same_tables(deed.tables(data_dir), undisturbed.tables)
+        assert _names(data_dir) == undisturbed.names
+        shutil.rmtree(data_dir)
     return tries
 
 
@@ -117,11 +117,11 @@ def _stopped(
     number: signal.Signals,
     seconds: float,
     prepared: Prepared,
-    home: Path,
+    data_dir: Path,
     chance: random.Random,
 ) -> bool:
     """Send a signal at a random moment, to the command or as Ctrl-C to its children too."""
-    process = _begun(deed, prepared, home)
+    process = _begun(deed, prepared, data_dir)
     moment = chance.uniform(0, seconds)
     send = os.kill if number == signal.SIGKILL or chance.random() < 0.5 else os.killpg
     process.join(moment)
@@ -129,9 +129,9 @@ def _stopped(
     if process.exitcode is None:
         with suppress(ProcessLookupError):
             send(process.pid, number)
-    code, said = _ended(process, home)
+    code, said = _ended(process, data_dir)
     what = f"{number.name} after {moment:.2f} s by {send.__name__}: exit code {code}, {said}"
-    _assert_gone(process.pid, home, GONE_SECONDS if number == signal.SIGKILL else 0, what)
+    _assert_gone(process.pid, data_dir, GONE_SECONDS if number == signal.SIGKILL else 0, what)
     if number == signal.SIGKILL:
         assert code in (-number, deed.ends), what
         return code == -number
@@ -147,7 +147,7 @@ def _let_down(
     error: int,
     undisturbed: Undisturbed,
     prepared: Prepared,
-    home: Path,
+    data_dir: Path,
     chance: random.Random,
 ) -> bool:
     """Let writes fail from a random one on: those of Dagster, by far the most, half of the time."""
@@ -156,16 +156,16 @@ def _let_down(
     calls = undisturbed.calls.beside if is_sparing else undisturbed.calls.every
     is_lasting = error == errno.ENOSPC or chance.random() < 0.5
     first = chance.randint(1, max(calls, 1))
-    fault = Fault(first, error, is_lasting, home / "dagster", is_sparing)
-    faults.arm(home, fault)
+    fault = Fault(first, error, is_lasting, data_dir / "dagster", is_sparing)
+    faults.arm(data_dir, fault)
     try:
-        process = _begun(deed, prepared, home)
+        process = _begun(deed, prepared, data_dir)
         while process.exitcode is None:
             process.join(LOOK_SECONDS)
-            assert_readable(home)
+            assert_readable(data_dir)
         assert process.pid is not None
-        code, said = _ended(process, home)
-        _assert_gone(process.pid, home, 0, str(fault))
+        code, said = _ended(process, data_dir)
+        _assert_gone(process.pid, data_dir, 0, str(fault))
     finally:
         failed = faults.disarm().failed
     what = f"{fault} ({failed} failed): exit code {code}, {said}"
@@ -174,7 +174,7 @@ def _let_down(
         # Of the UI, what its services said stands above the sentence.
         assert _is_one_sentence(said if deed.ends == 0 else said.splitlines()[-1]), what
         if "doctor --repair" in said:
-            _finished(Deed(deed.before, _repair), prepared, home)
+            _finished(Deed(deed.before, _repair), prepared, data_dir)
     elif code == 0:
         assert "Traceback" not in said, what
     return failed > 0
@@ -191,78 +191,78 @@ def _is_one_sentence(said: str) -> bool:
     return len(lines) == 1 and lines[0].startswith("Error: ")
 
 
-def _repair(_: Path, home: Path) -> None:
-    commands(["doctor", "--repair", "--data-dir", str(home)])
+def _repair(_: Path, data_dir: Path) -> None:
+    commands(["doctor", "--repair", "--data-dir", str(data_dir)])
 
 
-def _finished(deed: Deed, prepared: Prepared, home: Path) -> None:
+def _finished(deed: Deed, prepared: Prepared, data_dir: Path) -> None:
     """Do it undisturbed."""
-    process = _begun(deed, prepared, home)
-    code, said = _ended(process, home)
+    process = _begun(deed, prepared, data_dir)
+    code, said = _ended(process, data_dir)
     assert code == deed.ends, f"exit code {code}: {said}"
     assert process.pid is not None
-    _assert_gone(process.pid, home, 0, said)
+    _assert_gone(process.pid, data_dir, 0, said)
 
 
-def _begun(deed: Deed, prepared: Prepared, home: Path) -> BaseProcess:
+def _begun(deed: Deed, prepared: Prepared, data_dir: Path) -> BaseProcess:
     """The command, in a session of its own, about to begin."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_do, args=(deed, there, prepared.study, home))
+    process = context.Process(target=_do, args=(deed, there, prepared.study, data_dir))
     process.start()
     there.close()
     here.recv()
     return process
 
 
-def _ended(process: BaseProcess, home: Path) -> tuple[int, str]:
+def _ended(process: BaseProcess, data_dir: Path) -> tuple[int, str]:
     """The exit code of a process, and what it said on standard error."""
     process.join(SECONDS)
     if process.exitcode is None:
         process.kill()
         process.join()
-        raise AssertionError(f"it did not end within {SECONDS} s: {_said(home).read_text()}")
-    return process.exitcode, _said(home).read_text(errors="replace")
+        raise AssertionError(f"it did not end within {SECONDS} s: {_said(data_dir).read_text()}")
+    return process.exitcode, _said(data_dir).read_text(errors="replace")
 
 
-def _said(home: Path) -> Path:
-    return home.with_name(f"{home.name}.said")
+def _said(data_dir: Path) -> Path:
+    return data_dir.with_name(f"{data_dir.name}.said")
 
 
-def _do(deed: Deed, begun: Connection, study: Path, home: Path) -> None:
+def _do(deed: Deed, begun: Connection, study: Path, data_dir: Path) -> None:
     os.setsid()
-    os.environ[MARK] = str(home)
-    for name, output in ((_said(home), 2), (os.devnull, 1)):
+    os.environ[MARK] = str(data_dir)
+    for name, output in ((_said(data_dir), 2), (os.devnull, 1)):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), output)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore them
 
     @friendly_errors
-    def work(*, home: Path) -> None:
+    def work(*, data_dir: Path) -> None:
         begun.send(None)
-        deed.act(study, home)
+        deed.act(study, data_dir)
 
     sys.argv = ["perf-assets"]
-    finish(lambda: work(home=home))
+    finish(lambda: work(data_dir=data_dir))
 
 
-def _names(home: Path) -> set[str]:
-    return {path.name for path in home.iterdir()} - PASSING
+def _names(data_dir: Path) -> set[str]:
+    return {path.name for path in data_dir.iterdir()} - PASSING
 
 
-def _assert_gone(session: int, home: Path, seconds: float, what: str) -> None:
+def _assert_gone(session: int, data_dir: Path, seconds: float, what: str) -> None:
     """No process is left that the command started; a killed one has some seconds for that."""
     if seconds and not PROC.is_dir():
         return
     until = time.monotonic() + seconds
-    while left := list(_left(session, home)):
+    while left := list(_left(session, data_dir)):
         assert time.monotonic() < until, f"{left} are left; {what}"
         time.sleep(0.1)
 
 
-def _left(session: int, home: Path) -> Iterator[str]:
-    mark = f"{MARK}={home}".encode()
+def _left(session: int, data_dir: Path) -> Iterator[str]:
+    mark = f"{MARK}={data_dir}".encode()
     for entry in PROC.iterdir() if PROC.is_dir() else ():
         with suppress(OSError):
             if not entry.name.isdecimal():

@@ -195,25 +195,27 @@ class Moments:
         setattr(module, name, watched)
 
 
-def ship_home(home: Path, lake: Lake, subject: str, fatal: int | None, count: Path | None) -> None:
-    """Ship from the home of a process, which is killed at its ``fatal`` moment."""
+def ship_data_dir(
+    data_dir: Path, lake: Lake, subject: str, fatal: int | None, count: Path | None
+) -> None:
+    """Ship from the data directory of a process, which is killed at its ``fatal`` moment."""
     moments = Moments(fatal)
     moments.around(delta, "write_deltalake")
     moments.around(push, "remember")
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         push.push(database, lake, subject)
     if count is not None:
         count.write_text(str(moments.passed))
 
 
-def bring_home(
-    home: Path, lake: Lake, subjects: Sequence[str], fatal: int | None, count: Path | None
+def bring_data_dir(
+    data_dir: Path, lake: Lake, subjects: Sequence[str], fatal: int | None, count: Path | None
 ) -> None:
-    """Bring to the home of a process, which is killed at its ``fatal`` moment."""
+    """Bring to the data directory of a process, which is killed at its ``fatal`` moment."""
     moments = Moments(fatal)
     for name in ("_bring_bucket", "_insert", "_verify", "remember"):
         moments.around(pull, name)
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         pull.pull(database, lake, subjects)
     if count is not None:
         count.write_text(str(moments.passed))

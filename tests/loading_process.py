@@ -5,13 +5,15 @@ from pathlib import Path
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 
 
-def load(url: str, home: Path, repository: str, months: list[str]) -> None:
+def load(url: str, data_dir: Path, repository: str, months: list[str]) -> None:
     """Load or refresh ``months``; an AssertionError where one fails its audit."""
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         source = IssueSource(GitHubClient(url), repository)
-        for outcome in load_issues(AuditedWriter(database, Home(home)), source, months):
+        for outcome in load_issues(
+            AuditedWriter(database, DataDirectory(data_dir)), source, months
+        ):
             assert outcome.failure is None, outcome.failure

@@ -1,4 +1,4 @@
-"""What is done to a home at the command line or in the UI, as deeds that may be disturbed."""
+"""Operations on a data directory, at the command line or in the UI, that may be disturbed."""
 
 import csv
 import os
@@ -21,7 +21,7 @@ from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
@@ -38,22 +38,22 @@ LAUNCH_SECONDS = 120.0
 
 
 def _command(*words: str) -> Callable[[Path, Path], None]:
-    """A command line; {home} and {study} stand for themselves."""
+    """A command line; {data_dir} and {study} stand for themselves."""
     return partial(_do, words)
 
 
-def _do(words: Sequence[str], study: Path, home: Path) -> None:
-    commands([word.format(home=home, study=study) for word in words])
+def _do(words: Sequence[str], study: Path, data_dir: Path) -> None:
+    commands([word.format(data_dir=data_dir, study=study) for word in words])
 
 
-def _publish(_: Path, home: Path) -> None:
-    publish(Home(home))
+def _publish(_: Path, data_dir: Path) -> None:
+    publish(DataDirectory(data_dir))
 
 
-def _all_tables(home: Path) -> Tables:
+def _all_tables(data_dir: Path) -> Tables:
     """All that is stored, in the warehouse, for analysts, and line by line of verdicts."""
     found: dict[str, pl.DataFrame] = {}
-    place = Home(home)
+    place = DataDirectory(data_dir)
     for path in (place.warehouse, place.published):
         if path.exists():
             found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
@@ -68,22 +68,22 @@ def _all_tables(home: Path) -> Tables:
     }
 
 
-def _with_verdicts(home: Path) -> Tables:
+def _with_verdicts(data_dir: Path) -> Tables:
     """All that is stored, but for prints of rows that have the moment of an import."""
-    here = _all_tables(home)
+    here = _all_tables(data_dir)
     for name in [name for name in here if name.endswith(fingerprints.NAME)]:
         here[name] = here[name].select("table", "scope")
     return here
 
 
-def _with_lake(home: Path) -> Tables:
-    """All that is stored in the home, and what another one is brought from the lake."""
-    other, lake = memory(), _lake(home)
-    with duckdb.connect(str(Home(home).warehouse), read_only=True) as connection:
+def _with_lake(data_dir: Path) -> Tables:
+    """All that is stored in the data directory, and what another one is brought from the lake."""
+    other, lake = memory(), _lake(data_dir)
+    with duckdb.connect(str(DataDirectory(data_dir).warehouse), read_only=True) as connection:
         names = [name for (name,) in connection.execute(SUBJECTS).fetchall()]
     pull(other, lake, names)
-    here = _all_tables(home)
-    known = f"{Home(home).warehouse.name}: {fingerprints.NAME}"
+    here = _all_tables(data_dir)
+    known = f"{DataDirectory(data_dir).warehouse.name}: {fingerprints.NAME}"
     # A release has a name that is drawn.
     here[known] = here[known].filter(pl.col("table") != REMEMBERED)
     return {**here, **{f"lake: {name}": rows for name, rows in stored(other).items()}}
@@ -92,21 +92,21 @@ def _with_lake(home: Path) -> Tables:
 SUBJECTS = "SELECT DISTINCT repository FROM meta.partition_loads ORDER BY ALL"
 
 
-def _lake(home: Path) -> Lake:
-    return Lake.of(str(home / LAKE))
+def _lake(data_dir: Path) -> Lake:
+    return Lake.of(str(data_dir / LAKE))
 
 
-def _copied(prepared: Prepared, home: Path) -> None:
-    shutil.copytree(prepared.home, home)
+def _copied(prepared: Prepared, data_dir: Path) -> None:
+    shutil.copytree(prepared.data_dir, data_dir)
 
 
-def _with_sheet(prepared: Prepared, home: Path) -> None:
-    """A home, and a sheet with verdicts that is to be imported."""
-    known = home.with_name(SHEET)
-    _copied(prepared, home)
+def _with_sheet(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory, and a sheet with verdicts that is to be imported."""
+    known = data_dir.with_name(SHEET)
+    _copied(prepared, data_dir)
     if not known.exists():
         drawn = ["review", "sample", "--n", "3", "--seed", "5", "--output", str(known)]
-        result = CliRunner().invoke(commands, [*drawn, "--data-dir", str(home)])
+        result = CliRunner().invoke(commands, [*drawn, "--data-dir", str(data_dir)])
         assert result.exit_code == 0, result.output
         with known.open(encoding="utf-8-sig", newline="") as file:
             rows = [{**row, "is_performance": "no"} for row in csv.DictReader(file)]
@@ -114,39 +114,39 @@ def _with_sheet(prepared: Prepared, home: Path) -> None:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-    shutil.copyfile(known, home / SHEET)
+    shutil.copyfile(known, data_dir / SHEET)
 
 
-def _to_ship(prepared: Prepared, home: Path) -> None:
-    """A home with a month more than its lake has."""
-    known = home.with_name("to-ship")
+def _to_ship(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory with a month more than its lake has."""
+    known = data_dir.with_name("to-ship")
     if not known.exists():
         DEEDS["refresh"].before(prepared, known)
         _ship(known)
         materialize(prepared.study, known)
-    shutil.copytree(known, home)
+    shutil.copytree(known, data_dir)
 
 
-def _to_bring(prepared: Prepared, home: Path) -> None:
-    """A home with a month less than its lake has."""
-    known = home.with_name("to-bring")
+def _to_bring(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory with a month less than its lake has."""
+    known = data_dir.with_name("to-bring")
     if not known.exists():
-        full = home.with_name("full")
+        full = data_dir.with_name("full")
         _copied(prepared, full)
         _ship(full)
         DEEDS["refresh"].before(prepared, known)
         shutil.move(full / LAKE, known / LAKE)
         shutil.rmtree(full)
-    shutil.copytree(known, home)
+    shutil.copytree(known, data_dir)
 
 
-def _ship(home: Path) -> None:
-    with open_warehouse(Home(home).warehouse) as database:
+def _ship(data_dir: Path) -> None:
+    with open_warehouse(DataDirectory(data_dir).warehouse) as database:
         for subject in subjects_in(database):
-            push(database, _lake(home), subject)
+            push(database, _lake(data_dir), subject)
 
 
-def _ui(study: Path, home: Path) -> None:
+def _ui(study: Path, data_dir: Path) -> None:
     """Open the UI, start a run in it, and close it as soon as that has ended."""
     port = free_port()
 
@@ -162,28 +162,30 @@ def _ui(study: Path, home: Path) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=look, daemon=True).start()
-    commands(["ui", "--study", str(study), "--data-dir", str(home), "--port", str(port)])
+    commands(["ui", "--study", str(study), "--data-dir", str(data_dir), "--port", str(port)])
 
 
-def _changed(prepared: Prepared, home: Path) -> None:
-    """A home with something to compute and to publish."""
-    DEEDS["publish"].before(prepared, home)
-    with open_warehouse(Home(home).warehouse) as database:
+def _changed(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory with something to compute and to publish."""
+    DEEDS["publish"].before(prepared, data_dir)
+    with open_warehouse(DataDirectory(data_dir).warehouse) as database:
         database.connection.execute(
             'DELETE FROM meta.build_state WHERE "table" LIKE ?', ["marts.%"]
         )
 
 
-_run = _command("run", "--study", "{study}", "--data-dir", "{home}")
-_restore = _command("restore", "{home}/" + BACKUP, "--data-dir", "{home}")
-_import = _command("review", "import", "{home}/" + SHEET, "--rater", "Ann", "--data-dir", "{home}")
-_push = _command("lake", "push", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
-_pull = _command("lake", "pull", "--lake", "{home}/" + LAKE, "--data-dir", "{home}")
+_run = _command("run", "--study", "{study}", "--data-dir", "{data_dir}")
+_restore = _command("restore", "{data_dir}/" + BACKUP, "--data-dir", "{data_dir}")
+_import = _command(
+    "review", "import", "{data_dir}/" + SHEET, "--rater", "Ann", "--data-dir", "{data_dir}"
+)
+_push = _command("lake", "push", "--lake", "{data_dir}/" + LAKE, "--data-dir", "{data_dir}")
+_pull = _command("lake", "pull", "--lake", "{data_dir}/" + LAKE, "--data-dir", "{data_dir}")
 
 OPERATIONS = {
     "backup": Deed(
         DEEDS["backup"].before,
-        _command("backup", "{home}/" + BACKUP, "--data-dir", "{home}"),
+        _command("backup", "{data_dir}/" + BACKUP, "--data-dir", "{data_dir}"),
         tables=_all_tables,
     ),
     "restore": Deed(DEEDS["restore"].before, _restore, tables=_all_tables),

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.config.study import SAMPLE, load_study
 from perf_assets.stages.pipeline import run_pipeline
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",
@@ -111,7 +111,7 @@ def _record_in_memory(command: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A generated corpus, and the home after a run over it."""
+    """A generated corpus, and the data directory after a run over it."""
 
     directory: Path
 
@@ -124,16 +124,16 @@ class Prepared:
         return self.corpus / "study.toml"
 
     @property
-    def home(self) -> Path:
+    def data_dir(self) -> Path:
         return self.directory / "home"
 
 
 class Sampled(Prepared):
-    """The embedded sample, which a run generates below its home, and that home."""
+    """The embedded sample, which a run generates below its data directory; and that directory."""
 
     @property
     def corpus(self) -> Path:
-        return self.home / SAMPLE
+        return self.data_dir / SAMPLE
 
 
 VALIDATING = "tests.validating"
@@ -144,18 +144,20 @@ SMALL = {"seed": 11, "issues": 24, "months": 3, "commits": 20}
 
 
 def prepare(directory: Path, **sizes: int) -> Prepared:
-    """Make a corpus in ``directory``, and the home of one run over it."""
+    """Make a corpus in ``directory``, and the data directory of one run over it."""
     from perf_assets.sample.generator import generate  # noqa: PLC0415
 
     prepared = Prepared(directory)
     generate(prepared.corpus, **sizes)  # type: ignore[arg-type]
-    materialize(prepared.study, prepared.home)
+    materialize(prepared.study, prepared.data_dir)
     return prepared
 
 
-def materialize(study: Path, home: Path, first: str | None = None, last: str | None = None) -> None:
+def materialize(
+    study: Path, data_dir: Path, first: str | None = None, last: str | None = None
+) -> None:
     """What ``perf-assets run`` does, as plain functions: without Dagster, which takes seconds."""
-    assert run_pipeline(load_study(study), Home.of(home), first, last) == []
+    assert run_pipeline(load_study(study), DataDirectory.of(data_dir), first, last) == []
 
 
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:

@@ -14,7 +14,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.months import months_between
 from perf_assets.reports.preflight import preflight
 from perf_assets.storage.added_repositories import Added, add_repository, added_to
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import LOCATION, UI
 
 JOB = "add_repository"
@@ -37,7 +37,7 @@ class NewRepository(dg.Config):
     )
 
 
-def add_repository_job(study: Study, home: Home) -> dg.JobDefinition:
+def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
     """The job; what it is given is checked, by asking git and the API, before it is kept."""
 
     @dg.op(
@@ -49,10 +49,10 @@ def add_repository_job(study: Study, home: Home) -> dg.JobDefinition:
             repository = added_to(study, wanted)
             said: list[str] = []
             if not preflight(
-                replace(study, repositories=(repository,), forums=()), home, said.append
+                replace(study, repositories=(repository,), forums=()), data_dir, said.append
             ):
                 raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(said)}")
-            add_repository(study, home, wanted)
+            add_repository(study, data_dir, wanted)
         except PerfAssetsError as error:
             raise failure(str(error), "user") from None
         for sentence in said:

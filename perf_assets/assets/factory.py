@@ -24,7 +24,7 @@ from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
 from perf_assets.stages.steps import Step, StepOptions
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter, BrokenRule, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
@@ -69,7 +69,7 @@ def stored_by(step: Step[S]) -> Stored:
 
 
 def partitioned_asset(
-    step: Step[S], study: Study, subjects: Sequence[S], home: Home, longest_wait: float
+    step: Step[S], study: Study, subjects: Sequence[S], data_dir: DataDirectory, longest_wait: float
 ) -> dg.AssetsDefinition:
     """The asset of a step that goes through months of ``subjects``, all of a run in one pass.
 
@@ -99,7 +99,7 @@ def partitioned_asset(
         outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
-        with open_writer(home) as writer:
+        with open_writer(data_dir) as writer:
             for subject, months in by_subject(subjects, context.partition_keys).items():
                 outcomes += step.run(writer, study, subject, months, options)
                 for table in tables:
@@ -125,7 +125,7 @@ def partitioned_asset(
 
 
 def whole_asset(
-    name: str, whats: Sequence[Stored], home: Home, step: WholeStep
+    name: str, whats: Sequence[Stored], data_dir: DataDirectory, step: WholeStep
 ) -> dg.AssetsDefinition:
     """The asset of a step called ``name`` that computes tables whole, one after the other.
 
@@ -142,7 +142,7 @@ def whole_asset(
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
         failures: list[str] = []
-        with open_writer(home) as writer:
+        with open_writer(data_dir) as writer:
             known = {table.name for what in whats for table in what.tables}
             left = {asset: known & set(tables_of(asset)) for asset in map(asset_for_table, known)}
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
@@ -200,14 +200,14 @@ def specs_together(
 
 
 @contextmanager
-def open_writer(home: Home) -> Iterator[AuditedWriter]:
+def open_writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
     """The writer of the warehouse; a user's mistake becomes a failed step of one sentence."""
-    with explained(home), open_warehouse(home.warehouse) as database:
-        yield AuditedWriter(database, home)
+    with explained(data_dir), open_warehouse(data_dir.warehouse) as database:
+        yield AuditedWriter(database, data_dir)
 
 
 @contextmanager
-def explained(home: Home) -> Iterator[None]:
+def explained(data_dir: DataDirectory) -> Iterator[None]:
     """A user's mistake becomes a failed step of one sentence."""
     try:
         yield
@@ -215,5 +215,5 @@ def explained(home: Home) -> Iterator[None]:
         kind = "passing" if isinstance(error, TransientError) else "user"
         raise failure(str(error), kind) from None
     except (OSError, MemoryError) as error:
-        sentence = explain_error(error, home.path)
+        sentence = explain_error(error, data_dir.path)
         raise (error if sentence is None else failure(sentence, "user")) from None

@@ -153,10 +153,10 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
             "config": place.config_dict,
         }
     ref = InstanceRef.from_dir(str(directory), overrides=overrides)
-    return _told_once(_at_home_in_the_ui(dg.DagsterInstance.from_ref(ref)))
+    return _told_once(_at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref)))
 
 
-def _at_home_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
+def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     """The instance, whose runs say by which job of the UI they are, as runs of the UI do.
 
     Else they would be on no time line, and the page of their job would say that it never ran.

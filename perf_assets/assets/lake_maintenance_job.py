@@ -7,7 +7,7 @@ from pydantic import Field
 
 from perf_assets.assets.factory import explained
 from perf_assets.config.study import Study
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 JOB = "maintain_lake"
 POOL = "lake_maintenance"
@@ -23,7 +23,7 @@ class Retention(dg.Config):
     )
 
 
-def lake_maintenance_job(study: Study, home: Home) -> dg.JobDefinition:
+def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
     """The job, which may run beside workers: where one is faster, the next time does it."""
     assert study.lake is not None
     url = study.lake.url
@@ -33,7 +33,7 @@ def lake_maintenance_job(study: Study, home: Home) -> dg.JobDefinition:
         from perf_assets.lake.maintenance import maintain, sizes  # noqa: PLC0415
         from perf_assets.lake.place import Lake  # noqa: PLC0415
 
-        with explained(home):
+        with explained(data_dir):
             place = Lake.of(url)
             done = maintain(place, timedelta(days=config.days))
             found = sizes(place)

@@ -17,14 +17,14 @@ from perf_assets.reports.monthly import keep_report
 from perf_assets.sql_models.asset_graph import PUBLISHED, REPORT
 from perf_assets.stages.transform.about import tell_database
 from perf_assets.stages.transform.models import describe_tables
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import reading
 
 GROUP = "published"
 
 
-def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefinition]:
+def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
     """The published database and the report; of a study, whether all its months are there."""
 
     spec = dg.AssetSpec(
@@ -46,23 +46,23 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
         pool=POOL,
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        with open_writer(home) as writer:
+        with open_writer(data_dir) as writer:
             tell_database(writer)
             describe_tables(writer)
             complete = None if study is None else told_completeness(study, writer)
-        is_new = publish(home)
+        is_new = publish(data_dir)
         is_news = EventReporter(context).has_changes(PUBLISHED, is_new=is_new)
         audits: dict[str, Any] = {}
         if is_news:
-            with reading(home.published) as connection:
+            with reading(data_dir.published) as connection:
                 audits = figure_of(connection, "meta.partition_loads")
         yield from materialization_results(
             context,
             PUBLISHED,
             {
                 **audits,
-                "path": dg.MetadataValue.path(home.published),
-                "bytes": home.published.stat().st_size,
+                "path": dg.MetadataValue.path(data_dir.published),
+                "bytes": data_dir.published.stat().st_size,
                 "is_new": is_new,
             },
             is_new=is_new,
@@ -79,10 +79,10 @@ def publishing_assets(study: Study | None, home: Home) -> list[dg.AssetsDefiniti
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         """What changed this month, the trend, comparisons, users' questions, and how sure it is."""
-        is_new = keep_report(home)
+        is_new = keep_report(data_dir)
         shown = {
-            "report": dg.MetadataValue.md(home.report.read_text(encoding="utf-8")),
-            "path": dg.MetadataValue.path(home.report_page),
+            "report": dg.MetadataValue.md(data_dir.report.read_text(encoding="utf-8")),
+            "path": dg.MetadataValue.path(data_dir.report_page),
         }
         yield from materialization_results(context, REPORT, shown, is_new=is_new)
 

@@ -15,13 +15,13 @@ from perf_assets.stages.enrichment.question_kinds import (
 from perf_assets.stages.steps import TAG_SET_STEPS
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 KIND_TABLES = (LABELLED, QUESTION_KINDS)
 
 
 def question_assets(
-    study: Study, home: Home, longest_wait: float
+    study: Study, data_dir: DataDirectory, longest_wait: float
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """The questions of the study's tag sets, and the decisions on them."""
 
@@ -36,7 +36,7 @@ def question_assets(
         yield from map(Derived, untold)
 
     classified = [stored(name, name, kinds=["python"]) for name in KIND_TABLES]
-    question_kinds = whole_asset("question_kinds", classified, home, kinds)
+    question_kinds = whole_asset("question_kinds", classified, data_dir, kinds)
     if not study.forums:  # nothing fills the others; they are there, for models read them
         return [
             question_kinds,
@@ -45,7 +45,7 @@ def question_assets(
     return [
         question_kinds,
         *(
-            partitioned_asset(step, study, study.tag_sets, home, longest_wait)
+            partitioned_asset(step, study, study.tag_sets, data_dir, longest_wait)
             for step in TAG_SET_STEPS
         ),
     ]

@@ -22,7 +22,7 @@ from perf_assets.assets.runtime_metadata import runtime_metadata
 from perf_assets.reports.writing import write_report
 from perf_assets.sql_models.asset_graph import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 class PackageConfig(dg.Config):
@@ -33,7 +33,7 @@ class PackageConfig(dg.Config):
     accept_changes: bool = False
 
 
-def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
+def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
     """The tables of the published data, all stored together, and the report on them."""
     package = stored("paper_package", *TABLES, kinds=["csv"])
 
@@ -50,7 +50,7 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
             Path(place) if place is not None else None for place in (config.folder, config.problems)
         )
         reporter = EventReporter(context)
-        with open_writer(home) as writer:
+        with open_writer(data_dir) as writer:
             outcome = load_package(writer, folder, problems, accept_changes=config.accept_changes)
             yield from reporter.report_checks(
                 {table: broken_rules(table, outcome) for table in TABLES}
@@ -69,8 +69,8 @@ def replication_assets(home: Home) -> list[dg.AssetsDefinition]:
         from perf_assets.reports.document import html  # noqa: PLC0415
         from perf_assets.reports.replication import read_replication  # noqa: PLC0415
 
-        page = html(read_replication(home.published))
-        path = write_report(home.replication_report, page)
+        page = html(read_replication(data_dir.published))
+        path = write_report(data_dir.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
         yield from materialization_results(context, REPORT, shown, is_new=True)
 

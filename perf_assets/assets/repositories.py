@@ -13,11 +13,11 @@ from perf_assets.stages.lake_inputs import lake_inputs
 from perf_assets.stages.steps import repository_steps
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 def repository_assets(
-    study: Study, home: Home, longest_wait: float
+    study: Study, data_dir: DataDirectory, longest_wait: float
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
     """What is mined and decided of repositories: by month here, by worker with a lake.
 
@@ -27,13 +27,13 @@ def repository_assets(
     if not study.repositories:
         return [spec for step in steps for spec in stored_by(step).specs()]
     if study.lake is not None:
-        return [worker_assets(study, home, [*map(stored_by, steps)], longest_wait)]
+        return [worker_assets(study, data_dir, [*map(stored_by, steps)], longest_wait)]
     return [
-        partitioned_asset(step, study, study.repositories, home, longest_wait) for step in steps
+        partitioned_asset(step, study, study.repositories, data_dir, longest_wait) for step in steps
     ]
 
 
-def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
+def label_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinition:
     """What each label means, of all repositories."""
 
     def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
@@ -46,4 +46,4 @@ def label_kinds_asset(study: Study, home: Home) -> dg.AssetsDefinition:
             yield Derived(KINDS)
 
     label_kinds = stored("label_kinds", KINDS, kinds=["python"])
-    return whole_asset("label_kinds", [label_kinds], home, kinds)
+    return whole_asset("label_kinds", [label_kinds], data_dir, kinds)

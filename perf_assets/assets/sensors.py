@@ -57,7 +57,8 @@ def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinitio
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Starts a job again that failed because of the network, a rate limit, a home in use or "
+            "Starts a job again that failed because of the network, a rate limit, a data "
+            "directory in use or "
             "a process that was lost: 5 minutes, 30 minutes and 2 hours after it failed. Refused "
             "audits and mistakes in the study are left to people."
         ),

@@ -15,10 +15,10 @@ from perf_assets.stages.transform.about import tell_study
 from perf_assets.stages.transform.derivation import Derived, derive
 from perf_assets.stages.transform.models import register_study
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
-def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
+def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDefinition:
     """The assets of the SQL models and the tables of statistics.
 
     One step computes them, in one opening of the warehouse. Without a study the repositories stay
@@ -39,4 +39,4 @@ def derived_assets(study: Study | None, home: Home) -> dg.AssetsDefinition:
 
     models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
     statistics = [stored(table, table, kinds=["python"]) for table in analyses()]
-    return whole_asset("models_and_statistics", [*models, *statistics], home, step)
+    return whole_asset("models_and_statistics", [*models, *statistics], data_dir, step)

@@ -1,4 +1,4 @@
-"""With a lake: a run for each repository, mined in a home of its own.
+"""With a lake: a run for each repository, mined in a data directory of its own.
 
 The assets are those of one machine, with the same rules. They are partitioned by repository alone:
 a million months would be too many for a page, and a run brings all months of its one up to date.
@@ -21,7 +21,7 @@ from perf_assets.assets.run_options import FORCE_TAG
 from perf_assets.config.study import Repository, Study, Until
 from perf_assets.sql_models.asset_graph import asset_for_table
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 GITHUB = "https://api.github.com"
 NICE = 10
@@ -32,7 +32,7 @@ FIRST, LAST, UNTIL = "perf-assets/from", "perf-assets/to", "perf-assets/until"
 
 
 def worker_assets(
-    study: Study, home: Home, whats: Sequence[Stored], longest_wait: float
+    study: Study, data_dir: DataDirectory, whats: Sequence[Stored], longest_wait: float
 ) -> dg.AssetsDefinition:
     """The assets ``whats`` of all repositories of a ``study`` that has a lake, as one step."""
     partitions = dg.StaticPartitionsDefinition([one.name for one in study.repositories])
@@ -55,10 +55,10 @@ def worker_assets(
         repository = study.repository(context.partition_key)
         tags, reporter = context.run_tags, EventReporter(context)
         months = repository.months_within(tags.get(FIRST), tags.get(LAST))
-        with explained(home):
+        with explained(data_dir):
             done = work(
                 study,
-                home,
+                data_dir,
                 repository,
                 months,
                 reconcile=reporter.options.is_reconciling,
@@ -66,7 +66,7 @@ def worker_assets(
                 longest_wait=longest_wait,
                 until=cast(Until, tags.get(UNTIL, "published")),
             )
-            with open_writer(home.worker(repository.name)) as writer:
+            with open_writer(data_dir.worker(repository.name)) as writer:
                 loads = _loads(writer, repository, tables, months)
                 broken = {
                     name: writer.broken_rules(name, repository.name, months) for name in tables

@@ -5,17 +5,17 @@ from pathlib import Path
 import click
 
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, friendly_errors, home_option
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@home_option
+@data_dir_option
 @friendly_errors
-def backup(file: Path, home: Path) -> None:
+def backup(file: Path, data_dir: Path) -> None:
     """Write all that is stored to one FILE with checksums, also while a run goes on.
 
     FILE has the warehouse as of one moment and the verdicts of people. A backup that is there
@@ -24,11 +24,13 @@ def backup(file: Path, home: Path) -> None:
     """
     from perf_assets.storage.backups import write_backup  # noqa: PLC0415
 
-    if not home.is_dir():
-        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
+    if not data_dir.is_dir():
+        raise PerfAssetsError(
+            f"{data_dir}: there is no such data directory; perf-assets run makes one"
+        )
     shutdown.set_resume_hint(f"no backup was made; what was at {file} is as it was")
     with shown_progress(console):
-        manifest = write_backup(Home.of(home), file)
+        manifest = write_backup(DataDirectory.of(data_dir), file)
     of = "" if manifest.taken_of == "warehouse" else " (as last published: a run never rested)"
     click.echo(
         f"{file}: {sum(manifest.rows.values()):,} rows of {len(manifest.rows)} tables, "
@@ -38,17 +40,17 @@ def backup(file: Path, home: Path) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@home_option
+@data_dir_option
 @friendly_errors
-def restore(file: Path, home: Path) -> None:
+def restore(file: Path, data_dir: Path) -> None:
     """Bring back what is stored in FILE, a backup, and publish it.
 
-    What is replaced is kept below the home, in replaced/. Verdicts of people are never taken back:
-    those that came after the backup stay.
+    What is replaced is kept below the data directory, in replaced/. Verdicts of people are never
+    taken back: those that came after the backup stay.
     """
     from perf_assets.storage.restoring import restore as restored  # noqa: PLC0415
 
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     shutdown.set_resume_hint("restore it again, it starts anew; nothing is lost")
     with shown_progress(console):
         manifest, replaced = restored(place, file)

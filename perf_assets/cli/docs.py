@@ -4,21 +4,21 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import friendly_errors, home_option
+from perf_assets.cli.shell import data_dir_option, friendly_errors
 
 
 @click.command()
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to write the page; default: docs.html in the home directory.",
+    help="Where to write the page; default: docs.html in the data directory.",
 )
-@home_option
+@data_dir_option
 @friendly_errors
-def docs(output: Path | None, home: Path) -> None:
+def docs(output: Path | None, data_dir: Path) -> None:
     """Write one page that explains the database: tables, columns, lineage, queries.
 
-    It can be searched and opens offline. Where a database is published in the home directory, the
+    It can be searched and opens offline. Where a database is published in the data directory, the
     page also shows the state of its partitions, their audits, and the data quality by month.
 
     \b
@@ -28,13 +28,14 @@ def docs(output: Path | None, home: Path) -> None:
     from perf_assets.errors import PerfAssetsError  # noqa: PLC0415
     from perf_assets.reports.pages.page import docs_html  # noqa: PLC0415
     from perf_assets.reports.writing import write_whole  # noqa: PLC0415
-    from perf_assets.storage.home import PUBLISHED  # noqa: PLC0415
+    from perf_assets.storage.data_directory import PUBLISHED  # noqa: PLC0415
 
-    if output is None and not home.is_dir():
+    if output is None and not data_dir.is_dir():
         raise PerfAssetsError(
-            f"{home}: there is no such home directory; say with --output where to write the page"
+            f"{data_dir}: there is no such data directory; say with --output where to write "
+            f"the page"
         )
-    published = home / PUBLISHED
-    path = output or home / "docs.html"
+    published = data_dir / PUBLISHED
+    path = output or data_dir / "docs.html"
     write_whole(path, docs_html(published if published.exists() else None).encode())
     click.echo(f"{path}: open it in a browser")

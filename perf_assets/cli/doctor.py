@@ -7,27 +7,34 @@ from typing import Any
 import click
 
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, friendly_errors, home_option, json_option, study_option
+from perf_assets.cli.shell import (
+    console,
+    data_dir_option,
+    friendly_errors,
+    json_option,
+    study_option,
+)
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
 @study_option
-@home_option
+@data_dir_option
 @click.option(
     "--repair",
     is_flag=True,
-    help="Mend what is damaged in the home, and look at nothing else. What is replaced is kept in "
+    help="Mend what is damaged in the data directory, and look at nothing else. What is "
+    "replaced is kept in "
     "replaced/ there.",
 )
 @json_option
 @friendly_errors
-def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
+def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     """Say whether a run can succeed, and what it will cost GitHub's rate limit, before it starts.
 
-    First the home: is anything that is stored damaged, and what mends it.
+    First the data directory: is anything that is stored damaged, and what mends it.
 
     For each token: does it work, how much it may still ask, and when its budget is full again.
     For each repository of the study: can git and the API read it, how many issues are not stored
@@ -41,7 +48,7 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     from perf_assets.reports.status import as_json  # noqa: PLC0415
     from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     if repair:
         _repair(place)
         return
@@ -55,37 +62,37 @@ def doctor(study: str, home: Path, *, repair: bool, is_json: bool) -> None:
     is_well = preflight(open_study_of(study, place), place, said.append if is_json else click.echo)
     is_well &= not damages
     if is_json:
-        found = {"home": str(place.path), "can_run": is_well, "damages": damages, "said": said}
+        found = {"data_dir": str(place.path), "can_run": is_well, "damages": damages, "said": said}
         click.echo(as_json(found))
     if not is_well:
         sys.exit(2)
 
 
-def _damages(home: Home) -> list[dict[str, Any]]:
-    """What is damaged in the home, or that it cannot be looked at."""
+def _damages(data_dir: DataDirectory) -> list[dict[str, Any]]:
+    """What is damaged in the data directory, or that it cannot be looked at."""
     from perf_assets.storage.health import find_damage  # noqa: PLC0415
 
     try:
-        with shown_progress(console), phase(f"reading all of {home.path}"):
+        with shown_progress(console), phase(f"reading all of {data_dir.path}"):
             return [
                 {"what": one.what, "remedy": one.remedy, "is_mendable": one.mend is not None}
-                for one in find_damage(home)
+                for one in find_damage(data_dir)
             ]
     except PerfAssetsError as error:
         what, _, remedy = str(error).rpartition(": ")
         return [{"what": what, "remedy": remedy, "is_mendable": False}]
 
 
-def _repair(home: Home) -> None:
+def _repair(data_dir: DataDirectory) -> None:
     from perf_assets.storage.health import repair  # noqa: PLC0415
 
     is_sound = True
-    with shown_progress(console), phase(f"mending {home.path}"):
-        mended = list(repair(home))
+    with shown_progress(console), phase(f"mending {data_dir.path}"):
+        mended = list(repair(data_dir))
     for damage, why_not in mended:
         is_sound &= why_not is None
         click.echo(f"mended: {damage}" if why_not is None else f"{damage.what}: {why_not}")
     if not mended:
-        click.echo(f"{home.path}: nothing is damaged.")
+        click.echo(f"{data_dir.path}: nothing is damaged.")
     if not is_sound:
         sys.exit(2)

@@ -7,13 +7,13 @@ import click
 
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.query import published_of
-from perf_assets.cli.shell import friendly_errors, home_option
+from perf_assets.cli.shell import data_dir_option, friendly_errors
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 
 
 @click.command()
-@home_option
+@data_dir_option
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
@@ -22,14 +22,14 @@ from perf_assets.processes import shutdown
     help=f"Port on {HOST}.",
 )
 @friendly_errors
-def explore(home: Path, port: int) -> None:
+def explore(data_dir: Path, port: int) -> None:
     """Open a page to query the published database, on loopback, until interrupted.
 
     The queries of the cookbook are ready there; each can be changed, its parameters set, its rows
     and a picture of them seen, and taken along as CSV. It only reads, reaches nothing but that
     database, and a run may publish meanwhile. It needs no network.
     """
-    published = published_of(home)
+    published = published_of(data_dir)
     if not published.exists():
         raise PerfAssetsError(f"{published} is not there yet: perf-assets run makes it")
     check_free(port)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from perf_assets.cli.query import published_of
-from perf_assets.cli.shell import friendly_errors, home_option
+from perf_assets.cli.shell import data_dir_option, friendly_errors
 
 
 @click.command()
@@ -31,10 +31,15 @@ from perf_assets.cli.shell import friendly_errors, home_option
     metavar="OWNER/NAME",
     help="Only rows of this repository; may be given several times.",
 )
-@home_option
+@data_dir_option
 @friendly_errors
 def export(
-    *, kind: str, output: Path, tables: tuple[str, ...], repositories: tuple[str, ...], home: Path
+    *,
+    kind: str,
+    output: Path,
+    tables: tuple[str, ...],
+    repositories: tuple[str, ...],
+    data_dir: Path,
 ) -> None:
     """Write the published database as Parquet or CSV, a file for each table and repository.
 
@@ -50,7 +55,7 @@ def export(
 
     names = [name.strip() for given in tables for name in given.split(",") if name.strip()]
     files = rows = 0
-    for one in exported(published_of(home), output, kind, names, repositories):
+    for one in exported(published_of(data_dir), output, kind, names, repositories):
         files, rows = files + 1, rows + one.rows
         click.echo(f"{one.path}: {one.rows:,} rows")
     click.echo(f"{files} files, {rows:,} rows")

@@ -1,4 +1,4 @@
-"""lake: what is in it, and moving months between a home and the lake."""
+"""lake: what is in it, and moving months between a data directory and the lake."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.shell import console, friendly_errors, home_option
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors
 from perf_assets.processes import shutdown
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 if TYPE_CHECKING:
     from perf_assets.lake.place import Lake
@@ -34,7 +34,7 @@ subjects_option = click.option(
 
 @click.group()
 def lake() -> None:
-    """Push what a home mined to a lake of Delta tables, pull it back, and keep the lake small."""
+    """Push what was mined to a lake of Delta tables, pull it back, and keep the lake small."""
 
 
 @lake.command()
@@ -59,17 +59,17 @@ def status(url: str) -> None:
 @lake.command()
 @lake_option
 @subjects_option
-@home_option
+@data_dir_option
 @friendly_errors
-def push(url: str, subjects: tuple[str, ...], home: Path) -> None:
-    """Push the months of the home that differ from those in the lake."""
+def push(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
+    """Push the months of the data directory that differ from those in the lake."""
     from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
     from perf_assets.lake.push import push as pushed  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     place = _lake(url)
     shutdown.set_resume_hint("push again; what was released is whole")
-    with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
+    with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
         for subject in subjects or subjects_in(database):
             done = pushed(database, place, subject)
             if done.commits:
@@ -84,12 +84,12 @@ def push(url: str, subjects: tuple[str, ...], home: Path) -> None:
 @lake.command()
 @lake_option
 @subjects_option
-@home_option
+@data_dir_option
 @friendly_errors
-def pull(url: str, subjects: tuple[str, ...], home: Path) -> None:
-    """Pull released months into the home; other repositories in it stay as they are.
+def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
+    """Pull released months into the data directory; other repositories in it stay as they are.
 
-    Months of the pulled repositories that the home mined and did not push are replaced.
+    Months of the pulled repositories that the data directory mined and did not push are replaced.
     """
     from perf_assets.lake.pull import pull as pulled  # noqa: PLC0415
     from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
@@ -97,7 +97,7 @@ def pull(url: str, subjects: tuple[str, ...], home: Path) -> None:
 
     place = _lake(url)
     shutdown.set_resume_hint("pull again, it goes on where it stopped")
-    with shown_progress(console), open_warehouse(Home.of(home).warehouse) as database:
+    with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
         named = subjects or subjects_of(place)
         done = pulled(database, place, named, only=False)
     click.echo(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perf_assets.cli.shell import friendly_errors, home_option
+from perf_assets.cli.shell import data_dir_option, friendly_errors
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text, without_controls
 
@@ -58,7 +58,7 @@ WIDEST = 100
 @click.option("--x", help="The column on the x-axis of the picture; default: the time, or words.")
 @click.option("--y", help="The column on its y-axis; default: the first share or number.")
 @click.option("--color", help="The column that has colours; default: repository.")
-@home_option
+@data_dir_option
 @friendly_errors
 def query(  # noqa: PLR0913
     asked: str | None,
@@ -71,7 +71,7 @@ def query(  # noqa: PLR0913
     x: str | None,
     y: str | None,
     color: str | None,
-    home: Path,
+    data_dir: Path,
 ) -> None:
     """Ask the published database: a query of the cookbook by NAME, one in a FILE, or SQL.
 
@@ -98,26 +98,28 @@ def query(  # noqa: PLR0913
     kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
-    answer = run_query(published_of(home), chosen, _values(given))
+    answer = run_query(published_of(data_dir), chosen, _values(given))
     if plot is not None:
         _draw(plot, answer, chosen, Axes(x, y, color))
     if plot is None or output is not None:
         _tell(answer, kind, output, rows)
 
 
-def published_of(home: Path) -> Path:
-    """The published database of ``home``.
+def published_of(data_dir: Path) -> Path:
+    """The published database of ``data_dir``.
 
     Raises
     ------
     PerfAssetsError
-        There is no such home.
+        There is no such data directory.
     """
-    from perf_assets.storage.home import Home  # noqa: PLC0415
+    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
 
-    if not home.is_dir():
-        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
-    return Home.of(home).published
+    if not data_dir.is_dir():
+        raise PerfAssetsError(
+            f"{data_dir}: there is no such data directory; perf-assets run makes one"
+        )
+    return DataDirectory.of(data_dir).published
 
 
 def _listed() -> Iterator[str]:

@@ -6,11 +6,11 @@ import click
 
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.shell import console, friendly_errors, home_option
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
@@ -32,17 +32,22 @@ from perf_assets.storage.home import Home
     help="Load files of --data and --problems whose content differs from the published one.",
 )
 @click.option("--all", "everything", is_flag=True, help="Print every figure, with all reasons.")
-@home_option
+@data_dir_option
 @friendly_errors
 def replicate(
-    data: Path | None, problems: Path | None, *, accept_changes: bool, everything: bool, home: Path
+    data: Path | None,
+    problems: Path | None,
+    *,
+    accept_changes: bool,
+    everything: bool,
+    data_dir: Path,
 ) -> None:
     """Reproduce the papers from their published data, figure by figure.
 
     Loads the data package of the study of performance bugs, PyTorch and TensorFlow, and the
     labelled problems of the study of performance problems, runs the models and statistics of live
     data over them, and compares the results with the papers. Prints how many figures are the
-    same and why others differ, and writes replication_report.html to the home directory. What was
+    same and why others differ, and writes replication_report.html to the data directory. What was
     mined stays as it is.
 
     Without --data and --problems both are downloaded at pinned commits and their sums are checked.
@@ -67,7 +72,7 @@ def replicate(
         raise PerfAssetsError(
             "--accept-changes is about the files of --data or --problems: give one"
         )
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         f"what was stored before is kept in {place.path}, and the published data replace it as a "
         "whole or not at all; run the same command again"

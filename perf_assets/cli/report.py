@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from perf_assets.cli.shell import console, friendly_errors, home_option
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
 @click.option("--full", is_flag=True, help="Every table of results, and every remark.")
-@home_option
+@data_dir_option
 @friendly_errors
-def report(home: Path, *, full: bool) -> None:
+def report(data_dir: Path, *, full: bool) -> None:
     """Print what was found in a few sentences for each repository, as a run does at its end.
 
     \b
@@ -25,10 +25,10 @@ def report(home: Path, *, full: bool) -> None:
 
     from perf_assets.reports.summary import print_headlines, print_summary  # noqa: PLC0415
 
-    place = Home(home)
+    place = DataDirectory(data_dir)
     if not place.published.exists():
         raise PerfAssetsError(
-            f"{home}: no database is published there yet; perf-assets run makes one"
+            f"{data_dir}: no database is published there yet; perf-assets run makes one"
         )
     try:
         (print_summary if full else print_headlines)(place.published, console)

@@ -6,11 +6,11 @@ import click
 
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.shell import console, friendly_errors, home_option, json_option
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.group()
@@ -41,9 +41,9 @@ def review() -> None:
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to write the sheet; default: review-N-SEED.csv in the home directory.",
+    help="Where to write the sheet; default: review-N-SEED.csv in the data directory.",
 )
-@home_option
+@data_dir_option
 @friendly_errors
 def sample_for_review(
     labelled: int,
@@ -51,7 +51,7 @@ def sample_for_review(
     forum: str | None,
     seed: int,
     output: Path | None,
-    home: Path,
+    data_dir: Path,
     *,
     is_of_findings: bool,
 ) -> None:
@@ -82,7 +82,7 @@ def sample_for_review(
         write_sheet,
     )
 
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     if is_of_findings:
         if forum is not None or unlabelled:
             raise PerfAssetsError(
@@ -114,9 +114,9 @@ def bring_back(path: Path) -> str:
 @review.command("import")
 @click.argument("sheet", type=click.Path(path_type=Path))
 @click.option("--rater", required=True, help="Who filled it in.")
-@home_option
+@data_dir_option
 @friendly_errors
-def import_review(sheet: Path, rater: str, home: Path) -> None:
+def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
     What the sheet is about, bug reports, questions or findings of static checks, its header says.
@@ -129,7 +129,7 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
         "nothing twice and brings the rest up to date"
@@ -154,10 +154,10 @@ def import_review(sheet: Path, rater: str, home: Path) -> None:
 
 
 @review.command("agreement")
-@home_option
+@data_dir_option
 @json_option
 @friendly_errors
-def agreement(home: Path, *, is_json: bool) -> None:
+def agreement(data_dir: Path, *, is_json: bool) -> None:
     """Say how good the labels are by the verdicts of people, and how far these agree.
 
     Precision by rule, recall where other bug reports were judged too, Cohen's and Fleiss' kappa,
@@ -166,7 +166,7 @@ def agreement(home: Path, *, is_json: bool) -> None:
     from perf_assets.reports.status import as_json  # noqa: PLC0415
     from perf_assets.reports.summary import print_agreement, read_agreement  # noqa: PLC0415
 
-    published = Home.of(home).published
+    published = DataDirectory.of(data_dir).published
     if is_json:
         found = read_agreement(published)
         click.echo(as_json({name: rows.to_dicts() for name, rows in found.items()}))

@@ -9,9 +9,9 @@ import click
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
+    data_dir_option,
     friendly_errors,
     from_option,
-    home_option,
     importing,
     json_option,
     max_wait_option,
@@ -22,13 +22,13 @@ from perf_assets.config.study import Until
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 
 
 @click.command()
 @study_option
-@home_option
+@data_dir_option
 @click.option(
     "--repository",
     "repositories",
@@ -70,7 +70,7 @@ from perf_assets.storage.lock import writing
 @friendly_errors
 def run(  # noqa: PLR0913
     study: str,
-    home: Path,
+    data_dir: Path,
     repositories: tuple[str, ...],
     first: str | None,
     last: str | None,
@@ -107,7 +107,7 @@ def run(  # noqa: PLR0913
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
     started = datetime.now(UTC)
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
     )
@@ -159,14 +159,16 @@ def run(  # noqa: PLR0913
 
 
 @click.command()
-@home_option
+@data_dir_option
 @json_option
 @friendly_errors
-def status(home: Path, *, is_json: bool) -> None:
+def status(data_dir: Path, *, is_json: bool) -> None:
     """Say what is stored: repositories, months, rows, last refresh, failed audits."""
     from perf_assets.reports.status import as_json, read_status, status_text  # noqa: PLC0415
 
-    if not home.is_dir():
-        raise PerfAssetsError(f"{home}: there is no such home directory; perf-assets run makes one")
-    found = read_status(Home.of(home))
+    if not data_dir.is_dir():
+        raise PerfAssetsError(
+            f"{data_dir}: there is no such data directory; perf-assets run makes one"
+        )
+    found = read_status(DataDirectory.of(data_dir))
     click.echo(as_json(found) if is_json else status_text(found))

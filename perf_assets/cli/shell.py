@@ -49,7 +49,7 @@ def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
             sys.exit(READER_LEFT)
         except Exception as error:
             shutdown.block_if_stopping(after_failure=True)
-            sentence = _output_failure(error) or explain_error(error, options.get("home"))
+            sentence = _output_failure(error) or explain_error(error, options.get("data_dir"))
             if sentence is None:
                 traceback.print_exception(error)
                 sys.exit(OUR_MISTAKE)
@@ -92,9 +92,9 @@ def importing() -> Iterator[None]:
     collect_seldom()
 
 
-home_option = click.option(
+data_dir_option = click.option(
     "--data-dir",
-    "home",
+    "data_dir",
     type=click.Path(path_type=Path),
     envvar=["PERF_ASSETS_DATA_DIR", "PERF_ASSETS_HOME"],
     default="data",

@@ -1,4 +1,4 @@
-"""ui: Dagster's web server on a home directory."""
+"""ui: Dagster's web server on a data directory."""
 
 import fcntl
 import os
@@ -12,12 +12,12 @@ import click
 
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
-from perf_assets.cli.shell import friendly_errors, home_option, study_option
+from perf_assets.cli.shell import data_dir_option, friendly_errors, study_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.children import end_children
 from perf_assets.processes.shutdown import cleanup_on_stop
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import UI, write_instance_config
 from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN, is_alive
 from perf_assets.web.services import Services
@@ -27,7 +27,7 @@ LOCK = "ui.lock"
 
 @click.command()
 @study_option
-@home_option
+@data_dir_option
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
@@ -36,15 +36,15 @@ LOCK = "ui.lock"
     help=f"Port on {HOST}.",
 )
 @friendly_errors
-def ui(study: str, home: Path, port: int) -> None:
-    """Open the Dagster UI on a home directory, on loopback, until interrupted.
+def ui(study: str, data_dir: Path, port: int) -> None:
+    """Open the Dagster UI on a data directory, on loopback, until interrupted.
 
     Every asset can be materialized there, partition by partition; the monthly schedule can be
     switched on there. It asks for no password: whoever has an account on this machine can reach
     it; pages of other sites, and other machines, cannot.
     """
     check_memory()
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     handle = _hold(place, port)
     check_free(port)
     shutdown.set_resume_hint(
@@ -75,51 +75,52 @@ def ui(study: str, home: Path, port: int) -> None:
             end_children()
 
 
-def _make_record(home: Home) -> None:
+def _make_record(data_dir: DataDirectory) -> None:
     """Have Dagster's record made by one process, where there is none.
 
     Its services start at once, and two that make it may leave files that none opens any more.
     """
-    if not (home.dagster / "schedules" / "schedules.db").exists():  # made last
+    if not (data_dir.dagster / "schedules" / "schedules.db").exists():  # made last
         from perf_assets.assets.instance import open_instance  # noqa: PLC0415
 
-        with open_instance(home.dagster):
+        with open_instance(data_dir.dagster):
             pass
 
 
-def _check_study(study: str, home: Home) -> None:
+def _check_study(study: str, data_dir: DataDirectory) -> None:
     """A mistake in it is better said here than in the UI; meanwhile that one opens."""
     from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
-    open_study_of(study, home)
+    open_study_of(study, data_dir)
 
 
-def _hold(home: Home, port: int) -> int:
-    """Be the one UI of ``home``, for as long as who has the handle that is returned lives.
+def _hold(data_dir: DataDirectory, port: int) -> int:
+    """Be the one UI of ``data_dir``, for as long as who has the handle that is returned lives.
 
     Two of them would be two daemons, and each would start what a schedule asks for.
     """
-    handle = os.open(home.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = os.open(data_dir.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise PerfAssetsError(_refusal(home, handle)) from None
+        raise PerfAssetsError(_refusal(data_dir, handle)) from None
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()} {port}".encode(), 0)
     return handle
 
 
-def _refusal(home: Home, handle: int) -> str:
+def _refusal(data_dir: DataDirectory, handle: int) -> str:
     """Why there can be no second UI, and how to stop the first."""
     for _ in range(LOOKS):
         process, _, port = os.pread(handle, 40, 0).decode(errors="replace").partition(" ")
         if is_alive(process):
             return (
-                f"the UI of {home.path} is open already, at http://{HOST}:{port} (process "
+                f"the UI of {data_dir.path} is open already, at http://{HOST}:{port} (process "
                 f"{process}): look there, or stop it with 'kill {process}' and run this again"
             )
         time.sleep(SECONDS_BETWEEN)  # it may have just begun, and not be written down yet
     return (
-        f"the UI of {home.path} was killed, and what it had started has not ended yet: run this "
-        f"again in some seconds, or end what is left with 'fuser -k {home.path / LOCK}'"
+        f"the UI of {data_dir.path} was killed, and what it had started has not ended yet: "
+        f"run this "
+        f"again in some seconds, or end what is left with 'fuser -k {data_dir.path / LOCK}'"
     )

@@ -11,9 +11,9 @@ import click
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
+    data_dir_option,
     friendly_errors,
     from_option,
-    home_option,
     importing,
     max_wait_option,
     study_option,
@@ -24,12 +24,12 @@ from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.errors.messages import explain_error
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
 @study_option
-@home_option
+@data_dir_option
 @click.option(
     "--repository",
     "repositories",
@@ -52,7 +52,7 @@ from perf_assets.storage.home import Home
 @friendly_errors
 def work(  # noqa: PLR0913
     study: str,
-    home: Path,
+    data_dir: Path,
     repositories: tuple[str, ...],
     first: str | None,
     last: str | None,
@@ -65,10 +65,10 @@ def work(  # noqa: PLR0913
 ) -> None:
     """Mine repositories of a study that has a lake, and push what changed.
 
-    Each is mined and decided in a home of its own, below workers/ of --data-dir, and what changed
-    goes to the lake; perf-assets run, or the job derive of the UI, computes and publishes from
-    there. A home that is gone is restored from the lake. Two workers at one repository: the second
-    one stops with a sentence.
+    Each is mined and decided in a data directory of its own, below workers/ of --data-dir, and what
+    changed goes to the lake; perf-assets run, or the job derive of the UI, computes and publishes
+    from there. A data directory that is gone is restored from the lake. Two workers at one
+    repository: the second one stops with a sentence.
 
     perf-assets run does all this by itself, with as many workers as there are cores. This command
     is for machines beside that one.
@@ -77,7 +77,7 @@ def work(  # noqa: PLR0913
     Examples:
         perf-assets work --study study.toml --repository owner/name
     """
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         "what was pushed is in the lake; a worker that is started again goes on"
     )
@@ -106,7 +106,7 @@ def work(  # noqa: PLR0913
         raise AuditError("; ".join(failures))
 
 
-def _listen(work_on: Callable[[str], list[str]], home: Home) -> None:
+def _listen(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
     """Answer each line; what a library prints meanwhile is for nobody."""
     from perf_assets.workers.pool import answer  # noqa: PLC0415
 
@@ -120,7 +120,7 @@ def _listen(work_on: Callable[[str], list[str]], home: Home) -> None:
             except PerfAssetsError as error:
                 stopped = str(error)
             except (OSError, MemoryError) as error:
-                stopped = explain_error(error, home.path)
+                stopped = explain_error(error, data_dir.path)
                 if stopped is None:
                     raise
             print(answer(name, failures, stopped), file=answers, flush=True)

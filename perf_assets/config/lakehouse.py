@@ -22,7 +22,7 @@ class Lakehouse:
     """The [lake] of a study.
 
     url : the folder of the lake, as ``file:///...`` or ``s3://bucket/prefix``.
-    engine : what computes the models: DuckDB in the home, or Spark where the data lie.
+    engine : what computes the models: DuckDB in the data directory, or Spark where the data lie.
     spark : the Spark Connect server, as ``sc://host:port``, of the engine ``spark``.
     """
 

@@ -62,7 +62,7 @@ class Study:
     ``reconcile_months`` is the number of monthly refreshes within which every issue is read again.
     Without a ``analyze_fixes`` nobody looks at what fixes touch and who introduced the bugs.
     ``kind_method`` is what decides of which kinds questions are. With a ``lake`` each repository is
-    mined in a home of its own, and what changed of it goes there.
+    mined in a data directory of its own, and what changed of it goes there.
     """
 
     name: str
@@ -114,7 +114,8 @@ def _named(study: Study, name: str, known: Sequence[S], sort: str) -> S:
 def load_study(source: str | Path) -> Study:
     """Read and check a study: a file, or the name of a packaged study (``dl-frameworks``).
 
-    The packaged ``sample`` has its corpus generated on first use, see ``perf_assets.storage.home``.
+    The packaged ``sample`` has its corpus generated on first use, see
+    ``perf_assets.storage.data_directory``.
 
     Raises
     ------

@@ -9,7 +9,7 @@ class PerfAssetsError(Exception):
 
 
 class TransientError(PerfAssetsError):
-    """Something that may be gone in a while, such as a network that is down or a home in use.
+    """Something that passes, such as a network that is down or a data directory in use.
 
     The same run at a later time may well succeed; nobody has to mend anything first.
     """

@@ -35,16 +35,17 @@ FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)[
 DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
 
 
-def explain_error(error: BaseException, home: Path | None) -> str | None:
-    """What happened to the machine, or to the files of ``home``; None where it is our own mistake.
+def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
+    """What happened to the machine or to the files of ``data_dir``; None where it is our mistake.
 
     A full disk or memory shows in many guises, those of the libraries that ran into it among them.
     """
     text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
-    place = home if home is not None else Path()
-    if home is not None and not home.is_dir():
+    place = data_dir if data_dir is not None else Path()
+    if data_dir is not None and not data_dir.is_dir():
         return (
-            f"{home} was removed, or its disk is gone: nothing can be stored; bring it back, or "
+            f"{data_dir} was removed, or its disk is gone: nothing can be stored; bring it "
+            f"back, or "
             "choose another --data-dir, and run again"
         )
     if shutil.disk_usage(place).free < LEAST_FREE_BYTES:

@@ -18,7 +18,7 @@ from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
 from perf_assets.tables.ddl import quoted
 
-# What a home remembers of a lake, in meta.build_state: which release it goes on from.
+# What a data directory remembers of a lake, in meta.build_state: which release it goes on from.
 REMEMBERED = "lake"
 PROBE = """
 SELECT hash(1::BIGINT, 2::INTEGER, 'x', ['y', NULL], true, 1.5::DOUBLE, DATE '2020-02-29', NULL,

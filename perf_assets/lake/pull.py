@@ -88,15 +88,15 @@ def pull(
                 return brought
     raise TransientError(
         f"{lake.url}: {said} is not as it was released; run it again, and where that does not "
-        "help, have a worker ship it again from a new home"
+        "help, have a worker ship it again from a new data directory"
     )
 
 
 def restore(database: Database, lake: Lake, subject: str) -> PullResult | None:
-    """Bring ``subject`` where another home released it last; None where this one goes on from it.
+    """Pull ``subject`` where another data directory released it last; None where this one did.
 
-    A home that goes on from the newest release may hold what it mined since, and keeps it. Where
-    nothing is released (or there is no lake yet), the home stays as it is.
+    A data directory that goes on from the newest release may hold what it mined since, and keeps
+    it. Where nothing is released (or there is no lake yet), the data directory stays as it is.
     """
     with friendly_errors(lake):
         releases = releases_of(lake)

@@ -1,4 +1,4 @@
-"""From a home to the lake: the months of a subject that changed, and nothing that did not."""
+"""From a data directory to the lake: the months of a subject that changed, and no others."""
 
 import os
 import random
@@ -37,7 +37,8 @@ class PushResult:
     months : those that were released anew, months that left among them; '' has what is of none.
     tables, rows, commits, bytes : to how many tables how many rows were added, in how many commits
         (that of the release included), in files of how many bytes. All 0 where nothing changed.
-    release : the release of the subject that its home is now as of; None where none ever was.
+    release : the release of the subject that its data directory is now as of; None where none ever
+    was.
     """
 
     subject: str
@@ -67,8 +68,8 @@ def push(database: Database, lake: Lake, subject: str, lease: Lease | None = Non
     Raises
     ------
     TransientError
-        Another worker released the subject since this home was brought to what was released, or
-        ``lease`` is lost; the storage does not answer. Nothing was released.
+        Another worker released the subject since this data directory was brought to what was
+        released, or ``lease`` is lost; the storage does not answer. Nothing was released.
     PerfAssetsError
         The lake is full, may not be written, is of a newer format, or is no lake.
     """

@@ -23,7 +23,7 @@ from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
 
@@ -51,7 +51,7 @@ class Cost:
         return Cost(self.requests + other.requests, self.points + other.points)
 
 
-def preflight(study: Study, home: Home, say: Say) -> bool:
+def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
     """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
     is_well = _git_answers(study.repositories, say)
     for url in dict.fromkeys(map(_url, study.repositories)):
@@ -61,7 +61,7 @@ def preflight(study: Study, home: Home, say: Say) -> bool:
                 say(f"{repository.name}: read from {repository.corpus}, no token is needed")
             continue
         try:
-            is_well &= _examine_api(url, chosen, home, say)
+            is_well &= _examine_api(url, chosen, data_dir, say)
         except PerfAssetsError as error:
             say(str(error))
             is_well = False
@@ -114,7 +114,9 @@ def _url(repository: Repository) -> str | None:
     return None if repository.corpus is not None else repository.github_url or GITHUB
 
 
-def _examine_api(url: str, repositories: list[Repository], home: Home, say: Say) -> bool:
+def _examine_api(
+    url: str, repositories: list[Repository], data_dir: DataDirectory, say: Say
+) -> bool:
     # A diagnosis does not wait for a limit.
     client = GitHubClient(url, credentials_of(), patience=RetryPolicy(longest_wait=0))
     try:
@@ -128,7 +130,7 @@ def _examine_api(url: str, repositories: list[Repository], home: Home, say: Say)
         for repository in repositories:
             try:
                 total += _examine_repository(
-                    IssueSource(client, repository.name), repository, home, say
+                    IssueSource(client, repository.name), repository, data_dir, say
                 )
             except PerfAssetsError as error:
                 say(str(error))
@@ -160,12 +162,14 @@ def left(accounts: Accounts) -> int:
     return sum(account.remaining for account in accounts.all if not account.is_refused)
 
 
-def _examine_repository(source: IssueSource, repository: Repository, home: Home, say: Say) -> Cost:
+def _examine_repository(
+    source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
+) -> Cost:
     months = repository.months
-    outdated = _outdated(home, repository, months)
+    outdated = _outdated(data_dir, repository, months)
     marks = {
         month: mark
-        for month, mark in stored(home, repository).items()
+        for month, mark in stored(data_dir, repository).items()
         if month in months and month not in outdated
     }
     missing = [month for month in months if month not in marks]
@@ -193,13 +197,13 @@ def _cost(to_read: int, months: int) -> Cost:
 
 
 def read_again(
-    home: Home, repository: Repository, first: str | None, last: str | None, say: Say
+    data_dir: DataDirectory, repository: Repository, first: str | None, last: str | None, say: Say
 ) -> None:
     """Say what a run from ``first`` to ``last`` reads again of ``repository``, and what that costs.
 
     Told from what is stored, without asking anybody: issues that came or went since are not in it.
     """
-    counts = _outdated(home, repository, repository.months_within(first, last))
+    counts = _outdated(data_dir, repository, repository.months_within(first, last))
     if not counts:
         return
     text = (
@@ -218,20 +222,22 @@ def read_again(
     say(text)
 
 
-def _outdated(home: Home, repository: Repository, months: Sequence[str]) -> dict[str, int]:
+def _outdated(
+    data_dir: DataDirectory, repository: Repository, months: Sequence[str]
+) -> dict[str, int]:
     """Those of ``months`` that lack fields in what is stored, and their numbers of issues."""
-    if not home.warehouse.exists():
+    if not data_dir.warehouse.exists():
         return {}
-    with reading(home.warehouse) as connection:
+    with reading(data_dir.warehouse) as connection:
         cohorts = stale_cohorts(connection, repository.name)
     return {month: count for month, count in cohorts.items() if month in months}
 
 
-def stored(home: Home, repository: Repository) -> Marks:
+def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
     """The months of issues that are stored, and what each was read up to."""
-    if not home.warehouse.exists():
+    if not data_dir.warehouse.exists():
         return {}
-    with reading(home.warehouse) as connection:
+    with reading(data_dir.warehouse) as connection:
         loads = Database(connection).loads("raw.issues", repository.name)
     return dict(loads.filter(status="loaded").select("month", "updated_at").iter_rows())
 

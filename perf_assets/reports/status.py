@@ -1,4 +1,4 @@
-"""What is stored in a home, and how far it is: for people in 80 columns, for programs as JSON."""
+"""What a data directory holds and how complete it is: in 80 columns, or as JSON for programs."""
 
 import json
 import textwrap
@@ -8,13 +8,14 @@ from typing import Any
 
 from perf_assets.sanitize import escape_text
 from perf_assets.storage.added_repositories import read_added
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
 
 WIDTH = 80
 Row = Mapping[str, Any]
 
-# The queries of meta are no models: they answer in a home whose models were never laid too.
+# The queries of meta are no models: they answer in a data directory whose models were never laid
+# too.
 TABLES = """
 select
     repository, "table",
@@ -48,10 +49,10 @@ READ = (
 )
 
 
-def read_status(home: Home) -> dict[str, Any]:
-    """What ``home`` stores, as ``perf-assets status --json`` says it.
+def read_status(data_dir: DataDirectory) -> dict[str, Any]:
+    """What ``data_dir`` stores, as ``perf-assets status --json`` says it.
 
-    home : where it is.
+    data_dir : where it is.
     repositories : of each repository the study that it is of, and when it was added to that
         without its file; nothing where the file names it.
     is_as_published : whether a run goes on, so that this is what was published before it.
@@ -65,7 +66,7 @@ def read_status(home: Home) -> dict[str, Any]:
     PerfAssetsError
         Nothing is stored yet, or it is damaged.
     """
-    path = home.warehouse if home.warehouse.exists() else home.published
+    path = data_dir.warehouse if data_dir.warehouse.exists() else data_dir.published
     with reading(path) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         ((read,),) = connection.execute(READ).fetchall()
@@ -73,9 +74,9 @@ def read_status(home: Home) -> dict[str, Any]:
             "from duckdb_tables() where table_name = 'branch_changes'"
         ).fetchall()
         return {
-            "home": str(home.path),
-            "repositories": _origins(home, connection.sql(REPOSITORIES).fetchall()),
-            "is_as_published": Path(read).name != home.warehouse.name,
+            "data_dir": str(data_dir.path),
+            "repositories": _origins(data_dir, connection.sql(REPOSITORIES).fetchall()),
+            "is_as_published": Path(read).name != data_dir.warehouse.name,
             "tables": connection.sql(TABLES).pl().to_dicts(),
             "failed_audits": connection.sql(FAILED).pl().to_dicts(),
             "branch_changes": connection.sql(BRANCH_CHANGES).pl().to_dicts() if has_changes else [],
@@ -93,7 +94,7 @@ def as_json(found: Mapping[str, Any]) -> str:
 
 def status_text(status: Mapping[str, Any]) -> str:
     """The same for people; no line is wider than 80 columns, but for what has no space in it."""
-    parts = [_wrapped(f"Stored in {escape_text(status['home'])}")]
+    parts = [_wrapped(f"Stored in {escape_text(status['data_dir'])}")]
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
     rows = status["tables"]
@@ -111,8 +112,10 @@ def status_text(status: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _origins(home: Home, registered: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    added = {(one.name, one.study): one.added_at for one in read_added(home)}
+def _origins(
+    data_dir: DataDirectory, registered: Sequence[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    added = {(one.name, one.study): one.added_at for one in read_added(data_dir)}
     return [
         {"repository": name, "study": study, "added_at": added.get((name, study))}
         for name, study in registered

@@ -31,7 +31,7 @@ from perf_assets.reports.queries import (
 )
 from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
-from perf_assets.storage.home import DEFAULT, Home
+from perf_assets.storage.data_directory import DEFAULT, DataDirectory
 from perf_assets.storage.warehouse import reading
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
@@ -95,30 +95,32 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
         say(console, f"Requests: {requests:,}{limited}")
 
 
-def print_next_steps(study: Study, home: Home, console: Console) -> None:
+def print_next_steps(study: Study, data_dir: DataDirectory, console: Console) -> None:
     """Print where the database is and what to try next, as commands that can be pasted."""
     python = _shown(Path(sys.executable))
-    at_home = "" if home.path == DEFAULT.resolve() else f" --data-dir {_shown(home.path)}"
+    at_data_dir = (
+        "" if data_dir.path == DEFAULT.resolve() else f" --data-dir {_shown(data_dir.path)}"
+    )
     called = Path(sys.argv[0])
     program = f"{python} -m perf_assets" if called.name == "__main__.py" else _shown(called)
-    database = _shown(home.published)
+    database = _shown(data_dir.published)
     options = "".join(
         f" --{name} {_shown(path)}"
         for name, path, default in (
-            ("study", study.path, home.path / SAMPLE / "study.toml"),
-            ("data-dir", home.path, DEFAULT.resolve()),
+            ("study", study.path, data_dir.path / SAMPLE / "study.toml"),
+            ("data-dir", data_dir.path, DEFAULT.resolve()),
         )
         if path != default
     )
     lines = (
-        f"\nReport: {_shown(home.report_page)}\nPublished database: {database}",
-        f"All tables of results: {program} report --full{at_home}\n\nNext:",
+        f"\nReport: {_shown(data_dir.report_page)}\nPublished database: {database}",
+        f"All tables of results: {program} report --full{at_data_dir}\n\nNext:",
         "  1. Your own repository: write a study.toml of five lines (README.md), then",
         f"     GITHUB_TOKEN=... {program} run --study study.toml",
         "  2. The Dagster UI, with every asset, check and partition:",
         f"     {program} ui{options}",
         "  3. A query of the cookbook (without a name: all of them):",
-        f"     {program} query monthly_share_of_new_bugs{at_home}",
+        f"     {program} query monthly_share_of_new_bugs{at_data_dir}",
     )
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
 

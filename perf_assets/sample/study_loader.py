@@ -7,10 +7,10 @@ from pathlib import Path
 from perf_assets.config.study import SAMPLE, Study, load_study
 
 
-def open_study(source: str | Path | None, home: Path) -> Study:
+def open_study(source: str | Path | None, data_dir: Path) -> Study:
     """The study at ``source``, by default the embedded sample.
 
-    The sample's corpus is generated below ``home`` on first use.
+    The sample's corpus is generated below ``data_dir`` on first use.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def open_study(source: str | Path | None, home: Path) -> Study:
     chosen = str(source or SAMPLE)
     if chosen != SAMPLE or Path(chosen).is_file():
         return load_study(chosen)
-    directory = home / SAMPLE
+    directory = data_dir / SAMPLE
     if not directory.is_dir():
         _generate(directory)
     return load_study(directory / "study.toml")

@@ -15,7 +15,7 @@ from perf_assets.stages.transform.about import tell_database, tell_study
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import describe_tables, register_study
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 def run_pipeline(
     study: Study,
-    home: Home,
+    data_dir: DataDirectory,
     first: str | None = None,
     last: str | None = None,
     *,
@@ -52,9 +52,9 @@ def run_pipeline(
     study = study.as_far_as(until)
     options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
     failures: list[str] = []
-    with writing(home.path):
-        with open_warehouse(home.warehouse) as database:
-            writer = AuditedWriter(database, home)
+    with writing(data_dir.path):
+        with open_warehouse(data_dir.warehouse) as database:
+            writer = AuditedWriter(database, data_dir)
             for repository in study.repositories:
                 months = repository.months_within(first, last)
                 log.info("%s: %d months", repository.name, len(months))
@@ -77,7 +77,7 @@ def run_pipeline(
             tell_study(writer, study)
             tell_database(writer)
             describe_tables(writer)
-        publish(home)
+        publish(data_dir)
     return failures
 
 

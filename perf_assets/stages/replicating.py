@@ -26,7 +26,7 @@ from perf_assets.storage.audited_writer import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 log = logging.getLogger(__name__)
 
@@ -62,9 +62,9 @@ def load_package(
         A file is not the published one, or the package cannot be downloaded; what was stored stays.
     """
     with phase("reading the published data"):
-        place = folder or fetch_package(writer.home.replication)
+        place = folder or fetch_package(writer.data_dir.replication)
         package = read_package(place, accept_changes=accept_changes)
-        file = problems or (_fetched(writer.home) if folder is None else _problems_in(folder))
+        file = problems or (_fetched(writer.data_dir) if folder is None else _problems_in(folder))
         listed, rejects = _problems(writer, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
     frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejected_rows, rejects])}
@@ -97,10 +97,10 @@ def _problems_in(folder: Path) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def _fetched(home: Home) -> Path | None:
+def _fetched(data_dir: DataDirectory) -> Path | None:
     """The file of the problems, downloaded; without it the other study can still be reproduced."""
     try:
-        return fetch_package(home.replication, pinned_problems()) / PUBLISHED_FILE
+        return fetch_package(data_dir.replication, pinned_problems()) / PUBLISHED_FILE
     except PerfAssetsError as error:
         log.warning("the performance problems are not loaded: %s", error)
         return None

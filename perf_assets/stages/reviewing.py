@@ -243,7 +243,7 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
         raise PerfAssetsError(f"{path}: the sheet cannot be read: {error.strerror}") from None
     sheet = read_sheet(path, content)
     review = REVIEWS[sheet.form]
-    keep_verdicts(writer.database, writer.home)
+    keep_verdicts(writer.database, writer.data_dir)
     links = {
         (place, number): link
         for place, number, link in writer.database.frame(review.links).iter_rows()
@@ -296,4 +296,4 @@ def _append(
     (outcome,) = writer.store([PartitionWrite([StagedTable(table, every)])])
     if outcome.failure is not None:
         raise PerfAssetsError(outcome.failure)
-    keep_verdicts(writer.database, writer.home)
+    keep_verdicts(writer.database, writer.data_dir)

@@ -1,7 +1,7 @@
-"""A worker: one repository, mined in a home of its own, and what changed of it shipped to the lake.
+"""A worker mines one repository in a data directory of its own and pushes changes to the lake.
 
-A worker needs no lasting disk. Where its home is gone, or where another worker has shipped the
-repository since, it begins with what the lake has; its clone is made again.
+A worker needs no lasting disk. Where its data directory is gone, or where another worker has
+shipped the repository since, it begins with what the lake has; its clone is made again.
 """
 
 import socket
@@ -17,7 +17,7 @@ from perf_assets.lake.push import PushResult, push
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
 
@@ -41,7 +41,7 @@ class Worked:
 
 def work(
     study: Study,
-    home: Home,
+    data_dir: DataDirectory,
     repository: Repository,
     months: Sequence[str],
     *,
@@ -63,8 +63,9 @@ def work(
         raise PerfAssetsError(f"{study.path}: the study has no lake to ship to: add [lake]")
     lake = Lake.of(study.lake.url)
     study = study.as_far_as(until)
-    own = home.worker(repository.name)
-    # The home is locked first: who has it, and is called the same, is the same worker again.
+    own = data_dir.worker(repository.name)
+    # The data directory is locked first: who has it, and is called the same, is the same worker
+    # again.
     with (
         writing(own.path),
         leased(lake, repository.name, f"{socket.gethostname()}:{own.path}") as lease,

@@ -1,1 +1,1 @@
-"""The warehouse, its audited writer, and the home directory that holds them."""
+"""The warehouse, its audited writer, and the data directory that holds them."""

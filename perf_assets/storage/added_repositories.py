@@ -1,4 +1,4 @@
-"""The repositories that were added to a study without its file, kept in the home."""
+"""The repositories that were added to a study without its file, kept in the data directory."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from perf_assets.config.study import Repository, Study, new_repository
 from perf_assets.config_files import SensitiveValueError
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sample.study_loader import open_study
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Added:
 ADDED = TypeAdapter(list[Added])
 
 
-def open_study_of(source: str | Path | None, home: Home) -> Study:
-    """The study at ``source``, by default the sample, with what was added to it in ``home``.
+def open_study_of(source: str | Path | None, data_dir: DataDirectory) -> Study:
+    """The study at ``source``, by default the sample, with what was added to it in ``data_dir``.
 
     What its file names by now is as the file says.
 
@@ -54,28 +54,29 @@ def open_study_of(source: str | Path | None, home: Home) -> Study:
     PerfAssetsError
         There is no such study, or a file has a mistake.
     """
-    study = open_study(source, home.path)
+    study = open_study(source, data_dir.path)
     known = {one.name.casefold() for one in study.repositories}
-    own = [one for one in read_added(home) if one.study == study.name]
+    own = [one for one in read_added(data_dir) if one.study == study.name]
     added = [added_to(study, one) for one in own if one.name.casefold() not in known]
     return replace(study, repositories=(*study.repositories, *added))
 
 
-def read_added(home: Home) -> list[Added]:
-    """What was added to any study of ``home``, oldest first.
+def read_added(data_dir: DataDirectory) -> list[Added]:
+    """What was added to any study of ``data_dir``, oldest first.
 
     Raises
     ------
     PerfAssetsError
         The file that has it is damaged.
     """
-    if not home.added.exists():
+    if not data_dir.added.exists():
         return []
     try:
-        return ADDED.validate_json(home.added.read_bytes(), strict=True)
+        return ADDED.validate_json(data_dir.added.read_bytes(), strict=True)
     except (OSError, ValueError):
         raise PerfAssetsError(
-            f"{home.added}: this is no list of added repositories any more: take it from a backup, "
+            f"{data_dir.added}: this is no list of added repositories any more: take it from "
+            f"a backup, "
             "or remove it and add them again"
         ) from None
 
@@ -102,7 +103,7 @@ def added_to(study: Study, added: Added) -> Repository:
     return new_repository(study, {name: value for name, value in given.items() if value})
 
 
-def add_repository(study: Study, home: Home, added: Added) -> None:
+def add_repository(study: Study, data_dir: DataDirectory, added: Added) -> None:
     """Keep a repository that was added to ``study``, in one step.
 
     Raises
@@ -111,7 +112,7 @@ def add_repository(study: Study, home: Home, added: Added) -> None:
         See :func:`added_to`.
     """
     added_to(study, added)
-    _write(home.added, [*read_added(home), added])
+    _write(data_dir.added, [*read_added(data_dir), added])
 
 
 def _write(path: Path, added: Sequence[Added]) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from perf_assets.storage.audit import AuditReport, Parameters, audit_together, quarantine
 from perf_assets.storage.audit_records import Audited, record_audits
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
@@ -125,7 +125,7 @@ class AuditedWriter:
     """Guards the tables of one open warehouse."""
 
     database: Database
-    home: Home
+    data_dir: DataDirectory
 
     def store(self, offers: Sequence[PartitionWrite]) -> list[WriteOutcome]:
         """Audit the partitions and replace what is stored of each that keeps its critical rules.
@@ -258,7 +258,7 @@ class AuditedWriter:
         broken = [report for report in case.outcome.reports.values() if not report.ok]
         if not broken:
             return None
-        offer, directory = case.offer, self.home.quarantine
+        offer, directory = case.offer, self.data_dir.quarantine
         if offer.repository is not None and offer.month is not None:
             directory = directory / offer.repository.replace("/", "+") / offer.month
         for candidate in case.audited:

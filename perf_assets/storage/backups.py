@@ -16,13 +16,13 @@ from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.sanitize import is_utf8, shortened
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import (
     copy_while_written,
     journal_of,
     read_whole,
     set_in_place,
 )
-from perf_assets.storage.home import Home
 from perf_assets.storage.migrations import stored_format
 
 MANIFEST = "backup.json"
@@ -55,8 +55,10 @@ class Manifest:
 MANIFESTS = TypeAdapter(Manifest)
 
 
-def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> Manifest:
-    """Write what ``home`` stores to one file at ``path``, also while a run goes on.
+def write_backup(
+    data_dir: DataDirectory, path: Path, longest_wait: float = LONGEST_WAIT
+) -> Manifest:
+    """Write what ``data_dir`` stores to one file at ``path``, also while a run goes on.
 
     That is the warehouse as of one moment, the verdicts of people once more, and the repositories
     that were added without the study file. An older backup
@@ -71,21 +73,23 @@ def write_backup(home: Home, path: Path, longest_wait: float = LONGEST_WAIT) -> 
     copied, packed = (path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with phase(f"backing up {home.path}"):
-            taken_of = _copy(home, copied, longest_wait)
-            manifest = _manifest(copied, taken_of, home)
+        with phase(f"backing up {data_dir.path}"):
+            taken_of = _copy(data_dir, copied, longest_wait)
+            manifest = _manifest(copied, taken_of, data_dir)
             with zipfile.ZipFile(
                 packed, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL
             ) as archive:
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
                 for name in manifest.sha256:
-                    archive.write(copied if name == home.warehouse.name else home.path / name, name)
+                    archive.write(
+                        copied if name == data_dir.warehouse.name else data_dir.path / name, name
+                    )
             read_manifest(packed)
             set_in_place(packed, path)
     except duckdb.Error as error:
         raise PerfAssetsError(
-            f"{home.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
-            f"made: perf-assets doctor --data-dir {home.path} says what is damaged"
+            f"{data_dir.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
+            f"made: perf-assets doctor --data-dir {data_dir.path} says what is damaged"
         ) from None
     except OSError as error:
         raise PerfAssetsError(
@@ -108,7 +112,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = MANIFESTS.validate_json(archive.read(MANIFEST), strict=True)
-            if Home(Path()).warehouse.name not in manifest.sha256:
+            if DataDirectory(Path()).warehouse.name not in manifest.sha256:
                 raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no warehouse")
             for name, expected in manifest.sha256.items():
                 with archive.open(name) as file:
@@ -154,31 +158,33 @@ def _is_backup(path: Path) -> bool:
         return False
 
 
-def _copy(home: Home, target: Path, longest_wait: float) -> str:
+def _copy(data_dir: DataDirectory, target: Path, longest_wait: float) -> str:
     """Copy the warehouse, or what was published where it never rests; which of the two."""
     journal_of(target).unlink(missing_ok=True)
-    if home.warehouse.exists() and copy_while_written(home.warehouse, target, longest_wait):
+    if data_dir.warehouse.exists() and copy_while_written(data_dir.warehouse, target, longest_wait):
         return "warehouse"
-    if not home.published.exists():
+    if not data_dir.published.exists():
         raise PerfAssetsError(
-            f"{home.warehouse}: "
+            f"{data_dir.warehouse}: "
             + (
                 "a run writes to it without a rest, and nothing is published yet: try again later"
-                if home.warehouse.exists()
+                if data_dir.warehouse.exists()
                 else "there is nothing to back up yet: perf-assets run makes it"
             )
         )
-    shutil.copyfile(home.published, target)
+    shutil.copyfile(data_dir.published, target)
     return "published"
 
 
-def _manifest(copied: Path, taken_of: str, home: Home) -> Manifest:
+def _manifest(copied: Path, taken_of: str, data_dir: DataDirectory) -> Manifest:
     with duckdb.connect(str(copied)) as connection:  # what the journal says, it has now
         rows = read_whole(connection)
         version = stored_format(connection)
         connection.execute("CHECKPOINT")
-    sums = {home.warehouse.name: _sum_of(copied)}
-    sums |= {path.name: _sum_of(path) for path in (home.verdicts, home.added) if path.exists()}
+    sums = {data_dir.warehouse.name: _sum_of(copied)}
+    sums |= {
+        path.name: _sum_of(path) for path in (data_dir.verdicts, data_dir.added) if path.exists()
+    }
     return Manifest(
         __version__,
         duckdb.__version__,

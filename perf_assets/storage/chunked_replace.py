@@ -132,7 +132,7 @@ def _replaced(
         failure = refusal(table, error)
     report = joined(judged.reports)
     if judged.refused is not None:
-        directory = quarantine(report, judged.refused, writer.home.quarantine / table)
+        directory = quarantine(report, judged.refused, writer.data_dir.quarantine / table)
         failure = f"{report.sentence()}; kept in {directory.parent}"
     if failure is not None:
         log.error(failure)

@@ -7,8 +7,8 @@ import duckdb
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.errors.messages import DAMAGE, DISK, disk_or_memory_message
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import fault_in
-from perf_assets.storage.home import Home
 
 LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
@@ -36,14 +36,15 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
 
 def _damaged(path: Path, how: str) -> PerfAssetsError:
     """What to say of a database that cannot be read: how it is damaged, and what mends it."""
-    home = Home(path.parent)
-    if path == home.published:
+    data_dir = DataDirectory(path.parent)
+    if path == data_dir.published:
         remedy = "perf-assets run publishes it anew"
-    elif home.published.exists():
+    elif data_dir.published.exists():
         remedy = "what was published takes its place"
     else:
         remedy = "it is moved aside, and the next run makes it anew"
     return PerfAssetsError(
-        f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {home.path} mends it, "
-        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {home.path}"
+        f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {data_dir.path} "
+        f"mends it, "
+        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {data_dir.path}"
     )

@@ -1,4 +1,4 @@
-"""What is damaged in a home, how to tell, and how it is mended without losing anything."""
+"""Finds what is damaged in a data directory, and mends it without losing anything."""
 
 import os
 import shutil
@@ -20,9 +20,9 @@ from perf_assets.sources.git.command import (
     local_environment,
     run,
 )
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import fault_in, read_whole
 from perf_assets.storage.database_errors import LOCK_HOLDER
-from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import set_aside
@@ -38,7 +38,7 @@ ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 
 @dataclass(frozen=True)
 class Damage:
-    """Something in a home that is not as it should be.
+    """Something in a data directory that is not as it should be.
 
     what : where it is and how it shows.
     remedy : what mends it; what ``mend`` does, where there is one.
@@ -53,33 +53,33 @@ class Damage:
         return f"{self.what}: {self.remedy}"
 
 
-def find_damage(home: Home) -> Iterator[Damage]:
-    """Everything in ``home`` that is damaged, or will stop the next run; every byte is looked at.
+def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
+    """Everything in ``data_dir`` that is damaged or will stop the next run; reads every byte.
 
     Raises
     ------
     PerfAssetsError
         A run writes to it: what is half written looks like damage.
     """
-    if not os.access(home.path, os.W_OK | os.X_OK):
-        yield Damage(f"{home.path} cannot be written to", "make it writable, or choose another")
+    if not os.access(data_dir.path, os.W_OK | os.X_OK):
+        yield Damage(f"{data_dir.path} cannot be written to", "make it writable, or choose another")
         return
-    with writing(home.path):
-        yield from _disk(home)
-        yield from _warehouse(home)
-        yield from _published(home)
-        yield from _verdicts(home)
-        yield from _record(home)
-        yield from _clones(home)
+    with writing(data_dir.path):
+        yield from _disk(data_dir)
+        yield from _warehouse(data_dir)
+        yield from _published(data_dir)
+        yield from _verdicts(data_dir)
+        yield from _record(data_dir)
+        yield from _clones(data_dir)
 
 
-def repair(home: Home) -> Iterator[tuple[Damage, str | None]]:
+def repair(data_dir: DataDirectory) -> Iterator[tuple[Damage, str | None]]:
     """Mend what can be mended; each damage, and why it could not be mended where that is so.
 
-    What is replaced is kept below ``replaced`` of the home.
+    What is replaced is kept below ``replaced`` of the data directory.
     """
-    with writing(home.path):
-        for damage in find_damage(home):
+    with writing(data_dir.path):
+        for damage in find_damage(data_dir):
             if damage.mend is None:
                 yield damage, damage.remedy
                 continue
@@ -91,55 +91,60 @@ def repair(home: Home) -> Iterator[tuple[Damage, str | None]]:
                 yield damage, None
 
 
-def _disk(home: Home) -> Iterator[Damage]:
-    free = shutil.disk_usage(home.path).free
-    size = home.warehouse.stat().st_size if home.warehouse.exists() else 0
+def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
+    free = shutil.disk_usage(data_dir.path).free
+    size = data_dir.warehouse.stat().st_size if data_dir.warehouse.exists() else 0
     if free < ROOM_FOR_COPIES * size:
         yield Damage(
-            f"{home.path} has {free >> 20:,} MB left, and its warehouse alone has {size >> 20:,}",
+            f"{data_dir.path} has {free >> 20:,} MB left, and its warehouse alone has "
+            f"{size >> 20:,}",
             "make room before the next run, which writes it twice",
         )
 
 
-def _warehouse(home: Home) -> Iterator[Damage]:
-    if not home.warehouse.exists():
-        if home.published.exists():
+def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
+    if not data_dir.warehouse.exists():
+        if data_dir.published.exists():
             remedy = "what was published takes its place"
-            yield Damage(f"{home.warehouse} is not there", remedy, lambda: _renew(home))
+            yield Damage(f"{data_dir.warehouse} is not there", remedy, lambda: _renew(data_dir))
         return
-    if how := _fault(home.warehouse):
-        if home.published.exists() and _fault(home.published) is None:
+    if how := _fault(data_dir.warehouse):
+        if data_dir.published.exists() and _fault(data_dir.published) is None:
             remedy = "it is moved aside, and what was published takes its place"
         else:
             remedy = (
                 "it is moved aside, and perf-assets run makes it anew; if there is a backup, "
                 "perf-assets restore FILE brings back what it had"
             )
-        yield Damage(f"{home.warehouse} is damaged ({how})", remedy, lambda: _renew(home))
+        yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, lambda: _renew(data_dir))
 
 
-def _published(home: Home) -> Iterator[Damage]:
-    if home.published.exists() and (how := _fault(home.published)):
+def _published(data_dir: DataDirectory) -> Iterator[Damage]:
+    if data_dir.published.exists() and (how := _fault(data_dir.published)):
         remedy = "it is moved aside and published anew"
-        yield Damage(f"{home.published} is damaged ({how})", remedy, lambda: _publish_anew(home))
-
-
-def _verdicts(home: Home) -> Iterator[Damage]:
-    if damaged := read_log(home.verdicts).damaged:
-        lines = ", ".join(map(str, damaged))
-        remedy = "it is moved aside, and written anew with all verdicts that are still there"
         yield Damage(
-            f"{home.verdicts} is damaged (line {lines})", remedy, lambda: _tell_verdicts_anew(home)
+            f"{data_dir.published} is damaged ({how})", remedy, lambda: _publish_anew(data_dir)
         )
 
 
-def _record(home: Home) -> Iterator[Damage]:
+def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
+    if damaged := read_log(data_dir.verdicts).damaged:
+        lines = ", ".join(map(str, damaged))
+        remedy = "it is moved aside, and written anew with all verdicts that are still there"
+        yield Damage(
+            f"{data_dir.verdicts} is damaged (line {lines})",
+            remedy,
+            lambda: _tell_verdicts_anew(data_dir),
+        )
+
+
+def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     """Dagster's own files: what is lost with them is what the UI shows of the past."""
-    for path in sorted(home.dagster.rglob("*.db")):
+    for path in sorted(data_dir.dagster.rglob("*.db")):
         if how := _sqlite_fault(path):
             remedy = "it is moved aside; no stored table depends on it, and the next run tells anew"
-            yield Damage(f"{path} is damaged ({how})", remedy, _mover(home, path))
-    settings = home.dagster / "dagster.yaml"
+            yield Damage(f"{path} is damaged ({how})", remedy, _mover(data_dir, path))
+    settings = data_dir.dagster / "dagster.yaml"
     try:
         is_mapping = isinstance(
             yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {},
@@ -149,11 +154,11 @@ def _record(home: Home) -> Iterator[Damage]:
         is_mapping = False
     if not is_mapping:
         remedy = "it is moved aside, and the next run writes it anew; put your own settings back"
-        yield Damage(f"{settings} cannot be read", remedy, _mover(home, settings))
+        yield Damage(f"{settings} cannot be read", remedy, _mover(data_dir, settings))
 
 
-def _clones(home: Home) -> Iterator[Damage]:
-    for clone in sorted((home.path / "clones").glob("*.git")):
+def _clones(data_dir: DataDirectory) -> Iterator[Damage]:
+    for clone in sorted((data_dir.path / "clones").glob("*.git")):
         try:
             run(in_clone(clone, "rev-list", "--all", "--count"), local_environment())
         except IdleError as failure:
@@ -161,38 +166,38 @@ def _clones(home: Home) -> Iterator[Damage]:
         except GitError as failure:
             how = error_line(failure.stderr)
             remedy = "it is moved aside, and the next run clones it anew"
-            yield Damage(f"{clone} is damaged ({how})", remedy, _mover(home, clone))
+            yield Damage(f"{clone} is damaged ({how})", remedy, _mover(data_dir, clone))
 
 
-def _mover(home: Home, path: Path) -> Callable[[], None]:
+def _mover(data_dir: DataDirectory, path: Path) -> Callable[[], None]:
     def move() -> None:
-        set_aside(home, path)
+        set_aside(data_dir, path)
 
     return move
 
 
-def _renew(home: Home) -> None:
-    is_published = home.published.exists() and _fault(home.published) is None
-    set_aside(home, home.warehouse)
+def _renew(data_dir: DataDirectory) -> None:
+    is_published = data_dir.published.exists() and _fault(data_dir.published) is None
+    set_aside(data_dir, data_dir.warehouse)
     if is_published:
-        bring_back(home)
+        bring_back(data_dir)
     else:
-        set_aside(home, home.published)
-    with open_warehouse(home.warehouse) as database:
-        keep_verdicts(database, home)
+        set_aside(data_dir, data_dir.published)
+    with open_warehouse(data_dir.warehouse) as database:
+        keep_verdicts(database, data_dir)
 
 
-def _publish_anew(home: Home) -> None:
-    set_aside(home, home.published)
-    publish(home)
+def _publish_anew(data_dir: DataDirectory) -> None:
+    set_aside(data_dir, data_dir.published)
+    publish(data_dir)
 
 
-def _tell_verdicts_anew(home: Home) -> None:
-    kept = read_log(home.verdicts).rows
-    set_aside(home, home.verdicts)
-    write_log(home.verdicts, kept)
-    with open_warehouse(home.warehouse) as database:
-        keep_verdicts(database, home)
+def _tell_verdicts_anew(data_dir: DataDirectory) -> None:
+    kept = read_log(data_dir.verdicts).rows
+    set_aside(data_dir, data_dir.verdicts)
+    write_log(data_dir.verdicts, kept)
+    with open_warehouse(data_dir.warehouse) as database:
+        keep_verdicts(database, data_dir)
 
 
 def _fault(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""The settings of the home's Dagster instance, ``dagster.yaml``, which a process needs to start.
+"""The settings of a data directory's Dagster instance, which a process needs to start.
 
 Nothing of Dagster is imported here: who starts its processes need not wait for that.
 """
@@ -25,7 +25,7 @@ STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "
 
 
 def with_workers(workers: int) -> dict[str, Any]:
-    """The limits where repositories are mined by workers, each in a home of its own.
+    """The limits where repositories are mined by workers, each in a data directory of its own.
 
     One run a repository, so many of them at once, on one host too, and one run beside them that
     computes: that one is alone in its pool, as all pools are whose limit nobody set.

@@ -1,4 +1,4 @@
-"""The lock of a home: one process at a time writes to it, whoever started it.
+"""The lock of a data directory: one process at a time writes to it, whoever started it.
 
 The operating system gives the lock up when its process ends, however that ends. Who only reads
 never needs it.
@@ -23,34 +23,35 @@ NUMBER = re.compile(r"[0-9]{1,9}")  # of a process
 
 
 @contextmanager
-def writing(home: Path) -> Iterator[None]:
-    """Be the process that writes to the directory ``home``; may be nested, and shared by threads.
+def writing(data_dir: Path) -> Iterator[None]:
+    """Be the process that writes to ``data_dir``; may be nested, and shared by threads.
 
     Raises
     ------
     PerfAssetsError
         Another process writes to it, which is named.
     """
-    lock = FileLock(home / LOCK, is_singleton=True, thread_local=False)
+    lock = FileLock(data_dir / LOCK, is_singleton=True, thread_local=False)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise TransientError(
-            f"{home} is in use by another perf-assets run ({_holder(home / HOLDER)}): "
+            f"{data_dir} is in use by another perf-assets run ({_holder(data_dir / HOLDER)}): "
             "wait until it is done, or stop it and run again"
         ) from None
     except PermissionError:
         raise PerfAssetsError(
-            f"{home} cannot be written to: it, or {LOCK} in it, belongs to another user: run as "
-            "that user, have it permitted, or name another home"
+            f"{data_dir} cannot be written to: it, or {LOCK} in it, belongs to another user: "
+            f"run as "
+            "that user, have it permitted, or name another data directory"
         ) from None
     try:
         if lock.lock_counter == 1:
-            (home / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
+            (data_dir / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
         yield
     finally:
         if lock.lock_counter == 1:
-            (home / HOLDER).unlink(missing_ok=True)
+            (data_dir / HOLDER).unlink(missing_ok=True)
         lock.release()
 
 

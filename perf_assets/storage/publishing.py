@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.processes.progress import phase
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import (
     content,
     copy_database,
@@ -15,7 +16,6 @@ from perf_assets.storage.database_copy import (
     set_in_place,
     tables_of,
 )
-from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import let_go, open_warehouse
@@ -26,7 +26,7 @@ ABOUT = "meta.about"  # of which counts and moments follow from the other tables
 DECIDING = "('study', 'rules', 'software')"  # its topics that nothing else tells
 
 
-def publish(home: Home) -> bool:
+def publish(data_dir: DataDirectory) -> bool:
     """Replace the published database by a consistent copy of the warehouse; False when up to date.
 
     It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
@@ -40,22 +40,22 @@ def publish(home: Home) -> bool:
     PerfAssetsError
         As ``open_warehouse``; the old copy stays.
     """
-    published = home.published
-    with writing(home.path):
+    published = data_dir.published
+    with writing(data_dir.path):
         unfinished = published.with_name(f".{published.name}.new")
         for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
             left.unlink()
         is_readable = _is_for_every_client(published)
-        if is_readable and _is_of(home):
+        if is_readable and _is_of(data_dir):
             return False
-        with phase("publishing the database"), open_warehouse(home.warehouse) as database:
-            keep_verdicts(database, home)
+        with phase("publishing the database"), open_warehouse(data_dir.warehouse) as database:
+            keep_verdicts(database, data_dir)
             if is_readable and _is_as(database.connection, published):
                 return False
-            _copy(database.connection, home.warehouse, unfinished)
-        let_go(home.warehouse)
+            _copy(database.connection, data_dir.warehouse, unfinished)
+        let_go(data_dir.warehouse)
         # Of the very same moment as what it was copied from, whatever the clock says.
-        changed = home.warehouse.stat().st_mtime_ns
+        changed = data_dir.warehouse.stat().st_mtime_ns
         os.utime(unfinished, ns=(changed, changed))
         set_in_place(unfinished, published)
     return True
@@ -74,11 +74,11 @@ def _copy(connection: duckdb.DuckDBPyConnection, warehouse: Path, target: Path) 
         copy_database(connection, target)
 
 
-def _is_of(home: Home) -> bool:
+def _is_of(data_dir: DataDirectory) -> bool:
     """Whether nothing was written to the warehouse since it was published."""
     return (
-        not journal_of(home.warehouse).exists()
-        and home.published.stat().st_mtime_ns == home.warehouse.stat().st_mtime_ns
+        not journal_of(data_dir.warehouse).exists()
+        and data_dir.published.stat().st_mtime_ns == data_dir.warehouse.stat().st_mtime_ns
     )
 
 

@@ -8,8 +8,8 @@ import duckdb
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
-from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import OLDEST
 from perf_assets.storage.publishing import publish
@@ -17,11 +17,11 @@ from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, rea
 from perf_assets.storage.warehouse import FORMAT, before_the_first_release, open_warehouse
 
 
-def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
+def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | None]:
     """Make the warehouse what it was when ``backup`` was taken, and publish it.
 
-    What takes its leave is kept below ``replaced`` of the home. Verdicts of people are never taken
-    back: those that came after the backup stay, and so do repositories that were added.
+    What takes its leave is kept below ``replaced`` of the data directory. Verdicts of people are
+    never taken back: those that came after the backup stay, and so do repositories that were added.
 
     Returns
     -------
@@ -30,10 +30,10 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
     Raises
     ------
     PerfAssetsError
-        The backup is damaged or newer than this program, or another process writes to the home;
-        what was there stays.
+        The backup is damaged or newer than this program, or another process writes to the data
+        directory; what was there stays.
     """
-    with phase(f"restoring {home.path}"), writing(home.path):
+    with phase(f"restoring {data_dir.path}"), writing(data_dir.path):
         manifest = read_manifest(backup)
         if manifest.format > FORMAT:
             raise PerfAssetsError(
@@ -42,24 +42,24 @@ def restore(home: Home, backup: Path) -> tuple[Manifest, Path | None]:
             )
         if manifest.format < OLDEST:
             raise PerfAssetsError(before_the_first_release(backup, manifest.format))
-        unfinished = home.path / ".restored.duckdb"
-        lines = home.path / ".restored.jsonl"
+        unfinished = data_dir.path / ".restored.duckdb"
+        lines = data_dir.path / ".restored.jsonl"
         try:
-            unpack(backup, home.warehouse.name, unfinished)
+            unpack(backup, data_dir.warehouse.name, unfinished)
             _check_warehouse(backup, unfinished)
-            if home.verdicts.name in manifest.sha256:
-                unpack(backup, home.verdicts.name, lines)
-            _keep_what_people_said(home, lines)
-            if home.added.name in manifest.sha256 and not home.added.exists():
-                unpack(backup, home.added.name, home.added)
-            replaced = set_aside(home, home.warehouse)
-            set_in_place(unfinished, home.warehouse)
+            if data_dir.verdicts.name in manifest.sha256:
+                unpack(backup, data_dir.verdicts.name, lines)
+            _keep_what_people_said(data_dir, lines)
+            if data_dir.added.name in manifest.sha256 and not data_dir.added.exists():
+                unpack(backup, data_dir.added.name, data_dir.added)
+            replaced = set_aside(data_dir, data_dir.warehouse)
+            set_in_place(unfinished, data_dir.warehouse)
         finally:
             for left in (unfinished, journal_of(unfinished), lines):
                 left.unlink(missing_ok=True)
-        with open_warehouse(home.warehouse) as database:
-            keep_verdicts(database, home)
-        publish(home)
+        with open_warehouse(data_dir.warehouse) as database:
+            keep_verdicts(database, data_dir)
+        publish(data_dir)
     return manifest, replaced
 
 
@@ -75,12 +75,12 @@ def _check_warehouse(backup: Path, path: Path) -> None:
         ) from None
 
 
-def set_aside(home: Home, path: Path) -> Path | None:
-    """Move a file, and the journals beside it, below ``replaced`` of the home; where it is now."""
+def set_aside(data_dir: DataDirectory, path: Path) -> Path | None:
+    """Move a file and its journals below ``replaced`` of the data directory; its new path."""
     if not path.exists():
         return None
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%f")
-    directory = home.path / "replaced" / moment
+    directory = data_dir.path / "replaced" / moment
     directory.mkdir(parents=True)
     for beside in (*path.parent.glob(f"{path.name}-*"), journal_of(path), path):
         if beside.exists():
@@ -88,13 +88,13 @@ def set_aside(home: Home, path: Path) -> Path | None:
     return directory / path.name
 
 
-def _keep_what_people_said(home: Home, lines: Path) -> None:
-    """Put the verdicts of the warehouse that goes, and of the backup, into the file of the home."""
-    keep_rows(home.verdicts, read_log(lines).rows)
+def _keep_what_people_said(data_dir: DataDirectory, lines: Path) -> None:
+    """Merge verdicts of the replaced warehouse and of the backup into the data directory's file."""
+    keep_rows(data_dir.verdicts, read_log(lines).rows)
     try:
-        with duckdb.connect(str(home.warehouse), read_only=True) as connection:
+        with duckdb.connect(str(data_dir.warehouse), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             rows = read_stored(connection)
     except duckdb.Error:
         return  # there is none, or it is damaged: what it had is in the file
-    keep_rows(home.verdicts, rows)
+    keep_rows(data_dir.verdicts, rows)

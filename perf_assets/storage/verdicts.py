@@ -1,4 +1,4 @@
-"""What people judged is kept twice: in the warehouse, and line by line in a file of the home.
+"""Verdicts of people are kept twice: in the warehouse, and in a log of the data directory.
 
 Everything else can be mined or computed again; their verdicts are nowhere else. Each import is a
 line of the file, with its own checksum, and lines are only ever added. What one of the two lacks,
@@ -20,7 +20,7 @@ from threading import Lock
 import duckdb
 import polars as pl
 
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
@@ -60,31 +60,37 @@ VERDICT_KINDS = (
 
 @dataclass(frozen=True)
 class VerdictLog:
-    """What the file of a home holds: verdicts by table, and the numbers of damaged lines."""
+    """What the log of a data directory holds: verdicts by table, and numbers of damaged lines."""
 
     rows: Mapping[str, pl.DataFrame]
     damaged: list[int] = field(default_factory=list)
 
 
-def keep_verdicts(database: Database, home: Home) -> int:
+def keep_verdicts(database: Database, data_dir: DataDirectory) -> int:
     """Bring each verdict to the places that lack it: warehouse and file.
 
     Returns
     -------
     How many the warehouse lacked.
     """
-    kept = read_log(home.verdicts).rows
-    published = _published(home.published)
+    kept = read_log(data_dir.verdicts).rows
+    published = _published(data_dir.published)
     return sum(
-        _keep(database, home, sort, kept[sort.table], published[sort.table])
+        _keep(database, data_dir, sort, kept[sort.table], published[sort.table])
         for sort in VERDICT_KINDS
     )
 
 
 def _keep(
-    database: Database, home: Home, sort: VerdictKind, kept: pl.DataFrame, published: pl.DataFrame
+    database: Database,
+    data_dir: DataDirectory,
+    sort: VerdictKind,
+    kept: pl.DataFrame,
+    published: pl.DataFrame,
 ) -> int:
-    create(database.connection, table_of(sort.table))  # not there in a home of an older version
+    create(
+        database.connection, table_of(sort.table)
+    )  # not there in a data directory of an older version
     stored = database.frame(f"FROM {sort.table}")
     told = pl.concat([kept, published])
     lacking = told.join(stored, on=sort.identity, how="anti").unique(
@@ -96,7 +102,7 @@ def _keep(
             database.change(sort.table, Difference.between(stored, rows))
         log.warning("%d verdicts of people were missing and are there again", lacking.height)
         stored = rows
-    _append(home.verdicts, sort, stored.join(kept, on=sort.identity, how="anti"))
+    _append(data_dir.verdicts, sort, stored.join(kept, on=sort.identity, how="anti"))
     return lacking.height
 
 

@@ -18,6 +18,7 @@ from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import (
     create_database,
     read_whole,
@@ -25,7 +26,6 @@ from perf_assets.storage.database_copy import (
     tables_of,
 )
 from perf_assets.storage.database_errors import LOCK_HOLDER, explained
-from perf_assets.storage.home import Home
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
 
@@ -218,13 +218,13 @@ def open_warehouse(path: Path) -> Iterator[Database]:
     Raises
     ------
     PerfAssetsError
-        Another process writes to its home or holds it (named), it is of a newer format, it is
-        damaged or no DuckDB file, or the disk is full.
+        Another process writes to its data directory or holds it (named), it is of a newer format,
+        it is damaged or no DuckDB file, or the disk is full.
     """
-    home = Home(path.parent)
-    with writing(home.path):
+    data_dir = DataDirectory(path.parent)
+    with writing(data_dir.path):
         if not path.exists():
-            _make(home)
+            _make(data_dir)
         connection = _in_our_format(path)
         try:
             yield Database(connection)
@@ -279,7 +279,7 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
     """
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
-    published = Home(path.parent).published
+    published = DataDirectory(path.parent).published
     let_go(path)
     try:
         connection = duckdb.connect(str(path), read_only=True)
@@ -297,20 +297,20 @@ def reading(path: Path) -> duckdb.DuckDBPyConnection:
         raise explained(error, path) or error from None
 
 
-def _make(home: Home) -> None:
+def _make(data_dir: DataDirectory) -> None:
     """Make the warehouse: what was published, or an empty one."""
-    if home.published.exists():
-        bring_back(home)
+    if data_dir.published.exists():
+        bring_back(data_dir)
         return
-    unfinished = _unfinished(home)
+    unfinished = _unfinished(data_dir)
     try:
         create_database(unfinished)
     except duckdb.Error as error:
-        raise explained(error, home.warehouse) or error from None
-    set_in_place(unfinished, home.warehouse)
+        raise explained(error, data_dir.warehouse) or error from None
+    set_in_place(unfinished, data_dir.warehouse)
 
 
-def bring_back(home: Home) -> None:
+def bring_back(data_dir: DataDirectory) -> None:
     """Make the published copy the warehouse, in the place of whatever is there.
 
     Raises
@@ -318,26 +318,26 @@ def bring_back(home: Home) -> None:
     PerfAssetsError
         It is damaged too; what is there stays.
     """
-    unfinished = _unfinished(home)
+    unfinished = _unfinished(data_dir)
     with phase("bringing back what was published"):
         try:
-            with duckdb.connect(str(home.published), read_only=True) as connection:
+            with duckdb.connect(str(data_dir.published), read_only=True) as connection:
                 read_whole(connection)
         except duckdb.Error as error:
-            raise explained(error, home.published) or error from None
-        shutil.copyfile(home.published, unfinished)
-        set_in_place(unfinished, home.warehouse)
+            raise explained(error, data_dir.published) or error from None
+        shutil.copyfile(data_dir.published, unfinished)
+        set_in_place(unfinished, data_dir.warehouse)
     log.warning(
         "%s was not there, and is again what was published: to begin anew, choose another "
         "--data-dir",
-        home.warehouse,
+        data_dir.warehouse,
     )
 
 
-def _unfinished(home: Home) -> Path:
+def _unfinished(data_dir: DataDirectory) -> Path:
     """Where a warehouse is made; nothing is there, whatever a process that was killed left."""
-    path = home.warehouse.with_name(f".{home.warehouse.name}.new")
-    for left in home.path.glob(f"{path.name}*"):
+    path = data_dir.warehouse.with_name(f".{data_dir.warehouse.name}.new")
+    for left in data_dir.path.glob(f"{path.name}*"):
         left.unlink()
     return path
 
@@ -357,7 +357,9 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
             raise PerfAssetsError(before_the_first_release(path.parent, version))
         if version is not None and version < FORMAT:
             connection.close()
-            write_backup(Home(path.parent), Home(path.parent).backup_of_format(version))
+            write_backup(
+                DataDirectory(path.parent), DataDirectory(path.parent).backup_of_format(version)
+            )
             connection = _connect(path)
             connection.execute("SET TimeZone = 'UTC'")
         if version != FORMAT:

@@ -13,18 +13,18 @@ from dagster._daemon.cli import create_dagster_daemon_cli
 from perf_assets.errors.messages import explain_error
 from perf_assets.execution import end_lost_runs, set_limits
 from perf_assets.storage.added_repositories import open_study_of
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
 if __name__ == "__main__":
     be_quiet_of_the_code_server()
-    home = Home.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
+    data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     opened = float(os.environ.get(OPENED, time.time()))
     try:
-        set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), home), home)
-        end_lost_runs(home, datetime.fromtimestamp(opened, UTC))
+        set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), data_dir), data_dir)
+        end_lost_runs(data_dir, datetime.fromtimestamp(opened, UTC))
     except Exception as error:
-        sentence = explain_error(error, home.path)
+        sentence = explain_error(error, data_dir.path)
         if sentence is None:
             raise
         sys.exit(sentence)

@@ -43,7 +43,7 @@ class Services:
     """The processes of one UI.
 
     directory : where their socket and their workspace file are; nothing else is.
-    surroundings : their environment: home, study, and where Dagster keeps its record.
+    surroundings : their environment: data directory, study, and where Dagster keeps its record.
     handle : an open file that each of them keeps open, so that it is locked while one lives.
     """
 

@@ -18,7 +18,7 @@ from perf_assets.config.study import Study, Until
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import Phase, phase
 from perf_assets.sanitize import shortened
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 COUNT = "PERF_ASSETS_WORKERS"
 MOST = 256
@@ -81,13 +81,17 @@ def worker_count() -> int:
 
 
 def work_through(
-    study: Study, home: Home, names: Sequence[str], task: Task, workers: int | None = None
+    study: Study,
+    data_dir: DataDirectory,
+    names: Sequence[str],
+    task: Task,
+    workers: int | None = None,
 ) -> Results:
     """Have ``workers`` processes take the repositories of these ``names``, one after the other.
 
     A worker that is lost is replaced, and its repository taken once more.
     """
-    place = ["--study", str(study.path), "--data-dir", str(home.path)]
+    place = ["--study", str(study.path), "--data-dir", str(data_dir.path)]
     with phase("mining repositories", len(names), "repositories") as tell:
         return _shared(names, workers or worker_count(), [*place, *task.options], tell)
 
@@ -149,7 +153,7 @@ class _Worker:
         )
 
     def end(self) -> None:
-        """Let it go home."""
+        """Let it go."""
         if self._process is None:
             return
         try:

@@ -18,7 +18,7 @@ from perf_assets.execution import QUIET, failures_of, span_of
 from perf_assets.processes.progress import phase
 from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.sources.issue_source_factory import out_of_reach
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import is_alive
 from perf_assets.workers.pool import Task
 
@@ -26,7 +26,9 @@ TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on its runs: host and process
 
 
 @contextmanager
-def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], list[str]]]:
+def worker(
+    study: Study, data_dir: DataDirectory, task: Task
+) -> Iterator[Callable[[str], list[str]]]:
     """What is called with the name of a repository, brings it up to date, and ships what changed.
 
     It returns the partitions that failed their audit, a sentence each; all else is shipped. It
@@ -34,13 +36,13 @@ def worker(study: Study, home: Home, task: Task) -> Iterator[Callable[[str], lis
     """
     own = f"{socket.gethostname()}:{os.getpid()}"
     with (
-        open_instance(home.dagster) as record,
+        open_instance(data_dir.dagster) as record,
         cleanup_on_stop(lambda: cancel_runs(record, TAG, own)),
     ):
         for run in open_runs(record, TAG):
             if _is_lost(run.tags[TAG]):
                 record.report_run_failed(run, "The process was killed.")
-        job = build_definitions(study, home, task.longest_wait).resolve_job_def(MINE_REPOSITORY)
+        job = build_definitions(study, data_dir, task.longest_wait).resolve_job_def(MINE_REPOSITORY)
 
         def work_on(name: str) -> list[str]:
             repository = study.repository(name)

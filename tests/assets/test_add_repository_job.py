@@ -14,7 +14,7 @@ from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.storage.added_repositories import open_study_of, read_added
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
 from tests.support import Prepared
 
@@ -40,9 +40,9 @@ def given(small: Prepared, monkeypatch) -> Iterator[dict[str, str]]:
         yield {"name": NAME, "start": "2020-01", "git": git, "github_url": server.url}
 
 
-def add(study: Path, home: Home, given: dict[str, str]) -> str:
+def add(study: Path, data_dir: DataDirectory, given: dict[str, str]) -> str:
     """Run the job; the sentence it failed with, nothing where it did not."""
-    definitions = build_definitions(open_study_of(study, home), home)
+    definitions = build_definitions(open_study_of(study, data_dir), data_dir)
     with dg.DagsterInstance.ephemeral() as instance:
         ran = definitions.resolve_job_def("add_repository").execute_in_process(
             instance=instance,
@@ -54,14 +54,14 @@ def add(study: Path, home: Home, given: dict[str, str]) -> str:
 
 
 def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, given, tmp_path):
-    home, written = Home.of(tmp_path / "home"), study.read_bytes()
-    assert add(study, home, given) == ""
-    found = open_study_of(study, home)
+    data_dir, written = DataDirectory.of(tmp_path / "home"), study.read_bytes()
+    assert add(study, data_dir, given) == ""
+    found = open_study_of(study, data_dir)
     assert [one.name for one in found.repositories] == ["a/b", NAME]
     assert (found.repositories[1].start, found.repositories[1].git) == ("2020-01", given["git"])
     keys = partitions_of(found.repositories).get_partition_keys()
     assert f"2020-01-01|{NAME}" in keys
-    names = [schedule.name for schedule in build_definitions(found, home).schedules or ()]
+    names = [schedule.name for schedule in build_definitions(found, data_dir).schedules or ()]
     assert {"monthly_sample_lab_tensorkit", "weekly_sample_lab_tensorkit"} <= set(names)
     assert study.read_bytes() == written
 
@@ -79,10 +79,10 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
     ],
 )
 def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, said) -> None:
-    home = Home.of(tmp_path / "home")
-    sentence = add(study, home, {**given, **change})
+    data_dir = DataDirectory.of(tmp_path / "home")
+    sentence = add(study, data_dir, {**given, **change})
     assert said in sentence and TOKEN not in sentence
-    assert read_added(home) == []
+    assert read_added(data_dir) == []
 
 
 @pytest.mark.parametrize(
@@ -90,37 +90,37 @@ def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, said
     ["", "{}", "[1]", '[{"study": "a"}]', '[{"study": 1}]', "[" * 100_000, "[9" + "9" * 5_000],
 )
 def test_a_damaged_list_of_added_repositories_is_one_sentence(tmp_path, text) -> None:
-    home = Home.of(tmp_path / "home")
+    data_dir = DataDirectory.of(tmp_path / "home")
     entry = (
         '[{"study": "a", "name": 7, "start": "", "git": null, "github_url": null, "added_at": ""}]'
     )
     for damaged in (text, entry):
-        home.added.write_text(damaged)
+        data_dir.added.write_text(damaged)
         with pytest.raises(PerfAssetsError, match="no list of added repositories any more"):
-            read_added(home)
+            read_added(data_dir)
 
 
 def test_what_the_study_file_names_later_is_as_the_file_says(study, given, tmp_path) -> None:
-    home = Home.of(tmp_path / "home")
-    assert add(study, home, given) == ""
+    data_dir = DataDirectory.of(tmp_path / "home")
+    assert add(study, data_dir, given) == ""
     with study.open("a") as file:
         file.write(f'[[repositories]]\nname = "{NAME}"\nstart = "2020-02"\n')
-    found = open_study_of(study, home).repositories
+    found = open_study_of(study, data_dir).repositories
     assert [(one.name, one.start) for one in found] == [("a/b", "2020-01"), (NAME, "2020-02")]
 
 
-def test_another_study_of_the_home_does_not_have_it(study, given, tmp_path) -> None:
-    home = Home.of(tmp_path / "home")
-    assert add(study, home, given) == ""
+def test_another_study_of_the_data_directory_does_not_have_it(study, given, tmp_path) -> None:
+    data_dir = DataDirectory.of(tmp_path / "home")
+    assert add(study, data_dir, given) == ""
     other = tmp_path / "other.toml"
     other.write_text(study.read_text().replace('"mine"', '"other"'))
-    assert len(open_study_of(other, home).repositories) == 1
+    assert len(open_study_of(other, data_dir).repositories) == 1
 
 
 def test_status_says_where_a_repository_came_from_and_a_backup_keeps_it(
-    small: Prepared, home: Path, given, tmp_path
+    small: Prepared, data_dir: Path, given, tmp_path
 ) -> None:
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     (origin,) = read_status(place)["repositories"]
     assert origin == {"repository": NAME, "study": "sample", "added_at": None}
     assert f"{NAME} (study sample)" in status_text(read_status(place))

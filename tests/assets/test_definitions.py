@@ -12,7 +12,7 @@ from perf_assets.assets.partitions import by_subject, key_of, partitions_of
 from perf_assets.config.study import Study, Until, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.stages.steps import repository_steps
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.support import Prepared, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -34,8 +34,8 @@ GROUPS = (
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.of(tmp_path / "home")
+def data_dir(tmp_path: Path) -> DataDirectory:
+    return DataDirectory.of(tmp_path / "home")
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def study(small: Prepared) -> Study:
     return load_study(small.study)
 
 
-def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
-    graph = build_definitions(study, home).resolve_asset_graph()
+def test_every_asset_says_what_it_is(study: Study, data_dir: DataDirectory) -> None:
+    graph = build_definitions(study, data_dir).resolve_asset_graph()
     keys = graph.get_all_asset_keys()
     assert set(GROUPS) == {graph.get(key).group_name for key in keys}
     for key in keys:
@@ -61,9 +61,9 @@ def test_every_asset_says_what_it_is(study: Study, home: Home) -> None:
     assert 100 < len(graph.asset_check_keys) < 200
 
 
-def test_the_groups_run_one_way(study: Study, home: Home) -> None:
+def test_the_groups_run_one_way(study: Study, data_dir: DataDirectory) -> None:
     """Collapsed in the UI they are a line from the sources to what is published, not circles."""
-    graph = build_definitions(study, home).resolve_asset_graph()
+    graph = build_definitions(study, data_dir).resolve_asset_graph()
     keys = graph.get_all_asset_keys()
     assert len(keys) < 50
     assert sum(len(graph.get(key).parent_keys) for key in keys) < 80
@@ -77,23 +77,25 @@ def test_the_groups_run_one_way(study: Study, home: Home) -> None:
 
 
 def test_without_the_close_look_its_asset_is_in_no_graph_and_no_job(
-    study: Study, home: Home
+    study: Study, data_dir: DataDirectory
 ) -> None:
-    without = build_definitions(study.as_far_as("links"), home)
+    without = build_definitions(study.as_far_as("links"), data_dir)
     nodes = without.resolve_asset_graph()
     assert "details" not in {nodes.get(key).group_name for key in nodes.materializable_asset_keys}
     for job, step in (("label_and_link", "fix_links"), ("full_pipeline", "models_and_statistics")):
         steps = {node.name for node in without.resolve_job_def(job).nodes}
         assert step in steps and "fix_details" not in steps
-    job = build_definitions(study, home).resolve_job_def("label_and_link")
+    job = build_definitions(study, data_dir).resolve_job_def("label_and_link")
     steps = {node.name for node in job.nodes}
     assert "fix_details" in steps
 
 
 @pytest.mark.parametrize("until", ["labels", "published"])
-def test_the_jobs_of_a_run_have_its_steps(study: Study, home: Home, until: Until) -> None:
+def test_the_jobs_of_a_run_have_its_steps(
+    study: Study, data_dir: DataDirectory, until: Until
+) -> None:
     """Jobs run one after the other; within one, Dagster follows the inputs of each step."""
-    definitions = build_definitions(study, home)
+    definitions = build_definitions(study, data_dir)
     (repository,) = study.repositories
     jobs = [definitions.resolve_job_def(name) for name in jobs_of(repository, until)]
     ran = [{node.name for node in job.nodes} - {"label_kinds"} for job in jobs]
@@ -102,8 +104,10 @@ def test_the_jobs_of_a_run_have_its_steps(study: Study, home: Home, until: Until
     assert ran == [{*steps[:mined]}, {*steps[mined:]}]
 
 
-def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home) -> None:
-    definitions = build_definitions(study, home)
+def test_a_single_partition_can_be_materialized_by_hand(
+    study: Study, data_dir: DataDirectory
+) -> None:
+    definitions = build_definitions(study, data_dir)
     name = study.repositories[0].name
     with dg.DagsterInstance.ephemeral() as instance:
         for job in ("mine", "label_and_link"):
@@ -113,7 +117,7 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
             assert ran.success
         records = instance.fetch_materializations(dg.AssetKey(["raw", "issues"]), limit=10).records
     assert [record.partition_key for record in records] == [str(key_of(name, "2020-02"))]
-    issues = stored_tables(home.warehouse)["raw.issues"]
+    issues = stored_tables(data_dir.warehouse)["raw.issues"]
     assert set(issues["month"]) == {"2020-02"}
     metadata = records[0].asset_materialization.metadata
     assert metadata["dagster/partition_row_count"].value == issues.height
@@ -125,9 +129,9 @@ def test_a_single_partition_can_be_materialized_by_hand(study: Study, home: Home
 
 @pytest.mark.exhaustive
 def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
-    study: Study, home: Home
+    study: Study, data_dir: DataDirectory
 ) -> None:
-    definitions = build_definitions(study, home)
+    definitions = build_definitions(study, data_dir)
     schedule = definitions.resolve_schedule_def(f"monthly_{SLUG}")
     with dg.DagsterInstance.ephemeral() as instance:
         context = dg.build_schedule_context(instance=instance)
@@ -140,10 +144,10 @@ def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
             instance=instance, tags=dict(requests[0].tags)
         )
     assert ran.success
-    tables = stored_tables(home.warehouse)
+    tables = stored_tables(data_dir.warehouse)
     assert set(tables["meta.partition_loads"]["month"]) == {"2020-01", "2020-02", "2020-03"}
     assert tables["marts.trend_monthly"].height == 1
-    assert home.published.is_file() and home.report.is_file()
+    assert data_dir.published.is_file() and data_dir.report.is_file()
 
 
 def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
@@ -163,13 +167,15 @@ def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
     }
 
 
-def test_what_has_a_new_month_each_month_turns_red_without_one(tmp_path: Path, home: Home) -> None:
+def test_what_has_a_new_month_each_month_turns_red_without_one(
+    tmp_path: Path, data_dir: DataDirectory
+) -> None:
     text = 'name = "two"\n' + "".join(
         f'[[repositories]]\nname = "{name}"\nstart = "2020-01"\n{end}'
         for name, end in (("a/a", 'end = "2020-03"\n'), ("b/b", ""))
     )
     (tmp_path / "study.toml").write_text(text)
-    graph = build_definitions(load_study(tmp_path / "study.toml"), home).resolve_asset_graph()
+    graph = build_definitions(load_study(tmp_path / "study.toml"), data_dir).resolve_asset_graph()
     for table in ("raw.issues", "marts.trend_monthly", "published.perf_bugs"):
         policy = graph.get(asset_key(table)).freshness_policy
         assert isinstance(policy, CronFreshnessPolicy)
@@ -177,6 +183,6 @@ def test_what_has_a_new_month_each_month_turns_red_without_one(tmp_path: Path, h
     assert graph.get(asset_key("raw.questions")).freshness_policy is None
 
 
-def test_nothing_is_late_in_a_study_that_has_ended(study: Study, home: Home) -> None:
-    graph = build_definitions(study, home).resolve_asset_graph()
+def test_nothing_is_late_in_a_study_that_has_ended(study: Study, data_dir: DataDirectory) -> None:
+    graph = build_definitions(study, data_dir).resolve_asset_graph()
     assert {graph.get(key).freshness_policy for key in graph.get_all_asset_keys()} == {None}

@@ -23,7 +23,7 @@ from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
 from perf_assets.storage.audited_writer import BrokenRule
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import write_instance_config
 from tests.support import Prepared, assert_same_tables, environment, stored_tables
 
@@ -43,11 +43,11 @@ def study(small: Prepared) -> Study:
 
 
 @pytest.fixture(scope="session")
-def told_home(once: Callable[..., Path], small: Prepared) -> Path:
-    """A home that the plain pipeline filled, and a run told Dagster of; not to be changed."""
+def told_data_dir(once: Callable[..., Path], small: Prepared) -> Path:
+    """A data directory that the plain pipeline filled and a run reported; not to be changed."""
 
     def fill(directory: Path) -> None:
-        place = Home.of(shutil.copytree(small.home, directory))
+        place = DataDirectory.of(shutil.copytree(small.data_dir, directory))
         with open_instance(place.dagster) as record:
             refresh(load_study(small.study), place, record)
 
@@ -55,26 +55,28 @@ def told_home(once: Callable[..., Path], small: Prepared) -> Path:
 
 
 @pytest.fixture
-def known(told_home: Path) -> Iterator[dg.DagsterInstance]:
-    """What Dagster was told of that home; only to be read."""
-    with open_instance(Home.of(told_home).dagster) as record:
+def known(told_data_dir: Path) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that data directory; only to be read."""
+    with open_instance(DataDirectory.of(told_data_dir).dagster) as record:
         yield record
 
 
 @pytest.fixture
-def place(told_home: Path, tmp_path: Path) -> Home:
-    """A home of which Dagster was told, to be changed."""
-    return Home.of(shutil.copytree(told_home, tmp_path / "home"))
+def place(told_data_dir: Path, tmp_path: Path) -> DataDirectory:
+    """A data directory of which Dagster was told, to be changed."""
+    return DataDirectory.of(shutil.copytree(told_data_dir, tmp_path / "home"))
 
 
 @pytest.fixture
-def instance(place: Home) -> Iterator[dg.DagsterInstance]:
-    """What Dagster was told of that home, to be added to."""
+def instance(place: DataDirectory) -> Iterator[dg.DagsterInstance]:
+    """What Dagster was told of that data directory, to be added to."""
     with open_instance(place.dagster) as record:
         yield record
 
 
-def refresh(study: Study, place: Home, instance: dg.DagsterInstance, **options: bool) -> set[str]:
+def refresh(
+    study: Study, place: DataDirectory, instance: dg.DagsterInstance, **options: bool
+) -> set[str]:
     """Run, and give the tables and rules that Dagster was told of meanwhile."""
     known = {run.run_id for run in instance.get_runs()}
     assert run_study(study, place, instance=instance, **options) == []
@@ -89,7 +91,7 @@ def refresh(study: Study, place: Home, instance: dg.DagsterInstance, **options: 
     return told
 
 
-def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, Any]:
+def shown(study: Study, place: DataDirectory, instance: dg.DagsterInstance) -> dict[str, Any]:
     """What the UI shows of each asset: its partitions with their sizes, and of each check."""
     graph = build_definitions(study, place).resolve_asset_graph()
     found: dict[str, Any] = {}
@@ -120,18 +122,20 @@ def shown(study: Study, place: Home, instance: dg.DagsterInstance) -> dict[str, 
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_what_is_stored_is_shown_however_it_was_stored(
-    study: Study, told_home: Path, known: dg.DagsterInstance, tmp_path: Path
+    study: Study, told_data_dir: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:
-    """By a run of Dagster on an empty home, or by the plain pipeline, which Dagster hears of later.
+    """By a run of Dagster on an empty data directory, or by the plain pipeline, reported later.
 
     Both store the same.
     """
-    told = shown(study, Home.of(told_home), known)
+    told = shown(study, DataDirectory.of(told_data_dir), known)
     with dg.DagsterInstance.ephemeral() as other:
-        fresh = Home.of(tmp_path / "fresh")
+        fresh = DataDirectory.of(tmp_path / "fresh")
         refresh(study, fresh, other)
         made = shown(study, fresh, other)
-    assert_same_tables(stored_tables(fresh.published), stored_tables(Home.of(told_home).published))
+    assert_same_tables(
+        stored_tables(fresh.published), stored_tables(DataDirectory.of(told_data_dir).published)
+    )
     for sizes in (*told.values(), *made.values()):
         if isinstance(sizes, dict):
             for size in sizes.values():
@@ -165,12 +169,14 @@ def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
 
 
 def test_numbers_of_the_study_are_told_at_each_run(
-    told_home: Path, known: dg.DagsterInstance
+    told_data_dir: Path, known: dg.DagsterInstance
 ) -> None:
     (record,) = known.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
     assert record.asset_materialization is not None
     metadata = record.asset_materialization.metadata
-    rows = stored_tables(Home.of(told_home).warehouse)["marts.bug_metrics"].filter(dataset="live")
+    rows = stored_tables(DataDirectory.of(told_data_dir).warehouse)["marts.bug_metrics"].filter(
+        dataset="live"
+    )
     bugs = rows.filter("is_performance")
     assert metadata["bug reports"].value == rows.height
     assert metadata["performance bugs"].value == bugs.height
@@ -181,7 +187,7 @@ def test_numbers_of_the_study_are_told_at_each_run(
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_nothing_of_what_did_not_change(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    study: Study, place: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     before = shown(study, place, instance)
     assert refresh(study, place, instance) == set()
@@ -194,7 +200,7 @@ def test_a_refresh_tells_nothing_of_what_did_not_change(
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    study: Study, place: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     with duckdb.connect(str(place.warehouse)) as connection:
         connection.execute("UPDATE raw.issue_comments SET author = 'one person'")
@@ -211,7 +217,7 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
 
 @pytest.mark.exhaustive
 def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    study: Study, place: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     with duckdb.connect(str(place.warehouse)) as connection:
         connection.execute(
@@ -226,7 +232,7 @@ def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_what_a_person_chooses_is_done_and_told(
-    study: Study, place: Home, instance: dg.DagsterInstance
+    study: Study, place: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     definitions = build_definitions(study, place)
     chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
@@ -279,7 +285,7 @@ def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
-    small: Prepared, place: Home
+    small: Prepared, place: DataDirectory
 ) -> None:
     heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
     script = (

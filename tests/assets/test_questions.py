@@ -11,7 +11,7 @@ from perf_assets.assets.partitions import key_of, partitions_of, range_tags
 from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import planned, written
 
@@ -47,7 +47,7 @@ def test_partitions_are_the_months_of_every_tag_set(study) -> None:
 
 
 def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_path) -> None:
-    definitions = build_definitions(study, Home.of(tmp_path / "home"))
+    definitions = build_definitions(study, DataDirectory.of(tmp_path / "home"))
     names = {job.name for job in definitions.resolve_all_job_defs()}
     assert {"ingest_questions", "forum_pipeline", "build_models"} <= names
     assert not {"full_pipeline", "mine", "label_and_link"} & names
@@ -59,8 +59,8 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
 def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     study, tmp_path, instance
 ) -> None:
-    home = Home.of(tmp_path / "home")
-    definitions = build_definitions(study, home)
+    data_dir = DataDirectory.of(tmp_path / "home")
+    definitions = build_definitions(study, data_dir)
     requests = []
     for tag_set in ("tensorkit", "gradlib"):
         schedule = definitions.resolve_schedule_def(f"monthly_stackoverflow_{tag_set}")
@@ -76,13 +76,13 @@ def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
     told = instance.get_materialized_partitions(asset_key("labels.performance_questions"))
     wanted = {key_of(one.name, month) for one in study.tag_sets for month in one.months}
     assert told == {str(key) for key in wanted}
-    assert home.published.is_file()
+    assert data_dir.published.is_file()
 
 
 def test_one_tag_set_can_be_run_by_its_name(study, tmp_path) -> None:
-    home = Home.of(tmp_path / "home")
+    data_dir = DataDirectory.of(tmp_path / "home")
     one = ["stackoverflow:tensorkit"]
-    assert run_study(study, home, one, "2020-02", "2020-02", until="labels") == []
-    with open_warehouse(home.warehouse) as database:
+    assert run_study(study, data_dir, one, "2020-02", "2020-02", until="labels") == []
+    with open_warehouse(data_dir.warehouse) as database:
         found = database.frame("SELECT DISTINCT tag_set, month FROM raw.questions")
     assert found.rows() == [("tensorkit", "2020-02")]

@@ -16,7 +16,7 @@ from perf_assets.definitions import build_definitions
 from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.months import last_full_month
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import INSTANCE, ONE_RUN, with_workers, write_instance_config
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared
@@ -41,7 +41,7 @@ def study(small: Prepared, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def definitions(study: Path, tmp_path: Path) -> dg.Definitions:
-    return build_definitions(load_study(study), Home.of(tmp_path / "home"))
+    return build_definitions(load_study(study), DataDirectory.of(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_run_of_a_repository_ships_it_and_tells_its_partition(
     assert metadata["shipped months"].value == 4  # three, and what is of none
     checks = ran.get_asset_check_evaluations()
     assert checks and all(check.passed and check.partition == NAME for check in checks)
-    # It wrote to a home of its own, and to the lake.
+    # It wrote to a data directory of its own, and to the lake.
     assert not (tmp_path / "home" / "warehouse.duckdb").exists()
     with open_warehouse(tmp_path / "other" / "warehouse.duckdb") as database:
         pull(database, Lake.of(f"file://{tmp_path}/lake"), [NAME])

@@ -1,8 +1,8 @@
 """How long each query of the cookbook takes on a published database, against 200 ms.
 
     perf-assets generate-sample big --issues 50000 --months 72 --commits 20000
-    perf-assets run --study big/study.toml --data-dir home --until fix-analysis
-    python -m tests.benchmarks.cookbook home/perf_bugs.duckdb
+    perf-assets run --study big/study.toml --data-dir DIR --until fix-analysis
+    python -m tests.benchmarks.cookbook data/perf_bugs.duckdb
 
 Prints a Markdown table, slowest first: the median of five runs in one connection, after one that is
 not counted. One that takes ten seconds is interrupted. The exit code is 1 where a query takes

@@ -25,7 +25,7 @@ from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import great_expectations
 from perf_assets.storage.audit import audit_together
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
@@ -68,19 +68,19 @@ def costs() -> Iterator[tuple[str, float]]:
     ):
         yield title, least(partial(python, code), RUNS) - bare
     with tempfile.TemporaryDirectory() as directory:
-        yield from of_homes(Path(directory))
+        yield from of_data_dirs(Path(directory))
     yield from of_audits()
 
 
-def of_homes(directory: Path) -> Iterator[tuple[str, float]]:
+def of_data_dirs(directory: Path) -> Iterator[tuple[str, float]]:
     """An empty run, one more analysis, and one more small repository."""
     prepared = prepare(directory, **SMALL)
-    home = Home(prepared.home)
-    arguments = command("run", "--study", prepared.study, "--data-dir", prepared.home)
-    run(arguments)  # Dagster hears of the home
+    data_dir = DataDirectory(prepared.data_dir)
+    arguments = command("run", "--study", prepared.study, "--data-dir", prepared.data_dir)
+    run(arguments)  # Dagster hears of the data directory
     yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
-    with open_warehouse(home.warehouse) as database:
-        writer = AuditedWriter(database, home)
+    with open_warehouse(data_dir.warehouse) as database:
+        writer = AuditedWriter(database, data_dir)
         names = tuple(analyses())
         every = least(lambda: list(derive(writer, names, names)), FEW_RUNS)
         none = least(lambda: list(derive(writer, names)), FEW_RUNS)

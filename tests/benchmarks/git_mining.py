@@ -35,7 +35,7 @@ from perf_assets.sources.git import (
 from perf_assets.sources.git.command import in_clone, local_environment, run
 from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 
 NEW_COMMITS = 500  # that a refresh is measured on
@@ -102,13 +102,13 @@ def refresh(origin: Clone, path: Path) -> tuple[int, float, float]:
     The warehouse is loaded from ``origin`` as it was about 500 commits earlier. The time to fetch
     is not counted, nor that of starting a process.
     """
-    home = Home.of(path)
+    data_dir = DataDirectory.of(path)
     earlier = git(origin, "rev-list", "--first-parent", origin.tip).split()
     old = next((sha for sha in earlier if new_since(origin, sha) >= NEW_COMMITS), earlier[-1])
     git(origin, "update-ref", f"refs/heads/{origin.branch}", old)
-    before = load(update_clone(str(origin.path), home.clone("bench/mark")), home)
+    before = load(update_clone(str(origin.path), data_dir.clone("bench/mark")), data_dir)
     git(origin, "update-ref", f"refs/heads/{origin.branch}", origin.tip)
-    clone = update_clone(str(origin.path), home.clone("bench/mark"))
+    clone = update_clone(str(origin.path), data_dir.clone("bench/mark"))
     start = time.perf_counter()
     listed = list_commits(clone)
     list_branch_commits(clone)
@@ -118,18 +118,18 @@ def refresh(origin: Clone, path: Path) -> tuple[int, float, float]:
         pass
     miner = time.perf_counter() - start
     start = time.perf_counter()
-    after = load(clone, home)
+    after = load(clone, data_dir)
     writer = time.perf_counter() - start
     assert after["sha"].sort().equals(listed["sha"].sort())
     return unknown.height, miner, writer
 
 
-def load(clone: Clone, home: Home) -> pl.DataFrame:
+def load(clone: Clone, data_dir: DataDirectory) -> pl.DataFrame:
     """Bring the warehouse to what the clone holds, every month of it; the commits stored."""
     listings = [list_commits(clone)["month"], list_branch_commits(clone)["month"]]
     months = pl.concat(listings).unique().sort().to_list()
-    with open_warehouse(home.warehouse) as database:
-        writer = AuditedWriter(database, home)
+    with open_warehouse(data_dir.warehouse) as database:
+        writer = AuditedWriter(database, data_dir)
         for outcome in load_commits(writer, clone, "bench/mark", months):
             if outcome.failure:
                 raise SystemExit(outcome.failure)

@@ -28,7 +28,7 @@ from perf_assets.sources.github import GitHubClient, IssueSource, issues
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 
 MONTHS = months_between("2015-01", "2020-12")
@@ -44,12 +44,12 @@ def main() -> None:
     server = context.Process(target=serve, args=(folder, arguments.delay, theirs), daemon=True)
     server.start()
     url = ours.recv()
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory() as data_dir:
         for title, command in (("full load", "stay"), ("refresh", "change")):
             ours.send(command)
             count = ours.recv()
             client = context.Process(
-                target=load, args=(url, Path(home), arguments.workers, theirs), daemon=True
+                target=load, args=(url, Path(data_dir), arguments.workers, theirs), daemon=True
             )
             client.start()
             client.join()
@@ -111,13 +111,13 @@ def changed(corpus: Corpus) -> Corpus:
     return dataclasses.replace(corpus, issues={**corpus.issues, **edited})
 
 
-def load(url: str, home: Path, workers: int, pipe: Connection) -> None:
+def load(url: str, data_dir: Path, workers: int, pipe: Connection) -> None:
     """Load or refresh everything; tell seconds, CPU seconds and peak memory of this process."""
     issues.REQUESTS_AT_ONCE_PER_ACCOUNT = workers
     started = time.perf_counter()
     client = GitHubClient(url)
-    with open_warehouse(home / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home(home))
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        writer = AuditedWriter(database, DataDirectory(data_dir))
         for outcome in load_issues(writer, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
             assert outcome.failure is None, outcome.failure
     seconds = time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""Disturbs what is done to a home at random moments, and goes on until each of so many hit.
+"""Disturbs operations on a data directory at random moments, until each of so many hit.
 
 Run by hand; it ends with an error where anything but the expected tables is found, or any process:
 
@@ -35,7 +35,9 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kind", action="append", dest="kinds", choices=KINDS)
-    parser.add_argument("--prepared", type=Path, help="a corpus and its home; default: new ones")
+    parser.add_argument(
+        "--prepared", type=Path, help="a corpus and its data directory; default: new ones"
+    )
     parser.add_argument("--quiet", action="store_true", help="note nothing in docs/")
     arguments = parser.parse_args()
     kinds = arguments.kinds or KINDS

@@ -107,13 +107,13 @@ def _shipped(
 
 
 def _work(lake: Lake, names: Sequence[str], issues: int, version: int, place: str) -> None:
-    home = memory()
-    pull(home, lake, names)
-    known = home.frame("FROM meta.build_state")
-    fill(home, {k: v for name in names for k, v in state_of(name, issues, version).items()})
-    home.upsert("meta.build_state", known)
+    data_dir = memory()
+    pull(data_dir, lake, names)
+    known = data_dir.frame("FROM meta.build_state")
+    fill(data_dir, {k: v for name in names for k, v in state_of(name, issues, version).items()})
+    data_dir.upsert("meta.build_state", known)
     began = time.monotonic()
-    done = [push(home, lake, name) for name in names]
+    done = [push(data_dir, lake, name) for name in names]
     seconds = time.monotonic() - began
     lines = [str(seconds), *(f"{one.subject} {one.commits} {one.bytes}" for one in done)]
     Path(place).write_text("\n".join(lines), encoding="utf-8")

@@ -5,9 +5,9 @@ Run by hand, on a quiet machine:
     python -m tests.benchmarks.main_job [--issues N] [--commits N] [--months N] [--topics SHARE]
     python -m tests.benchmarks.main_job --growth
 
-A generated corpus is run into a new home, and then once more, when nothing has changed. With
-``--growth`` several sizes are, and docs/performance.md is written. Corpora are kept in the system's
-temporary directory for the next time.
+A generated corpus is run into a new data directory, and then once more, when nothing has changed.
+With ``--growth`` several sizes are, and docs/performance.md is written. Corpora are kept in the
+system's temporary directory for the next time.
 """
 
 import argparse
@@ -111,18 +111,25 @@ def corpus_of(issues: int, commits: int, months: int, topics: float = 0) -> Path
 def measure(study: Path) -> tuple[Measured, Measured]:
     """The first run, and one that has nothing to do."""
     with tempfile.TemporaryDirectory() as directory:
-        home = Path(directory) / "home"
+        data_dir = Path(directory) / "home"
         runs = []
         for title in ("first run", "nothing to do"):
-            runs.append(run_once(study, home))
+            runs.append(run_once(study, data_dir))
             show(f"{study.parent.name}, {title}", runs[-1])
     return runs[0], runs[1]
 
 
-def run_once(study: Path, home: Path) -> Measured:
+def run_once(study: Path, data_dir: Path) -> Measured:
     """One run in a process of its own, watched from outside."""
-    command = [sys.executable, "-m", "tests.benchmarks.main_job", "--child", str(study), str(home)]
-    before = requests_of(home)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.main_job",
+        "--child",
+        str(study),
+        str(data_dir),
+    ]
+    before = requests_of(data_dir)
     started = time.perf_counter()
     with (
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as child,
@@ -139,10 +146,10 @@ def run_once(study: Path, home: Path) -> Measured:
         phase: max((held for when, held in seen if begun <= when <= ended), default=0) / 1e6
         for phase, (begun, ended) in spans.items()
     }
-    return Measured(seconds, spent, megabytes, requests_of(home) - before)
+    return Measured(seconds, spent, megabytes, requests_of(data_dir) - before)
 
 
-def run_measured(study: str, home: str) -> None:
+def run_measured(study: str, data_dir: str) -> None:
     """The other end: the command itself, its phases timed, as one line of JSON at the end."""
     spent: dict[str, float] = {}
     spans: dict[str, tuple[float, float]] = {START: (time.time(), time.time())}
@@ -155,7 +162,7 @@ def run_measured(study: str, home: str) -> None:
     import_module("perf_assets.execution")
     spent[START] = time.perf_counter() - started
     try:
-        command(["run", "--study", study, "--data-dir", home], standalone_mode=False)
+        command(["run", "--study", study, "--data-dir", data_dir], standalone_mode=False)
     finally:
         print("\n" + json.dumps([spent, spans]), flush=True)
 
@@ -230,9 +237,9 @@ def memory_of(pid: int) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) << 10
 
 
-def requests_of(home: Path) -> int:
-    """How many requests all runs into a home made."""
-    warehouse = home / "warehouse.duckdb"
+def requests_of(data_dir: Path) -> int:
+    """How many requests all runs into a data directory made."""
+    warehouse = data_dir / "warehouse.duckdb"
     if not warehouse.exists():
         return 0
     with duckdb.connect(str(warehouse), read_only=True) as database:

@@ -34,10 +34,10 @@ from perf_assets.stages.transform.derivation import derive
 from perf_assets.stages.transform.models import build_model
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.benchmarks.big_warehouse import fill
-from tests.engines.servers import Server, sail, spark, spark_home
+from tests.engines.servers import Server, sail, spark, spark_data_dir
 
 ISSUES_EACH = 25_000
 MODELS = {model.name: model for model in load_models()}
@@ -123,10 +123,10 @@ def measured(costs: dict[str, Cost], name: str, process: int | None = None) -> I
 def models_on_duckdb(size: Size) -> dict[str, Cost]:
     costs: dict[str, Cost] = {}
     with tempfile.TemporaryDirectory(dir=size.folder) as place:
-        home = Path(place) / "warehouse.duckdb"
-        shutil.copy(warehouse(size), home)
-        with open_warehouse(home) as database, measured(costs, "all"):
-            writer = AuditedWriter(database, Home.of(Path(place)))
+        data_dir = Path(place) / "warehouse.duckdb"
+        shutil.copy(warehouse(size), data_dir)
+        with open_warehouse(data_dir) as database, measured(costs, "all"):
+            writer = AuditedWriter(database, DataDirectory.of(Path(place)))
             with closing(Workspace(database)) as workspace:
                 for name in MARTS:
                     with measured(costs, name):
@@ -156,11 +156,11 @@ def by_table(size: Size) -> dict[str, Cost]:
     """Everything as a run derives it: models, audits, storing, statistics."""
     costs: dict[str, Cost] = {}
     with tempfile.TemporaryDirectory(dir=size.folder) as place:
-        home = Home.of(Path(place))
-        shutil.copy(warehouse(size), home.warehouse)
-        with open_warehouse(home.warehouse) as database:
+        data_dir = DataDirectory.of(Path(place))
+        shutil.copy(warehouse(size), data_dir.warehouse)
+        with open_warehouse(data_dir.warehouse) as database:
             before = of_processors(None)
-            for one in derive(AuditedWriter(database, home)):
+            for one in derive(AuditedWriter(database, data_dir)):
                 assert one.outcome is None or one.outcome.failure is None, one.outcome
                 after = of_processors(None)
                 # Between two tables: the next one is computed while one is audited.
@@ -178,9 +178,9 @@ def cost(engine: str, size: Size) -> dict[str, Cost]:
     if engine == "sail":
         with sail() as server:
             return models_on(server, size)
-    home = spark_home()
-    assert home is not None, "no Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON"
-    with spark(home, memory="8g") as server:
+    data_dir = spark_data_dir()
+    assert data_dir is not None, "no Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON"
+    with spark(data_dir, memory="8g") as server:
         return models_on(server, size)
 
 

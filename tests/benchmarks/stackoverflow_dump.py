@@ -27,7 +27,7 @@ from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
 from perf_assets.stages.mining.questions import extract_of, mine_questions
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of
 
@@ -78,19 +78,19 @@ def walk(dump: Path, _: Path) -> None:
         parser.ParseFile(file)
 
 
-def read(dump: Path, home: Path) -> None:
+def read(dump: Path, data_dir: Path) -> None:
     """Take out of the file what is of the study."""
     forum = forum_of(dump, end=add_months("2020-01", MONTHS - 1))
-    with open_extract(home / "forums" / f"{forum.name}.duckdb") as extract:
+    with open_extract(data_dir / "forums" / f"{forum.name}.duckdb") as extract:
         read_dump(forum, extract)
         state = extract.state("Posts")
     assert state is not None and state["is_done"]
     print(f"    {state['questions']:,} questions, {state['answers']:,} answers of the study")
 
 
-def load(dump: Path, home: Path) -> None:
+def load(dump: Path, data_dir: Path) -> None:
     """Load every month of what was taken out."""
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     forum = forum_of(dump, end=add_months("2020-01", MONTHS - 1))
     with open_warehouse(place.warehouse) as database:
         writer = AuditedWriter(database, place)
@@ -99,11 +99,11 @@ def load(dump: Path, home: Path) -> None:
         list(mine_questions(writer, forum, tag_set, tag_set.months))
 
 
-def measured(deed: Callable[[Path, Path], None], dump: Path, home: Path) -> tuple[float, float]:
+def measured(deed: Callable[[Path, Path], None], dump: Path, data_dir: Path) -> tuple[float, float]:
     """Seconds, and megabytes at most, of a process that does it."""
     context = multiprocessing.get_context("spawn")
     queue = context.SimpleQueue()
-    process = context.Process(target=_measure, args=(deed, dump, home, queue))
+    process = context.Process(target=_measure, args=(deed, dump, data_dir, queue))
     process.start()
     process.join()
     if process.exitcode:
@@ -112,9 +112,9 @@ def measured(deed: Callable[[Path, Path], None], dump: Path, home: Path) -> tupl
     return seconds, megabytes
 
 
-def _measure(deed: Callable[[Path, Path], None], dump: Path, home: Path, queue: object) -> None:
+def _measure(deed: Callable[[Path, Path], None], dump: Path, data_dir: Path, queue: object) -> None:
     began = time.perf_counter()
-    deed(dump, home)
+    deed(dump, data_dir)
     seconds = time.perf_counter() - began
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     queue.put((seconds, largest))  # type: ignore[attr-defined]
@@ -128,11 +128,11 @@ def main() -> None:
     took = []
     for size in arguments.megabytes:
         with tempfile.TemporaryDirectory() as directory:
-            dump, home = Path(directory) / "Posts.xml", Path(directory) / "home"
+            dump, data_dir = Path(directory) / "Posts.xml", Path(directory) / "home"
             write_dump(dump, size * 1_000_000, arguments.tagged)
-            walked, _ = measured(walk, dump, home)
-            seconds, memory = measured(read, dump, home)
-            loaded, memory_loading = measured(load, dump, home)
+            walked, _ = measured(walk, dump, data_dir)
+            seconds, memory = measured(read, dump, data_dir)
+            loaded, memory_loading = measured(load, dump, data_dir)
             took.append(seconds / size)
             print(
                 f"{size:,} MB: walked in {walked:.1f} s, read in {seconds:.1f} s "

@@ -39,7 +39,7 @@ from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.bug_histories import month, paths_of
 from tests.effort import HISTORIES
@@ -164,9 +164,9 @@ def generated(scenario: Scenario, histories: int) -> Iterator[CumulativeSeries]:
 def permuted(histories: int) -> Iterator[CumulativeSeries]:
     """The published PyTorch reports with permuted labels."""
     with TemporaryDirectory() as folder:
-        home = Home.of(Path(folder))
-        with open_warehouse(home.warehouse) as database:
-            writer = AuditedWriter(database, home)
+        data_dir = DataDirectory.of(Path(folder))
+        with open_warehouse(data_dir.warehouse) as database:
+            writer = AuditedWriter(database, data_dir)
             load_package(writer, PYTORCH_PACKAGE)
             lay_views(writer)
             list(derive(writer, {"marts.issue_history", "marts.trend_monthly"}))

@@ -53,17 +53,17 @@ def walk(page: Page, address: str) -> None:
 def main(source: Path) -> None:
     PLACE.mkdir(exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
-        home = shutil.copytree(source, Path(place) / "home")
-        spoil(home / "sample" / "issues.jsonl.gz", REFUSED)
+        data_dir = shutil.copytree(source, Path(place) / "home")
+        spoil(data_dir / "sample" / "issues.jsonl.gz", REFUSED)
         browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         page = browser.new_page(viewport=WINDOW)
-        with opened("ui", "--data-dir", home) as address:
+        with opened("ui", "--data-dir", data_dir) as address:
             walk(page, address)
-        with opened("explore", "--data-dir", home) as address:
+        with opened("explore", "--data-dir", data_dir) as address:
             page.goto(address)
             page.locator("canvas, svg.marks").first.wait_for()
             take(page, "explore")
-        page.goto((home / "report" / "index.html").as_uri())
+        page.goto((data_dir / "report" / "index.html").as_uri())
         take(page, "report")
         browser.close()
 

@@ -23,10 +23,10 @@ FROM range(3) r(n)
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[str]:
+def opened(data_dir: Path) -> Iterator[str]:
     port = free_port()
     with subprocess.Popen(
-        command("explore", "--data-dir", home, "--port", str(port)),
+        command("explore", "--data-dir", data_dir, "--port", str(port)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -52,7 +52,7 @@ def ask(page: "Page", sql: str) -> None:
 
 def test_a_query_is_chosen_changed_and_taken_along(page: "Page", small: Prepared) -> None:
     obeyed, failures = [], {}
-    with opened(small.home) as address:
+    with opened(small.data_dir) as address:
         page.on("dialog", lambda dialog: obeyed.append(dialog.message))
         page.on("requestfailed", lambda one: failures.update({one.url: one.failure}))
         page.goto(address, timeout=60_000)

@@ -25,7 +25,7 @@ OPENED = "[...document.querySelectorAll('details')].filter((one) => one.open).le
 @pytest.fixture(scope="module")
 def report(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory, browser: "Browser") -> Path:
     path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(html(read_report(sampled.home / "perf_bugs.duckdb")), encoding="utf-8")
+    path.write_text(html(read_report(sampled.data_dir / "perf_bugs.duckdb")), encoding="utf-8")
     return path
 
 
@@ -126,7 +126,7 @@ def test_the_page_of_the_database_has_the_same_form(
     page: "Page", sampled: Prepared, tmp_path: Path
 ) -> None:
     path = tmp_path / "docs.html"
-    path.write_text(docs_html(sampled.home / "perf_bugs.duckdb"), encoding="utf-8")
+    path.write_text(docs_html(sampled.data_dir / "perf_bugs.duckdb"), encoding="utf-8")
     page.goto(path.as_uri() + "#marts.bug_metrics.fix_size")
     assert page.locator('[id="marts.bug_metrics.fix_size"]').is_visible()
     scrolled(page)
@@ -141,11 +141,11 @@ def test_the_page_of_the_database_has_the_same_form(
 
 def test_the_replication_report_has_the_same_form(page: "Page", tmp_path: Path) -> None:
 
-    home, package = tmp_path / "home", write_package(tmp_path / "package")
-    done = perf_assets("replicate", "--data", package, "--accept-changes", "--data-dir", home)
+    data_dir, package = tmp_path / "home", write_package(tmp_path / "package")
+    done = perf_assets("replicate", "--data", package, "--accept-changes", "--data-dir", data_dir)
     assert done.returncode == 0, done.stdout + done.stderr
     path = tmp_path / "report.html"
-    path.write_text(html(read_replication(home / "perf_bugs.duckdb")), encoding="utf-8")
+    path.write_text(html(read_replication(data_dir / "perf_bugs.duckdb")), encoding="utf-8")
     page.set_viewport_size(PHONE)
     page.emulate_media(color_scheme="dark")
     page.goto(path.as_uri())

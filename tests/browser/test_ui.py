@@ -1,4 +1,4 @@
-"""The Dagster UI as somebody sees it who never read the README: on a finished home, in chromium."""
+"""The Dagster UI as a newcomer sees it: on a finished data directory, in chromium."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ GROUPS = ("sources", "raw", "labels", "staging", "marts", "analysis", "published
 
 @pytest.fixture(scope="session")
 def finished(once: Callable[..., Path]) -> Path:
-    """A corpus of eighteen months and its home after a run; not to be changed."""
+    """A corpus of eighteen months and its data directory after a run; not to be changed."""
 
     def fill(directory: Path) -> None:
         generate(directory / "corpus", seed=3, issues=200, months=18, commits=100)

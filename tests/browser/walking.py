@@ -1,4 +1,4 @@
-"""The Dagster UI in a browser: opened on a home, and what several walks through it do."""
+"""The Dagster UI in a browser: opened on a data directory, and what several walks through it do."""
 
 import gzip
 import json

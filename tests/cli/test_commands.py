@@ -73,42 +73,44 @@ def test_every_command_explains_itself(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_status_says_what_is_stored(home: Path) -> None:
-    told = perf_assets("status", "--data-dir", home)
+def test_status_says_what_is_stored(data_dir: Path) -> None:
+    told = perf_assets("status", "--data-dir", data_dir)
     assert told.returncode == 0
     assert "sample-lab/tensorkit (study sample)" in told.stdout.splitlines()
     line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
     assert line.split()[:5] == ["raw.issues", "3", "2020-01", "2020-03", "24"]
-    assert all(len(line) <= 80 or str(home) in line for line in told.stdout.splitlines())
+    assert all(len(line) <= 80 or str(data_dir) in line for line in told.stdout.splitlines())
 
 
 @pytest.mark.slow
-def test_status_doctor_and_agreement_are_told_to_programs_too(home: Path, small: Prepared) -> None:
-    told = json.loads(perf_assets("status", "--data-dir", home, "--json").stdout)
+def test_status_doctor_and_agreement_are_told_to_programs_too(
+    data_dir: Path, small: Prepared
+) -> None:
+    told = json.loads(perf_assets("status", "--data-dir", data_dir, "--json").stdout)
     row = next(row for row in told["tables"] if row["table"] == "raw.issues")
     assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)
     assert (told["failed_audits"], told["is_as_published"]) == ([], False)
-    options = ("--data-dir", home, "--study", small.study, "--json")
+    options = ("--data-dir", data_dir, "--study", small.study, "--json")
     assert json.loads(perf_assets("doctor", *options).stdout)["can_run"]
-    (home / "verdicts.jsonl").write_text("nonsense\n")
+    (data_dir / "verdicts.jsonl").write_text("nonsense\n")
     sick = perf_assets("doctor", *options)
     assert sick.returncode == 2
     assert [one["is_mendable"] for one in json.loads(sick.stdout)["damages"]] == [True]
-    assert perf_assets("review", "agreement", "--data-dir", home, "--json").returncode == 2
+    assert perf_assets("review", "agreement", "--data-dir", data_dir, "--json").returncode == 2
 
 
 @pytest.mark.slow
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such home")
+    assert_refused(perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such data directory")
     assert_refused(perf_assets("status", "--data-dir", tmp_path), "perf-assets run")
 
 
 @pytest.mark.slow
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
-    copy: Path, home: Path
+    copy: Path, data_dir: Path
 ) -> None:
-    run = ("run", "--study", copy / "study.toml", "--data-dir", home)
-    before = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    run = ("run", "--study", copy / "study.toml", "--data-dir", data_dir)
+    before = stored_tables(data_dir / "warehouse.duckdb")["raw.issues"]
     original = (copy / "issues.jsonl.gz").read_bytes()
     lines = gzip.decompress((copy / "issues.jsonl.gz").read_bytes()).splitlines()
     issues = [json.loads(line) for line in lines]
@@ -124,18 +126,18 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     month = bad["created_at"][:7]
     assert "raw.issues of sample-lab/tensorkit " + month in ran.stderr
     assert f"number {bad['number']}" in ran.stderr
-    after = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    after = stored_tables(data_dir / "warehouse.duckdb")["raw.issues"]
     kept = after.filter(after["month"] == month)
     assert kept.equals(before.filter(before["month"] == month))
     assert after.filter(after["number"] == good["number"])["title"].to_list() == ["Edited"]
-    place = home / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
+    place = data_dir / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
     assert json.loads((place / "report.json").read_text())["ok"] is False
     assert (place / "candidate.parquet").is_file()
-    assert "Failed audits" in perf_assets("status", "--data-dir", home).stdout
+    assert "Failed audits" in perf_assets("status", "--data-dir", data_dir).stdout
     (copy / "issues.jsonl.gz").write_bytes(original)
-    materialize(copy / "study.toml", home)
-    assert "Failed audits" not in perf_assets("status", "--data-dir", home).stdout
-    mended = stored_tables(home / "warehouse.duckdb")["raw.issues"]
+    materialize(copy / "study.toml", data_dir)
+    assert "Failed audits" not in perf_assets("status", "--data-dir", data_dir).stdout
+    mended = stored_tables(data_dir / "warehouse.duckdb")["raw.issues"]
     assert mended.filter(mended["month"] == month).equals(before.filter(before["month"] == month))
 
 
@@ -227,14 +229,13 @@ def test_a_corrupt_corpus_line_is_named(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_warehouse_in_use_names_the_process(
-    corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warehouse, "LOCK_WAIT_SECONDS", 0.3)
-    run = ("run", "--study", corpus / "study.toml", "--data-dir", home)
-    before = stored_tables(home / "warehouse.duckdb")
-    hold = (
-        f"import duckdb; c = duckdb.connect({str(home / 'warehouse.duckdb')!r}); print(1); input()"
-    )
+    run = ("run", "--study", corpus / "study.toml", "--data-dir", data_dir)
+    before = stored_tables(data_dir / "warehouse.duckdb")
+    path = str(data_dir / "warehouse.duckdb")
+    hold = f"import duckdb; c = duckdb.connect({path!r}); print(1); input()"
     with subprocess.Popen(
         [sys.executable, "-u", "-c", hold],
         stdin=subprocess.PIPE,
@@ -245,15 +246,15 @@ def test_a_warehouse_in_use_names_the_process(
         holder.stdout.readline()
         assert_refused(perf_assets(*run), "warehouse.duckdb", str(holder.pid))
         holder.communicate(b"\n")
-    assert_same_tables(before, stored_tables(home / "warehouse.duckdb"))
+    assert_same_tables(before, stored_tables(data_dir / "warehouse.duckdb"))
 
 
 @pytest.mark.slow
-def test_a_home_of_a_newer_format_is_left_alone(corpus: Path, home: Path) -> None:
-    run = ("run", "--study", corpus / "study.toml", "--data-dir", home)
-    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+def test_a_data_directory_of_a_newer_format_is_left_alone(corpus: Path, data_dir: Path) -> None:
+    run = ("run", "--study", corpus / "study.toml", "--data-dir", data_dir)
+    with duckdb.connect(str(data_dir / "warehouse.duckdb")) as connection:
         connection.execute("UPDATE meta.schema_version SET version = 99")
-    assert_refused(perf_assets(*run), str(home), "format 99", "upgrade")
+    assert_refused(perf_assets(*run), str(data_dir), "format 99", "upgrade")
 
 
 @pytest.mark.slow
@@ -271,25 +272,25 @@ def test_months_outside_the_study_are_refused(copy: Path, tmp_path: Path) -> Non
 def test_a_full_disk_is_said_so_and_loses_nothing(copy: Path, tmp_path: Path, until: str) -> None:
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("a small file system can only be made by root")
-    home = tmp_path / "small"
-    home.mkdir()
+    data_dir = tmp_path / "small"
+    data_dir.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", str(home)],
+        ["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", str(data_dir)],
         capture_output=True,
         check=False,
     )
     if mounted.returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        run = ("run", "--study", copy / "study.toml", "--data-dir", home, "--until", until)
+        run = ("run", "--study", copy / "study.toml", "--data-dir", data_dir, "--until", until)
         ran = perf_assets_process(*run)
         assert ran.returncode == 2, ran.stdout + ran.stderr
         assert "Traceback" not in ran.stdout + ran.stderr
-        subprocess.run(["mount", "-o", "remount,size=200m", str(home)], check=True)
+        subprocess.run(["mount", "-o", "remount,size=200m", str(data_dir)], check=True)
         ran = perf_assets(*run)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     finally:
-        subprocess.run(["umount", str(home)], check=False)
+        subprocess.run(["umount", str(data_dir)], check=False)
 
 
 @pytest.mark.slow

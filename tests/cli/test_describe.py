@@ -53,16 +53,16 @@ def test_a_table_that_is_none_is_told_with_the_nearest(name: str, words: str) ->
 pytestmark = pytest.mark.slow
 
 
-def exported(home: Path, output: Path, *arguments: str):
-    return perf_assets("export", "--data-dir", home, "--output", output, *arguments)
+def exported(data_dir: Path, output: Path, *arguments: str):
+    return perf_assets("export", "--data-dir", data_dir, "--output", output, *arguments)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_every_row_of_every_stored_table_is_in_a_file(
     small: Prepared, tmp_path: Path, kind: str
 ) -> None:
-    assert exported(small.home, tmp_path, "--format", kind).returncode == 0
-    with duckdb.connect(str(small.home / "perf_bugs.duckdb"), read_only=True) as connection:
+    assert exported(small.data_dir, tmp_path, "--format", kind).returncode == 0
+    with duckdb.connect(str(small.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         for table in ("raw.issues", "marts.trend_monthly", "meta.schema_version"):
             (stored,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
             files = [*tmp_path.glob(f"{table}/*.{kind}"), *tmp_path.glob(f"{table}.{kind}")]
@@ -73,7 +73,7 @@ def test_every_row_of_every_stored_table_is_in_a_file(
 
 def test_only_what_is_asked_for_is_written(small: Prepared, tmp_path: Path) -> None:
     ran = exported(
-        small.home, tmp_path, "--format", "csv", "--tables", "analysis,raw.issues",
+        small.data_dir, tmp_path, "--format", "csv", "--tables", "analysis,raw.issues",
         "--repository", "sample-lab/tensorkit",
     )  # fmt: skip
     assert ran.returncode == 0
@@ -82,10 +82,10 @@ def test_only_what_is_asked_for_is_written(small: Prepared, tmp_path: Path) -> N
     assert not any(kind.startswith("marts") for kind in kinds)
 
 
-def test_no_title_of_an_issue_runs_as_a_formula(home: Path, tmp_path: Path) -> None:
-    with duckdb.connect(str(home / "perf_bugs.duckdb")) as connection:
+def test_no_title_of_an_issue_runs_as_a_formula(data_dir: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb")) as connection:
         connection.execute("UPDATE raw.issues SET title = '=1+1', author = '@x'")
-    ran = exported(home, tmp_path / "out", "--format", "csv", "--tables", "raw.issues")
+    ran = exported(data_dir, tmp_path / "out", "--format", "csv", "--tables", "raw.issues")
     assert ran.returncode == 0
     with (tmp_path / "out/raw.issues/sample-lab+tensorkit.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -103,7 +103,7 @@ def test_no_title_of_an_issue_runs_as_a_formula(home: Path, tmp_path: Path) -> N
 def test_what_cannot_be_exported_is_said(
     small: Prepared, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
-    ran = exported(small.home, tmp_path, "--format", "csv", *arguments)
+    ran = exported(small.data_dir, tmp_path, "--format", "csv", *arguments)
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
     assert words in ran.stderr
 

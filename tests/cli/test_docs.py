@@ -53,7 +53,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def page(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Page:
     path = tmp_path_factory.mktemp("docs") / "docs.html"
-    ran = perf_assets("docs", "--data-dir", small.home, "--output", path)
+    ran = perf_assets("docs", "--data-dir", small.data_dir, "--output", path)
     assert ran.returncode == 0, ran.stderr
     return Page(path)
 
@@ -98,7 +98,7 @@ def test_it_is_written_without_a_database_too(tmp_path: Path) -> None:
 
 
 def test_texts_of_strangers_stay_texts(small: Prepared, tmp_path: Path) -> None:
-    shutil.copyfile(small.home / "perf_bugs.duckdb", tmp_path / "perf_bugs.duckdb")
+    shutil.copyfile(small.data_dir / "perf_bugs.duckdb", tmp_path / "perf_bugs.duckdb")
     with duckdb.connect(str(tmp_path / "perf_bugs.duckdb")) as connection:
         for statement in (
             "UPDATE meta.partition_loads SET message = ?, status = 'failed'",

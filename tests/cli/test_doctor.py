@@ -12,7 +12,7 @@ from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.rows import load
@@ -45,9 +45,9 @@ def study(folder: Path, corpus: Path, url: str, name: str = NAME) -> Path:
     return path
 
 
-def doctor(study_file: Path, home: Path, tokens: str | None = None) -> Ran:
+def doctor(study_file: Path, data_dir: Path, tokens: str | None = None) -> Ran:
     changes = {"GITHUB_TOKEN": tokens} if tokens else {}
-    ran = perf_assets("doctor", "--study", study_file, "--data-dir", home, **changes)
+    ran = perf_assets("doctor", "--study", study_file, "--data-dir", data_dir, **changes)
     assert "Traceback" not in ran.stderr
     assert "ghp_" not in ran.stdout + ran.stderr
     return ran
@@ -76,15 +76,15 @@ def test_the_foretold_cost_is_that_of_the_run(
 def test_what_is_stored_need_not_be_loaded_again(
     corpus: Path, server: CorpusServer, tmp_path: Path
 ) -> None:
-    home = Home.of(tmp_path / "home")
+    data_dir = DataDirectory.of(tmp_path / "home")
     issues = read_corpus(corpus).issues.values()
     newest = max(issue["updated_at"] for issue in issues)
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         stored = [load(month, repository=NAME, updated_at=newest) for month in MONTHS[:4]]
         failed = load(MONTHS[4], repository=NAME, status="failed", is_stored=False)
         insert(database.connection, "meta.partition_loads", [*stored, failed])
     left = sum(issue["created_at"][:7] in MONTHS[4:] for issue in issues)
-    ran = doctor(study(tmp_path, corpus, server.url), home.path, TOKENS[0])
+    ran = doctor(study(tmp_path, corpus, server.url), data_dir.path, TOKENS[0])
     assert f"2 months with {left} issues to load, 4 stored with 1 issues to refresh" in ran.stdout
 
 
@@ -93,17 +93,17 @@ def test_what_is_stored_need_not_be_loaded_again(
 def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told_before(
     corpus: Path, tmp_path: Path
 ) -> None:
-    home = Home.of(tmp_path / "home")
+    data_dir = DataDirectory.of(tmp_path / "home")
     with CorpusServer([read_corpus(corpus)], token=TOKENS[0]) as server:
         file = study(tmp_path, corpus, server.url)
         run = partial(
-            perf_assets, "run", "--study", file, "--data-dir", home.path, "--until", "labels"
+            perf_assets, "run", "--study", file, "--data-dir", data_dir.path, "--until", "labels"
         )
         ran = run(GITHUB_TOKEN=TOKENS[0])
         assert "again" not in ran.stdout
-        with open_warehouse(home.warehouse) as database:
+        with open_warehouse(data_dir.warehouse) as database:
             database.connection.execute("UPDATE raw.issues SET fields_version = NULL")
-        told = doctor(file, home.path, TOKENS[0]).stdout
+        told = doctor(file, data_dir.path, TOKENS[0]).stdout
         opened = {issue["created_at"][:7] for issue in read_corpus(corpus).issues.values()}
         again = f"{len(opened)} months with 60 issues"
         assert f"{again} to load, {len(opened)} of them again" in told
@@ -111,7 +111,7 @@ def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told
         assert f"{NAME}: {again} were stored before" in ran.stdout
         foretold = re.search(r"about (\d+) requests and (\d+) points of the 5,000", ran.stdout)
         assert foretold is not None
-        with open_warehouse(home.warehouse) as database:
+        with open_warehouse(data_dir.warehouse) as database:
             asked = "SELECT requests, points FROM meta.source_requests ORDER BY started_at DESC"
             requests, points = database.frame(asked).row(0)
         assert requests <= int(foretold[1]) <= requests + 3

@@ -72,9 +72,13 @@ def test_what_led_to_an_error_tells_of_the_mishap(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_home_that_is_removed_during_a_run_is_said_so(middling: Prepared, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    arguments = command("run", "--study", middling.study, "--data-dir", home, "--until", "labels")
+def test_a_data_directory_that_is_removed_during_a_run_is_said_so(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    data_dir = tmp_path / "home"
+    arguments = command(
+        "run", "--study", middling.study, "--data-dir", data_dir, "--until", "labels"
+    )
     surroundings = environment(PYTHONUNBUFFERED="1")
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings
@@ -83,11 +87,11 @@ def test_a_home_that_is_removed_during_a_run_is_said_so(middling: Prepared, tmp_
         for line in process.stdout:
             if "2020-01 to" in line:
                 break
-        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(data_dir, ignore_errors=True)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 2, said
     assert said.startswith("Error: ") and said.count("\n") == 1, said
-    assert str(home) in said
+    assert str(data_dir) in said
 
 
 @pytest.mark.slow
@@ -152,11 +156,11 @@ def test_the_limit_of_a_container_counts(
 
 @pytest.mark.slow
 @AS_ROOT
-@pytest.mark.parametrize("change", [lambda home: home.chmod(stat.S_IRUSR | stat.S_IXUSR)])
-def test_a_home_that_cannot_be_written_to_is_said_so(
-    home: Path, small: Prepared, change: Callable[[Path], None]
+@pytest.mark.parametrize("change", [lambda data_dir: data_dir.chmod(stat.S_IRUSR | stat.S_IXUSR)])
+def test_a_data_directory_that_cannot_be_written_to_is_said_so(
+    data_dir: Path, small: Prepared, change: Callable[[Path], None]
 ) -> None:
-    change(home)
-    done = perf_assets("run", "--study", small.study, "--data-dir", home)
+    change(data_dir)
+    done = perf_assets("run", "--study", small.study, "--data-dir", data_dir)
     assert done.returncode == 2
     assert "permission denied" in done.stderr

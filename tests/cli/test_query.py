@@ -28,14 +28,14 @@ HOSTILE = "=cmd|' /C calc'!A1\x1b[31m\u202e](javascript:x)|</script><script>aler
 
 @pytest.fixture(scope="module")
 def asked(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home of which only the published database is there: queries need no more."""
-    home = tmp_path_factory.mktemp("asked")
-    shutil.copyfile(small.home / "perf_bugs.duckdb", home / "perf_bugs.duckdb")
-    return home
+    """A data directory of which only the published database is there: queries need no more."""
+    data_dir = tmp_path_factory.mktemp("asked")
+    shutil.copyfile(small.data_dir / "perf_bugs.duckdb", data_dir / "perf_bugs.duckdb")
+    return data_dir
 
 
-def query(home: Path, *arguments: str | Path) -> Ran:
-    return perf_assets("query", *arguments, "--data-dir", home)
+def query(data_dir: Path, *arguments: str | Path) -> Ran:
+    return perf_assets("query", *arguments, "--data-dir", data_dir)
 
 
 def table(sql: str):
@@ -145,10 +145,10 @@ def test_a_mistake_is_one_sentence(asked: Path, arguments: list[str], words: lis
     assert all(word in ran.stderr for word in words), ran.stderr
 
 
-def test_a_home_that_is_none_is_said_and_not_made(tmp_path: Path) -> None:
+def test_a_data_directory_that_is_none_is_said_and_not_made(tmp_path: Path) -> None:
     ran = query(tmp_path / "none", "fix_coverage")
     assert (ran.returncode, (tmp_path / "none").exists()) == (2, False)
-    assert "no such home" in ran.stderr
+    assert "no such data directory" in ran.stderr
     assert "perf-assets run makes it" in query(tmp_path, "fix_coverage").stderr
     (tmp_path / "perf_bugs.duckdb").write_bytes(b"no database")
     assert query(tmp_path, "fix_coverage").returncode == 2

@@ -32,14 +32,14 @@ def commands() -> list[str]:
 
 @pytest.fixture(scope="module")
 def checkout(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory as a user has it after `make run`: an environment, and the home ``data``."""
+    """A directory as a user has it after `make run`: an environment, and the directory ``data``."""
     directory = tmp_path_factory.mktemp("checkout")
     (directory / ".venv" / "bin").mkdir(parents=True)
     program = directory / ".venv" / "bin" / "perf-assets"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m perf_assets "$@"\n')
     program.chmod(0o755)
     (directory / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    shutil.copytree(sampled.home, directory / "data")
+    shutil.copytree(sampled.data_dir, directory / "data")
     return directory
 
 

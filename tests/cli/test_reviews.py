@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, FINDINGS, QUESTIONS, Form
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
@@ -30,13 +30,15 @@ def filled(
     return target
 
 
-def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_path: Path) -> None:
+def test_two_raters_judge_a_sample_and_their_agreement_is_told(
+    data_dir: Path, tmp_path: Path
+) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--data-dir", home)
+        ran = perf_assets(*arguments, "--data-dir", data_dir)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
-    refused = perf_assets("review", "agreement", "--data-dir", home)
+    refused = perf_assets("review", "agreement", "--data-dir", data_dir)
     assert refused.returncode == 2
     assert "has no verdicts yet" in refused.stderr
 
@@ -47,7 +49,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     run(*draw_sheet, "--output", path)
     assert path.read_bytes() == first
     path.write_bytes(first + b"\r\n")
-    refused = perf_assets(*draw_sheet, "--output", path, "--data-dir", home)
+    refused = perf_assets(*draw_sheet, "--output", path, "--data-dir", data_dir)
     assert refused.returncode == 2
     assert "is there already and may hold verdicts" in refused.stderr
 
@@ -59,7 +61,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     said = run("review", "import", bob, "--rater", "Bob")
     assert "do the raters agree?" in said
     assert "to discuss" in said
-    after = stored_tables(Home.of(home).published)
+    after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.verdicts"].height == 14
     kappas = after["analysis.rater_agreement"].filter(
         question="is_performance", repository="pooled"
@@ -68,7 +70,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
     causes = after["marts.root_causes"].filter(dataset="live", repository="pooled")
     assert causes.select("cause", "bugs", "speed").rows() == [("Inefficient caching", 2, 2)]
     # What an older version published has no questions, and is told nevertheless.
-    with duckdb.connect(str(Home.of(home).published)) as connection:
+    with duckdb.connect(str(DataDirectory.of(data_dir).published)) as connection:
         connection.execute("DROP VIEW staging.question_verdicts")
         connection.execute("DROP TABLE analysis.question_agreement")
     assert "do the raters agree?" in run("review", "agreement")
@@ -76,14 +78,14 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(home: Path, tmp_p
 
 # tests/stages/test_question_reviews.py imports such sheets without the command.
 @pytest.mark.exhaustive
-def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: Path) -> None:
+def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--data-dir", home)
+        ran = perf_assets(*arguments, "--data-dir", data_dir)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
     forum = FORUM
-    with open_warehouse(Home.of(home).warehouse) as database:
+    with open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
         rows = {
             "raw.questions": [question(number, "2020-01-05") for number in range(1, 6)],
             "labels.performance_questions": [
@@ -94,13 +96,13 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
         }
         for table, made in rows.items():
             insert(database.connection, table, made)
-    publish(Home.of(home))
+    publish(DataDirectory.of(data_dir))
     path = tmp_path / "questions.csv"
     draw_sheet = ("review", "sample", "--forum", forum, "--n", "2", "--unlabelled", "1")
     said = run(*draw_sheet, "--seed", "5", "--output", path)
     assert "3 questions to judge" in said and "codebook_dlperf.toml" in said
     refused = perf_assets(
-        "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", home
+        "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", data_dir
     )
     assert refused.returncode == 2
     assert "--forum none: " in refused.stderr and f"choose from {forum}" in refused.stderr
@@ -114,7 +116,7 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
     assert f"{forum}: what was judged of its questions" in said
     said = run("review", "import", bob, "--rater", "Bob")
     assert f"{forum}: do the raters agree on its questions?" in said
-    after = stored_tables(Home.of(home).published)
+    after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.question_verdicts"].height == 6
     kappas = after["analysis.question_agreement"].filter(asked="is_performance")
     assert kappas["n"].to_list() == [3]
@@ -123,9 +125,9 @@ def test_two_raters_judge_questions_by_the_same_commands(home: Path, tmp_path: P
 
 # tests/stages/test_finding_reviews.py imports such sheets without the command.
 @pytest.mark.exhaustive
-def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Path) -> None:
+def test_two_raters_judge_findings_by_the_same_commands(data_dir: Path, tmp_path: Path) -> None:
     def run(*arguments: str | Path) -> str:
-        ran = perf_assets(*arguments, "--data-dir", home)
+        ran = perf_assets(*arguments, "--data-dir", data_dir)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
@@ -135,7 +137,7 @@ def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Pa
     number = int(told[0].split()[1])
     assert told[0] == f"{path}: {number} findings to judge" and number > 0
     assert "review import" in told[1]
-    refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--data-dir", home)
+    refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--data-dir", data_dir)
     assert refused.returncode == 2
     assert "--findings takes --n alone" in refused.stderr
 
@@ -146,7 +148,7 @@ def test_two_raters_judge_findings_by_the_same_commands(home: Path, tmp_path: Pa
     assert "how often findings of static checks are right" in said
     said = run("review", "import", bob, "--rater", "Bob")
     assert "do the raters agree on findings?" in said
-    after = stored_tables(Home.of(home).published)
+    after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.finding_verdicts"].height == 2 * number
     shares = after["analysis.finding_precision"].filter(repository="pooled", rule="all")
     assert dict(shares.select("rater", "estimate").iter_rows()) == {

@@ -98,12 +98,12 @@ MOMENTS = (
 )
 
 
-def run_states(home: Path) -> set[str]:
+def run_states(data_dir: Path) -> set[str]:
     """How Dagster says the runs ended, or that they did not."""
     from dagster import DagsterInstance  # noqa: PLC0415  (it takes seconds)
     from dagster._core.instance.ref import InstanceRef  # noqa: PLC0415
 
-    with DagsterInstance.from_ref(InstanceRef.from_dir(str(home / "dagster"))) as instance:
+    with DagsterInstance.from_ref(InstanceRef.from_dir(str(data_dir / "dagster"))) as instance:
         return {run.status.value for run in instance.get_runs()}
 
 
@@ -112,21 +112,21 @@ def run_states(home: Path) -> set[str]:
 def test_a_run_that_is_stopped_at_any_moment_is_finished_by_the_next_one(
     middling: Prepared, tmp_path: Path, seed: int
 ) -> None:
-    home = tmp_path / "home"
+    data_dir = tmp_path / "home"
     chance = random.Random(seed)
     for word, number, is_group in MOMENTS if IS_THOROUGH else MOMENTS[:4]:
-        with started(*command("run", "--study", middling.study, "--data-dir", home)) as process:
+        with started(*command("run", "--study", middling.study, "--data-dir", data_dir)) as process:
             for line in process.stdout or ():
                 if word in line or "models, statistics" in line:
                     break
             time.sleep(chance.uniform(0, 0.3))
-            assert_stops(process, str(home), "run", number=number, is_group=is_group)
-    assert run_states(home) == {"SUCCESS", "CANCELED"}
-    materialize(middling.study, home)
+            assert_stops(process, str(data_dir), "run", number=number, is_group=is_group)
+    assert run_states(data_dir) == {"SUCCESS", "CANCELED"}
+    materialize(middling.study, data_dir)
     names = ("warehouse.duckdb", "perf_bugs.duckdb")
     for name in names:
-        assert_same_tables(stored_tables(middling.home / name), stored_tables(home / name))
-    assert {path.name for path in home.iterdir()} - {"dagster", "run.pid"} == {
+        assert_same_tables(stored_tables(middling.data_dir / name), stored_tables(data_dir / name))
+    assert {path.name for path in data_dir.iterdir()} - {"dagster", "run.pid"} == {
         *names,
         "clones",
         "run.lock",
@@ -178,28 +178,41 @@ def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, 
 
 
 @pytest.mark.exhaustive
-def test_a_replication_that_is_stopped_is_whole_the_next_time(tmp_path: Path, home: Path) -> None:
+def test_a_replication_that_is_stopped_is_whole_the_next_time(
+    tmp_path: Path, data_dir: Path
+) -> None:
     package = write_package(tmp_path / "package")
-    before = stored_tables(home / "perf_bugs.duckdb")
-    arguments = ("replicate", "--data", package, "--accept-changes", "--data-dir", home)
+    before = stored_tables(data_dir / "perf_bugs.duckdb")
+    arguments = ("replicate", "--data", package, "--accept-changes", "--data-dir", data_dir)
     with started(*command(*arguments)) as process:
         read_until(process, "rows loaded")
-        assert_stops(process, str(home), "as a whole or not at all")
-    assert_same_tables(before, stored_tables(home / "perf_bugs.duckdb"))
-    assert stored_tables(home / "warehouse.duckdb")["replication.bugs"].height
+        assert_stops(process, str(data_dir), "as a whole or not at all")
+    assert_same_tables(before, stored_tables(data_dir / "perf_bugs.duckdb"))
+    assert stored_tables(data_dir / "warehouse.duckdb")["replication.bugs"].height
 
 
 @pytest.mark.exhaustive
-def test_an_import_that_is_stopped_can_be_repeated(home: Path, tmp_path: Path) -> None:
+def test_an_import_that_is_stopped_can_be_repeated(data_dir: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    drawn = ("review", "sample", "--n", "3", "--seed", "5", "--output", sheet, "--data-dir", home)
+    drawn = (
+        "review",
+        "sample",
+        "--n",
+        "3",
+        "--seed",
+        "5",
+        "--output",
+        sheet,
+        "--data-dir",
+        data_dir,
+    )
     subprocess.run(command(*drawn), check=True, capture_output=True, env=environment())
     text = sheet.read_text(encoding="utf-8-sig")
     header, *rows = text.splitlines(keepends=True)
     assert "is_performance" in header and rows
-    arguments = ("review", "import", sheet, "--rater", "Ann", "--data-dir", home)
+    arguments = ("review", "import", sheet, "--rater", "Ann", "--data-dir", data_dir)
     with started(*command(*arguments)) as process:
-        while not (home / "run.pid").exists():
+        while not (data_dir / "run.pid").exists():
             assert process.poll() is None, process.communicate()
             time.sleep(0.005)
         assert_stops(process, str(sheet), "import it again")

@@ -18,7 +18,7 @@ from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.storage.added_repositories import open_study_of, read_added
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
@@ -122,8 +122,8 @@ def _settings(surroundings: Surroundings) -> TryOne:
 
 
 def _added(surroundings: Surroundings) -> TryOne:
-    home = Home.of(surroundings.room("added") / "home")
-    home.path.mkdir(exist_ok=True)
+    data_dir = DataDirectory.of(surroundings.room("added") / "home")
+    data_dir.path.mkdir(exist_ok=True)
     study = surroundings.prepared.study
     name = load_study(study).name
     valid = [{**one, "study": name} for one in ADDED * 2]
@@ -133,10 +133,10 @@ def _added(surroundings: Surroundings) -> TryOne:
             content = json_of(spoilt(valid, chance), chance)
         else:
             content = damaged(json.dumps(valid).encode(), chance)
-        home.added.write_bytes(content)
-        with unchanged_where_refused(home.path):
-            read_added(home)
-            return open_study_of(study, home)
+        data_dir.added.write_bytes(content)
+        with unchanged_where_refused(data_dir.path):
+            read_added(data_dir)
+            return open_study_of(study, data_dir)
 
     return try_one
 

@@ -32,7 +32,7 @@ class _TimeIsUpError(BaseException):
 
 
 class Surroundings:
-    """What cases are made of: a small corpus, the home after a run over it, and room to write."""
+    """What cases are made of: a small corpus, its data directory after a run, and room to write."""
 
     def __init__(self, directory: Path, prepared: Prepared | None = None) -> None:
         """Cases write below ``directory``; ``prepared`` is there already."""
@@ -41,7 +41,7 @@ class Surroundings:
 
     @cached_property
     def prepared(self) -> Prepared:
-        """The corpus and the home, which cases leave as they are."""
+        """The corpus and the data directory, which cases leave as they are."""
         return self._prepared or prepare(self.directory / "prepared", **SMALL)
 
     def room(self, name: str) -> Path:
@@ -142,13 +142,13 @@ def contents(directory: Path) -> dict[str, tuple[int, int, int]]:
 
 
 @contextmanager
-def unchanged_where_refused(home: Path) -> Iterator[None]:
-    """Nothing in ``home`` is written by what is refused in the end."""
-    before = contents(home)
+def unchanged_where_refused(data_dir: Path) -> Iterator[None]:
+    """Nothing in ``data_dir`` is written by what is refused in the end."""
+    before = contents(data_dir)
     try:
         yield
     except PerfAssetsError as error:
-        after = contents(home)
+        after = contents(data_dir)
         if after != before:
             changed = sorted({name for name, _ in before.items() ^ after.items()})
             raise FindingError(f"{error}: but {changed[:5]} changed") from error

@@ -28,7 +28,7 @@ ENCODINGS = (b"utf-8", b"latin-1", b"utf-16", b"base64", b"nonsense", b"\xff", b
 
 
 def _repositories(surroundings: Surroundings) -> TryOne:
-    """Files of a repository damaged: where it is mined from, or in the clone of a home."""
+    """Damaged files of a repository: where it is mined from, or in the clone."""
     room = surroundings.room("git")
     source = surroundings.prepared.corpus / REPOSITORY
     template, place = room / "template", room / REPOSITORY

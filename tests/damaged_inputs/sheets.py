@@ -15,7 +15,7 @@ from perf_assets.sources.question_kinds.labelled import read_labelled
 from perf_assets.sources.replication.reading import read_package
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, keep_rows, keep_verdicts
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
@@ -118,7 +118,7 @@ def _published_studies(surroundings: Surroundings) -> TryOne:
 
 
 def verdict_lines(path: Any) -> list[bytes]:
-    """Lines of verdicts of people, as a home keeps them, by way of the file at ``path``."""
+    """Lines of verdicts of people as they are logged, by way of the file at ``path``."""
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         rows = {
@@ -152,16 +152,16 @@ def lines_damaged(lines: list[bytes], chance: random.Random) -> bytes:
 
 
 def _verdicts(surroundings: Surroundings) -> TryOne:
-    home = Home.of(surroundings.room("verdicts"))
-    lines = verdict_lines(home.verdicts)
+    data_dir = DataDirectory.of(surroundings.room("verdicts"))
+    lines = verdict_lines(data_dir.verdicts)
 
     def try_one(chance: random.Random) -> object:
-        home.verdicts.write_bytes(lines_damaged(lines, chance))
+        data_dir.verdicts.write_bytes(lines_damaged(lines, chance))
         with duckdb.connect() as connection:
             connection.execute("SET TimeZone = 'UTC'")
             for sort in VERDICT_KINDS:
                 _create(connection, sort.table)
-            return keep_verdicts(Database(connection), home)
+            return keep_verdicts(Database(connection), data_dir)
 
     return try_one
 

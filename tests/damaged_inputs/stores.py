@@ -20,8 +20,8 @@ from perf_assets.lake.pull import pull, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.health import find_damage, repair
-from perf_assets.storage.home import Home
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse, reading
@@ -62,34 +62,34 @@ def database_damaged(valid: bytes, chance: random.Random) -> bytes:
 
 def _databases(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("databases")
-    home = Home.of(room / "home")
-    _small(surroundings.prepared.home / home.warehouse.name, room / "valid.duckdb")
+    data_dir = DataDirectory.of(room / "home")
+    _small(surroundings.prepared.data_dir / data_dir.warehouse.name, room / "valid.duckdb")
     valid = (room / "valid.duckdb").read_bytes()
 
     def look() -> object:
-        return [str(damage) for damage in find_damage(home)]
+        return [str(damage) for damage in find_damage(data_dir)]
 
     def mend() -> object:
-        return [(str(damage), why) for damage, why in repair(home)]
+        return [(str(damage), why) for damage, why in repair(data_dir)]
 
     def ask() -> object:
-        with reading(home.warehouse) as connection:
+        with reading(data_dir.warehouse) as connection:
             return connection.sql("FROM raw.issues").pl().to_arrow()
 
     def open_it() -> object:
-        with open_warehouse(home.warehouse) as database:
+        with open_warehouse(data_dir.warehouse) as database:
             return database.frame("FROM raw.commits").to_arrow()
 
     ways: tuple[Callable[[], object], ...] = (look, look, ask, ask, open_it, mend)
 
     def try_one(chance: random.Random) -> object:
-        shutil.rmtree(home.path)
-        home.path.mkdir()
-        home.warehouse.write_bytes(database_damaged(valid, chance))
+        shutil.rmtree(data_dir.path)
+        data_dir.path.mkdir()
+        data_dir.warehouse.write_bytes(database_damaged(valid, chance))
         if chance.random() < 0.3:
-            home.published.write_bytes(database_damaged(valid, chance))
+            data_dir.published.write_bytes(database_damaged(valid, chance))
         if chance.random() < 0.1:
-            journal = home.warehouse.with_name(f"{home.warehouse.name}.wal")
+            journal = data_dir.warehouse.with_name(f"{data_dir.warehouse.name}.wal")
             journal.write_bytes(damaged(valid[:500], chance))
         return chance.choice(ways)()
 
@@ -98,8 +98,8 @@ def _databases(surroundings: Surroundings) -> TryOne:
 
 def _backups(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("backups")
-    home, other = Home.of(room / "home"), Home.of(room / "other")
-    _small(surroundings.prepared.home / home.warehouse.name, other.warehouse)
+    data_dir, other = DataDirectory.of(room / "home"), DataDirectory.of(room / "other")
+    _small(surroundings.prepared.data_dir / data_dir.warehouse.name, other.warehouse)
     lines = verdict_lines(other.verdicts)
     path = room / "backup.zip"
     manifest = asdict(write_backup(other, path))
@@ -108,8 +108,8 @@ def _backups(surroundings: Surroundings) -> TryOne:
     shutil.copytree(other.path, room / "template")
 
     def fresh() -> None:
-        shutil.rmtree(home.path, ignore_errors=True)
-        shutil.copytree(room / "template", home.path)
+        shutil.rmtree(data_dir.path, ignore_errors=True)
+        shutil.copytree(room / "template", data_dir.path)
 
     fresh()
 
@@ -120,9 +120,9 @@ def _backups(surroundings: Surroundings) -> TryOne:
             path.write_bytes(_packed_anew(manifest, parts, lines, chance, room))
         if chance.random() < 0.3:
             return read_manifest(path)
-        with unchanged_where_refused(home.path):
-            restore(home, path)
-        read_log(home.verdicts)
+        with unchanged_where_refused(data_dir.path):
+            restore(data_dir, path)
+        read_log(data_dir.verdicts)
         fresh()
         return None
 

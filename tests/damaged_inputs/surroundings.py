@@ -25,7 +25,7 @@ from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
 from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.storage.added_repositories import Added, added_to, open_study_of
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.web.guard import answered_names
 from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.damage import hostile, spoilt
@@ -52,7 +52,7 @@ def _environment(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("environment")
     study = surroundings.prepared.study
     schedule = load_study(study)
-    home = Home.of(room / "home")
+    data_dir = DataDirectory.of(room / "home")
     pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----"
     readers: dict[str, tuple[str, Callable[[str], object]]] = {
         "GITHUB_TOKEN": (CANARY, lambda _: credentials_of(dict(os.environ))),
@@ -65,9 +65,9 @@ def _environment(surroundings: Surroundings) -> TryOne:
         "PERF_ASSETS_MAX_WAIT": ("90", wait_in_seconds),
         "PERF_ASSETS_DATA_DIR": (
             "home/x",
-            lambda value: None if value[:1] == "/" else Home.of(value),
+            lambda value: None if value[:1] == "/" else DataDirectory.of(value),
         ),
-        "PERF_ASSETS_STUDY": (str(study), lambda value: open_study_of(value, home)),
+        "PERF_ASSETS_STUDY": (str(study), lambda value: open_study_of(value, data_dir)),
         "PERF_ASSETS_LAKE": (f"file://{room}", Lake.of),
         "PERF_ASSETS_UI_NAMES": ("ui.example.com", answered_names),
     }
@@ -107,7 +107,7 @@ def _command_line(surroundings: Surroundings) -> TryOne:
         for parameter in command.params:
             if chance.random() < (0.9 if parameter.required else 0.3):
                 given += _words(parameter, chance)
-        given += ["--data-dir", str(place / "none")] if _has_home(command) else []
+        given += ["--data-dir", str(place / "none")] if _has_data_dir(command) else []
         if chance.random() < 0.1:
             given.insert(chance.randrange(len(given) + 1), _variable(chance, ""))
         if words[0] in ENDLESS:
@@ -138,13 +138,13 @@ def _leaves(
             yield (*words, name), command
 
 
-def _has_home(command: click.Command) -> bool:
-    return any(parameter.name == "home" for parameter in command.params)
+def _has_data_dir(command: click.Command) -> bool:
+    return any(parameter.name == "data_dir" for parameter in command.params)
 
 
 def _words(parameter: click.Parameter, chance: random.Random) -> list[str]:
     """A parameter as it is written on a command line, with a hostile value."""
-    if parameter.name == "home":
+    if parameter.name == "data_dir":
         return []
     value = _variable(chance, "1" if chance.random() < 0.5 else "x")
     if not isinstance(parameter, click.Option):
@@ -169,8 +169,8 @@ def _launchpad(surroundings: Surroundings) -> TryOne:
     text = surroundings.prepared.study.read_text()
     lines = [line for line in text.splitlines() if not line.startswith(("corpus", "git"))]
     path.write_text("\n".join(lines) + f'\n[lake]\nurl = "file://{room}/lake"\n')
-    study, home, url = load_study(path), Home.of(room / "home"), f"file://{room}/lake"
-    definitions = build_definitions(study, home).get_repository_def()
+    study, data_dir, url = load_study(path), DataDirectory.of(room / "home"), f"file://{room}/lake"
+    definitions = build_definitions(study, data_dir).get_repository_def()
     jobs: dict[str, tuple[JobDefinition, dict[str, object]]] = {
         name: (definitions.get_job(name), {"ops": {op: {"config": config}}})
         for name, op, config in (

@@ -34,7 +34,7 @@ from perf_assets.sources.replication.csv_files import RejectedError
 from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.storage.backups import read_manifest
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, read_log
 from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.kinds import LONGEST_SENTENCE
@@ -130,7 +130,7 @@ def test_addresses_that_are_none_are_named(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(PerfAssetsError, match="no address"):
         Lake.of("http://[")
     with pytest.raises(PerfAssetsError, match="no such user"):
-        Home.of("~nobodyIsCalledSo/x")
+        DataDirectory.of("~nobodyIsCalledSo/x")
     app = {"GITHUB_APP_ID": "1", "GITHUB_APP_PRIVATE_KEY": "~nobodyIsCalledSo"}
     with pytest.raises(PerfAssetsError, match="PRIVATE_KEY"):
         credentials_of({**app, "GITHUB_APP_INSTALLATION_ID": "1"})
@@ -235,7 +235,7 @@ def test_a_number_of_thousands_of_digits_in_a_checked_file_is_named() -> None:
 
 
 def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
-    duckdb.connect(str(Home(tmp_path).published)).close()
+    duckdb.connect(str(DataDirectory(tmp_path).published)).close()
     refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--data-dir", tmp_path)
     assert (refused.returncode, "is no UTF-8" in refused.stderr) == (2, True)
 

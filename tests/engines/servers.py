@@ -54,21 +54,21 @@ def sail() -> Iterator[Server]:
         server.communicate()
 
 
-def spark_home() -> Path | None:
+def spark_data_dir() -> Path | None:
     """Where Apache Spark is: SPARK_HOME, or in the Python of PERF_ASSETS_SPARK_PYTHON."""
-    home = os.environ.get("SPARK_HOME")
+    data_dir = os.environ.get("SPARK_HOME")
     python = os.environ.get(PYTHON)
-    if home is None and python is not None:
-        home = subprocess.run(
+    if data_dir is None and python is not None:
+        data_dir = subprocess.run(
             [python, "-c", FIND], capture_output=True, text=True, check=True, timeout=60
         ).stdout.strip()
-    if home is None or shutil.which("java") is None:
+    if data_dir is None or shutil.which("java") is None:
         return None
-    return Path(home) if (Path(home) / "bin" / "spark-submit").exists() else None
+    return Path(data_dir) if (Path(data_dir) / "bin" / "spark-submit").exists() else None
 
 
 @contextmanager
-def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[Server]:
+def spark(data_dir: Path, memory: str = "2g", cores: int = 2) -> Iterator[Server]:
     """Apache Spark in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
@@ -76,7 +76,7 @@ def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[Server]:
         with log.open("wb") as output:
             server = subprocess.Popen(
                 [
-                    *(home / "bin" / "spark-submit", "--master", f"local[{cores}]"),
+                    *(data_dir / "bin" / "spark-submit", "--master", f"local[{cores}]"),
                     *("--driver-memory", memory, *_settings(Path(folder), port)),
                     *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer"),
                     "spark-internal",
@@ -84,7 +84,7 @@ def spark(home: Path, memory: str = "2g", cores: int = 2) -> Iterator[Server]:
                 cwd=folder,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable},
+                env={**os.environ, "SPARK_HOME": str(data_dir), "PYSPARK_PYTHON": sys.executable},
             )
         try:
             _wait(server, port, log)

@@ -17,7 +17,7 @@ from perf_assets.tables import table_of
 from tests.any_rows import any_rows
 from tests.effort import SEEDS, some
 from tests.engines.databases import of_rows, rows_of
-from tests.engines.servers import spark, spark_home
+from tests.engines.servers import spark, spark_data_dir
 
 pytestmark = pytest.mark.slow
 
@@ -83,10 +83,10 @@ def test_both_engines_agree_on_other_rows_too(sail_url: str, tmp_path: Path, see
 
 @pytest.mark.exhaustive
 def test_apache_spark_makes_the_same_rows(tmp_path: Path) -> None:
-    home = spark_home()
-    if home is None:
+    data_dir = spark_data_dir()
+    if data_dir is None:
         pytest.skip("no Apache Spark: set SPARK_HOME or PERF_ASSETS_SPARK_PYTHON, with Java 17")
-    with spark(home) as server:
+    with spark(data_dir) as server:
         for kind in HEIGHTS:
             rows = given(kind)
             database = of_rows(rows)

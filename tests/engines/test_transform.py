@@ -15,7 +15,7 @@ from perf_assets.sql_models.dependencies import analyses
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import declared
 from tests.support import Prepared, assert_same_tables, stored_tables
@@ -46,11 +46,11 @@ def shipped(database: Database, name: str, folder: Path) -> Source:
 
 @pytest.fixture
 def apart(small: Prepared, tmp_path: Path) -> Path:
-    """A home whose big tables lie elsewhere, and of which nothing is computed yet."""
-    home = shutil.copytree(small.home, tmp_path / "home")
+    """A data directory whose big tables lie elsewhere, and of which nothing is computed yet."""
+    data_dir = shutil.copytree(small.data_dir, tmp_path / "home")
     lake = tmp_path / "lake"
     lake.mkdir()
-    return home
+    return data_dir
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
     small: Prepared, apart: Path, elsewhere: RemoteTables
 ) -> None:
     with open_warehouse(apart / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home.of(apart))
+        writer = AuditedWriter(database, DataDirectory.of(apart))
         made = {one.table: one.outcome for one in derive(writer, elsewhere=elsewhere) if one.is_new}
         assert {*MARTS, *analyses()} <= made.keys()
         assert [one.failure for one in made.values() if one is not None and one.failure] == []
@@ -91,7 +91,7 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
         assert "marts.bug_metrics" in later
         assert "marts.issue_history" not in later
     names = {*MARTS, *analyses()}
-    whole = stored_tables(small.home / "warehouse.duckdb")
+    whole = stored_tables(small.data_dir / "warehouse.duckdb")
     parts = stored_tables(apart / "warehouse.duckdb")
     assert_same_tables(
         {name: whole[name] for name in sorted(names)},

@@ -1,4 +1,4 @@
-"""What a home refused never reaches the lake; and the commands that move what it holds."""
+"""What was refused never reaches the lake; and the commands that move what is stored."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from perf_assets.storage.audited_writer import (
     Provenance,
     StagedTable,
 )
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
 from tests.lakes import ENTRY, fill, memory, stored
@@ -47,9 +47,9 @@ def opened(number: int, **changes: object) -> Row:
 
 
 def test_a_partition_that_was_refused_never_reaches_the_lake(tmp_path: Path) -> None:
-    home, lake = Home.of(tmp_path / "home"), Lake.of(str(tmp_path / "lake"))
-    with open_warehouse(home.warehouse) as database:
-        writer = AuditedWriter(database, home)
+    data_dir, lake = DataDirectory.of(tmp_path / "home"), Lake.of(str(tmp_path / "lake"))
+    with open_warehouse(data_dir.warehouse) as database:
+        writer = AuditedWriter(database, data_dir)
         (good,) = writer.store([offer(opened(1), opened(2))])
         assert good.failure is None
         push(database, lake, REPOSITORY)
@@ -74,16 +74,16 @@ def run(*arguments: str | Path) -> Ran:
     return ran
 
 
-def test_a_home_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path) -> None:
-    home, other, lake = tmp_path / "home", tmp_path / "other", tmp_path / "lake"
-    home.mkdir()
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def test_a_data_directory_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path) -> None:
+    data_dir, other, lake = tmp_path / "home", tmp_path / "other", tmp_path / "lake"
+    data_dir.mkdir()
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         fill(database, {("owner/one", "2020-01"): [ENTRY], ("owner/two", "2020-01"): [ENTRY]})
 
-    shipped = run("push", "--lake", lake, "--data-dir", home)
+    shipped = run("push", "--lake", lake, "--data-dir", data_dir)
     assert shipped.returncode == 0, shipped.stderr
     assert "owner/two: 1 months, 4 rows of 4 tables, 5 commits" in shipped.stdout
-    assert "owner/one: unchanged" in run("push", "--lake", lake, "--data-dir", home).stdout
+    assert "owner/one: unchanged" in run("push", "--lake", lake, "--data-dir", data_dir).stdout
     only = ("--repository", "owner/one")
     assert "1 months pulled" in run("pull", "--lake", lake, "--data-dir", other, *only).stdout
     assert "1 months pulled" in run("pull", "--lake", lake, "--data-dir", other).stdout
@@ -95,8 +95,8 @@ def test_a_home_is_shipped_and_another_restored_from_the_terminal(tmp_path: Path
 
 def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     for command in ("status", "optimize", "pull"):
-        home = ("--data-dir", tmp_path / "home") if command == "pull" else ()
-        ran = run(command, "--lake", tmp_path / "nothing", *home)
+        data_dir = ("--data-dir", tmp_path / "home") if command == "pull" else ()
+        ran = run(command, "--lake", tmp_path / "nothing", *data_dir)
         assert (ran.returncode, ran.stdout) == (2, "")
         assert "there is no lake yet" in ran.stderr
     assert run("status", "--lake", "gs://bucket/x").returncode == 2

@@ -23,10 +23,10 @@ from tests.lakes import (
     REPOSITORIES,
     State,
     begun,
-    bring_home,
+    bring_data_dir,
     fill,
     memory,
-    ship_home,
+    ship_data_dir,
     stored,
 )
 
@@ -44,7 +44,7 @@ AFTER: State = {
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home that shipped what was before, and holds what comes after; and the lake."""
+    """A data directory that shipped what was before, and holds what comes after; and the lake."""
     root = tmp_path_factory.mktemp("prepared")
     (root / "home").mkdir()
     with open_warehouse(root / "home" / "warehouse.duckdb") as database:
@@ -94,12 +94,12 @@ def is_one_of(database: Database, *tables: Tables) -> bool:
 
 
 def assert_ends_as_if_undisturbed(
-    home: Path, lake: Lake, reader: Database, was: Tables, will_be: Tables
+    data_dir: Path, lake: Lake, reader: Database, was: Tables, will_be: Tables
 ) -> None:
     pull(reader, lake, [SUBJECT])
     assert is_one_of(reader, was, will_be)
     released(lake)
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         push(database, lake, SUBJECT)
         assert push(database, lake, SUBJECT).commits == 0
     maintain(lake, timedelta(0), timedelta(0), dead_share=0)
@@ -125,57 +125,59 @@ def chosen(number: int, few: int) -> list[int]:
 def test_a_ship_that_is_killed_between_two_commits(
     prepared: Path, tmp_path: Path, reader: Database, was: Tables, will_be: Tables
 ) -> None:
-    home, lake = copied(prepared, tmp_path / "counted")
-    number = moments_of(ship_home, home, lake, SUBJECT, directory=tmp_path)
-    assert number == 2 * (4 + 1) + 2 * 2  # four tables, the release, and two notes at home
+    data_dir, lake = copied(prepared, tmp_path / "counted")
+    number = moments_of(ship_data_dir, data_dir, lake, SUBJECT, directory=tmp_path)
+    assert (
+        number == 2 * (4 + 1) + 2 * 2
+    )  # four tables, the release, and two rows in the data directory
     for moment in chosen(number, few=1):
-        home, lake = copied(prepared, tmp_path / "killed")
-        process = begun(ship_home, home, lake, SUBJECT, moment, None)
+        data_dir, lake = copied(prepared, tmp_path / "killed")
+        process = begun(ship_data_dir, data_dir, lake, SUBJECT, moment, None)
         process.join(60)
         assert process.exitcode == -9
-        assert_ends_as_if_undisturbed(home, lake, reader, was, will_be)
+        assert_ends_as_if_undisturbed(data_dir, lake, reader, was, will_be)
 
 
 @pytest.mark.exhaustive
 def test_a_ship_that_is_killed_at_any_moment(
     prepared: Path, tmp_path: Path, reader: Database, was: Tables, will_be: Tables
 ) -> None:
-    home, lake = copied(prepared, tmp_path / "timed")
+    data_dir, lake = copied(prepared, tmp_path / "timed")
     began = time.monotonic()
-    begun(ship_home, home, lake, SUBJECT, None, tmp_path / "count").join(60)
+    begun(ship_data_dir, data_dir, lake, SUBJECT, None, tmp_path / "count").join(60)
     seconds, chance, hits = time.monotonic() - began, random.Random(0), 0
     for _ in range(20 * KILLS):
-        home, lake = copied(prepared, tmp_path / "killed")
-        process = begun(ship_home, home, lake, SUBJECT, None, None)
+        data_dir, lake = copied(prepared, tmp_path / "killed")
+        process = begun(ship_data_dir, data_dir, lake, SUBJECT, None, None)
         time.sleep(chance.uniform(seconds / 4, seconds))
         process.kill()
         process.join()
         hits += process.exitcode == -9
-        assert_ends_as_if_undisturbed(home, lake, reader, was, will_be)
+        assert_ends_as_if_undisturbed(data_dir, lake, reader, was, will_be)
         if hits == 3 * KILLS:
             return
     raise AssertionError(f"only {hits} kills hit")
 
 
 @pytest.mark.exhaustive
-def test_a_home_that_is_killed_while_it_is_brought_up_to_date(
+def test_a_data_directory_that_is_killed_while_it_is_brought_up_to_date(
     prepared: Path, tmp_path: Path, was: Tables, will_be: Tables
 ) -> None:
     def begin() -> tuple[Path, Lake]:
-        home, lake = copied(prepared, tmp_path / "killed")
-        with open_warehouse(home / "warehouse.duckdb") as database:
+        data_dir, lake = copied(prepared, tmp_path / "killed")
+        with open_warehouse(data_dir / "warehouse.duckdb") as database:
             push(database, lake, SUBJECT)
             fill(database, BEFORE)
-        return home, lake
+        return data_dir, lake
 
-    home, lake = begin()
-    number = moments_of(bring_home, home, lake, [SUBJECT], directory=tmp_path)
+    data_dir, lake = begin()
+    number = moments_of(bring_data_dir, data_dir, lake, [SUBJECT], directory=tmp_path)
     for moment in chosen(number, few=1):
-        home, lake = begin()
-        process = begun(bring_home, home, lake, [SUBJECT], moment, None)
+        data_dir, lake = begin()
+        process = begun(bring_data_dir, data_dir, lake, [SUBJECT], moment, None)
         process.join(60)
         assert process.exitcode == -9
-        with open_warehouse(home / "warehouse.duckdb") as database:
+        with open_warehouse(data_dir / "warehouse.duckdb") as database:
             assert is_one_of(database, was, will_be)
             pull(database, lake, [SUBJECT])
             assert is_one_of(database, will_be)

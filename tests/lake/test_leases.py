@@ -61,17 +61,17 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(lake: Lake) -> None:
 
 
 def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_told(lake: Lake) -> None:
-    home = memory()
-    fill(home, {(SUBJECT, "2020-01"): [ENTRY]})
+    data_dir = memory()
+    fill(data_dir, {(SUBJECT, "2020-01"): [ENTRY]})
     with (
         leased(lake, SUBJECT, "first", seconds=SECONDS) as older,
         leased(lake, SUBJECT, "first", seconds=60) as newer,
     ):
         time.sleep(SECONDS)
         with pytest.raises(TransientError, match=r"lease of first .* is lost .first has it"):
-            push(home, lake, SUBJECT, older)
+            push(data_dir, lake, SUBJECT, older)
         assert released(lake, ["raw.issues"]).tables["raw.issues"].rows == 0
-        assert push(home, lake, SUBJECT, newer).rows > 0
+        assert push(data_dir, lake, SUBJECT, newer).rows > 0
 
 
 def test_the_lease_of_a_worker_that_was_killed_ends_by_itself(lake: Lake) -> None:
@@ -85,15 +85,15 @@ def test_the_lease_of_a_worker_that_was_killed_ends_by_itself(lake: Lake) -> Non
 
 
 def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
-    home = memory()
-    fill(home, {(SUBJECT, "2020-01"): [ENTRY]})
+    data_dir = memory()
+    fill(data_dir, {(SUBJECT, "2020-01"): [ENTRY]})
     with leased(lake, SUBJECT, "first", seconds=SECONDS) as lease:
         logs = Path(lake.url)
         logs.rename(logs.with_name("away"))
         time.sleep(1.2 * SECONDS)
         logs.with_name("away").rename(logs)
         with pytest.raises(TransientError, match="could not be renewed in time"):
-            push(home, lake, SUBJECT, lease)
+            push(data_dir, lake, SUBJECT, lease)
 
 
 def test_of_many_who_take_it_at_the_same_moment_one_has_it(lake: Lake) -> None:

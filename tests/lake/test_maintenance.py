@@ -31,21 +31,22 @@ def lake(tmp_path: Path) -> Lake:
 
 
 @pytest.fixture
-def home() -> Database:
+def data_dir() -> Database:
     return memory()
 
 
-def ship_versions(home: Database, lake: Lake, number: int) -> None:
+def ship_versions(data_dir: Database, lake: Lake, number: int) -> None:
     """Ship so many states of a month, one after the other, beside a month that stays."""
     for version in range(number):
-        known = home.frame("FROM meta.build_state")
+        known = data_dir.frame("FROM meta.build_state")
         title = {**ENTRY, "title": f"version {version}"}
         fill(
-            home, {(ONE, "2020-01"): [title], (ONE, "2020-02"): [ENTRY], (TWO, "2020-01"): [ENTRY]}
+            data_dir,
+            {(ONE, "2020-01"): [title], (ONE, "2020-02"): [ENTRY], (TWO, "2020-01"): [ENTRY]},
         )
-        home.upsert("meta.build_state", known)
+        data_dir.upsert("meta.build_state", known)
         for subject in (ONE, TWO):
-            push(home, lake, subject)
+            push(data_dir, lake, subject)
 
 
 def of_issues(done: list[Maintained]) -> Maintained:
@@ -53,9 +54,9 @@ def of_issues(done: list[Maintained]) -> Maintained:
 
 
 def test_what_was_superseded_leaves_after_its_retention_and_the_rest_stays(
-    home: Database, lake: Lake
+    data_dir: Database, lake: Lake
 ) -> None:
-    ship_versions(home, lake, 4)
+    ship_versions(data_dir, lake, 4)
 
     kept = of_issues(maintain(lake, dead_share=0))
     assert (kept.dropped, kept.deleted) == (0, 0)
@@ -69,12 +70,12 @@ def test_what_was_superseded_leaves_after_its_retention_and_the_rest_stays(
     assert {(one.dropped, one.buckets, one.left, one.deleted) for one in again} == {(0, 0, 0, 0)}
     other = memory()
     pull(other, lake, [ONE, TWO])
-    assert_equal(home, other)
-    assert push(home, lake, ONE).commits == 0
+    assert_equal(data_dir, other)
+    assert push(data_dir, lake, ONE).commits == 0
 
 
-def test_many_small_files_of_a_bucket_become_one(home: Database, lake: Lake) -> None:
-    ship_versions(home, lake, 4)
+def test_many_small_files_of_a_bucket_become_one(data_dir: Database, lake: Lake) -> None:
+    ship_versions(data_dir, lake, 4)
     with leased(lake, ONE, "worker"):
         pass
 
@@ -88,11 +89,11 @@ def test_many_small_files_of_a_bucket_become_one(home: Database, lake: Lake) -> 
         pass
     other = memory()
     pull(other, lake, [ONE, TWO])
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
 
 
-def test_what_a_killed_worker_left_is_taken_away(home: Database, lake: Lake) -> None:
-    ship_versions(home, lake, 1)
+def test_what_a_killed_worker_left_is_taken_away(data_dir: Database, lake: Lake) -> None:
+    ship_versions(data_dir, lake, 1)
     issues = lake_tables()["raw.issues"]
     table = delta.needed(lake, issues.name)
     rows = pa.table(table.to_pyarrow_dataset().to_table()).slice(0, 1)
@@ -110,12 +111,12 @@ def test_what_a_killed_worker_left_is_taken_away(home: Database, lake: Lake) -> 
 
 
 def test_rows_of_a_ship_that_goes_on_are_left_alone(
-    home: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
+    data_dir: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the rows of a ship and its release, maintenance runs."""
     from perf_assets.lake import push  # noqa: PLC0415
 
-    ship_versions(home, lake, 1)
+    ship_versions(data_dir, lake, 1)
     remember = push.remember
 
     def maintained(*arguments: object) -> None:
@@ -123,18 +124,18 @@ def test_rows_of_a_ship_that_goes_on_are_left_alone(
         remember(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(push, "remember", maintained)
-    ship_versions(home, lake, 3)
+    ship_versions(data_dir, lake, 3)
 
     other = memory()
     pull(other, lake, [ONE, TWO])
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
 
 
 @pytest.mark.exhaustive
 def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
-    home: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
+    data_dir: Database, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ship_versions(home, lake, 2)
+    ship_versions(data_dir, lake, 2)
     writer = memory()
     replace = delta.replace_bucket
     titles = iter(range(100))
@@ -159,22 +160,22 @@ def test_a_bucket_to_which_a_worker_ships_is_left_for_the_next_time(
 
 
 @pytest.mark.exhaustive
-def test_a_snapshot_is_read_while_the_lake_is_maintained(home: Database, lake: Lake) -> None:
-    ship_versions(home, lake, 2)
+def test_a_snapshot_is_read_while_the_lake_is_maintained(data_dir: Database, lake: Lake) -> None:
+    ship_versions(data_dir, lake, 2)
     snapshot = released(lake, ["raw.issues"]).tables["raw.issues"]
     maintain(lake, timedelta(hours=1), NOTHING, dead_share=0, small_files=2)
-    ship_versions(home, lake, 3)
+    ship_versions(data_dir, lake, 3)
     maintain(lake, timedelta(hours=1), NOTHING, dead_share=0, small_files=2)
 
-    rows = home.connection.execute(
+    rows = data_dir.connection.execute(
         f"SELECT title FROM read_parquet({list(snapshot.files)!r}) WHERE title LIKE 'version%'"
     ).fetchall()
     assert ("version 1",) in rows
 
 
 @pytest.mark.exhaustive
-def test_a_lake_is_maintained_beside_a_writer(home: Database, lake: Lake) -> None:
-    ship_versions(home, lake, 1)
+def test_a_lake_is_maintained_beside_a_writer(data_dir: Database, lake: Lake) -> None:
+    ship_versions(data_dir, lake, 1)
     over = threading.Event()
     done: list[Maintained] = []
 
@@ -185,7 +186,7 @@ def test_a_lake_is_maintained_beside_a_writer(home: Database, lake: Lake) -> Non
     thread = threading.Thread(target=keep_maintaining)
     thread.start()
     try:
-        ship_versions(home, lake, 6)
+        ship_versions(data_dir, lake, 6)
     finally:
         over.set()
         thread.join()
@@ -193,4 +194,4 @@ def test_a_lake_is_maintained_beside_a_writer(home: Database, lake: Lake) -> Non
     assert done
     other = memory()
     pull(other, lake, [ONE, TWO])
-    assert_equal(home, other)
+    assert_equal(data_dir, other)

@@ -42,7 +42,7 @@ def lake(tmp_path: Path) -> Lake:
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Database]:
+def data_dir() -> Iterator[Database]:
     database = memory()
     yield database
     database.connection.close()
@@ -56,9 +56,9 @@ def other() -> Iterator[Database]:
 
 
 @pytest.fixture(autouse=True)
-def empty(home: Database, other: Database) -> Iterator[None]:
+def empty(data_dir: Database, other: Database) -> Iterator[None]:
     yield
-    for database in (home, other):
+    for database in (data_dir, other):
         fill(database, {})
         database.connection.execute("DELETE FROM meta.build_state")
 
@@ -85,9 +85,9 @@ def different(one: State, other: State) -> dict[str, tuple[str, ...]]:
 @settings(max_examples=examples(2))
 @given(first=states(), second=states())
 def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shipped(
-    home: Database, other: Database, first: State, second: State
+    data_dir: Database, other: Database, first: State, second: State
 ) -> None:
-    home.connection.execute("DELETE FROM meta.build_state")
+    data_dir.connection.execute("DELETE FROM meta.build_state")
     other.connection.execute("DELETE FROM meta.build_state")
     fill(other, {})
     everyone = (*REPOSITORIES, *TAG_SETS)
@@ -95,13 +95,13 @@ def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shi
         lake = Lake.of(f"{directory}/lake")
         before: State = {}
         for state in (first, second):
-            fill(home, state)
-            assert ship_all(home, lake, *everyone) == different(before, state)
+            fill(data_dir, state)
+            assert ship_all(data_dir, lake, *everyone) == different(before, state)
             commits = versions(lake)
-            assert ship_all(home, lake, *everyone) == {}
+            assert ship_all(data_dir, lake, *everyone) == {}
             assert versions(lake) == commits
             brought = pull(other, lake, everyone)
-            assert_equal(home, other)
+            assert_equal(data_dir, other)
             assert brought.months + brought.removed == len(
                 [place for months in different(before, state).values() for place in months]
             )
@@ -109,32 +109,32 @@ def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shi
         assert pull(other, lake, everyone).months == 0
 
 
-def test_only_the_tables_that_changed_are_shipped(home: Database, lake: Lake) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [ENTRY]})
-    push(home, lake, ONE)
-    fill(home, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [changed("Quick")]})
+def test_only_the_tables_that_changed_are_shipped(data_dir: Database, lake: Lake) -> None:
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [ENTRY]})
+    push(data_dir, lake, ONE)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [changed("Quick")]})
 
-    shipped = push(home, lake, ONE)
+    shipped = push(data_dir, lake, ONE)
 
     assert (shipped.months, shipped.tables, shipped.rows) == (("2020-02",), 1, 1)
     assert shipped.commits == 2
     assert 0 < shipped.bytes < 20_000
 
 
-def test_a_snapshot_tells_which_rows_of_the_files_count(home: Database, lake: Lake) -> None:
+def test_a_snapshot_tells_which_rows_of_the_files_count(data_dir: Database, lake: Lake) -> None:
     for title in ("first", "second"):
-        fill(home, {(ONE, "2020-01"): [changed(title)], (TWO, "2020-01"): [ENTRY]})
-        ship_all(home, lake, ONE, TWO)
+        fill(data_dir, {(ONE, "2020-01"): [changed(title)], (TWO, "2020-01"): [ENTRY]})
+        ship_all(data_dir, lake, ONE, TWO)
 
     snapshot = released(lake, ["raw.issues", "raw.questions"])
 
     issues = snapshot.tables["raw.issues"]
-    home.connection.register("counting", issues.releases)
-    titles = home.connection.sql(
+    data_dir.connection.register("counting", issues.releases)
+    titles = data_dir.connection.sql(
         f"SELECT title FROM read_parquet({list(issues.files)!r}) "
         "SEMI JOIN counting USING (lake_subject, lake_month, lake_release) ORDER BY 1"
     ).fetchall()
-    home.connection.unregister("counting")
+    data_dir.connection.unregister("counting")
     assert titles == [("Slow ✓",), ("second",)]
     assert issues.rows == 2
     assert snapshot.tables["raw.questions"].files == ()
@@ -142,10 +142,10 @@ def test_a_snapshot_tells_which_rows_of_the_files_count(home: Database, lake: La
 
 
 def test_subjects_that_are_not_asked_for_leave_or_stay(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY], (TWO, "2020-01"): [ENTRY]})
-    ship_all(home, lake, ONE, TWO)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (TWO, "2020-01"): [ENTRY]})
+    ship_all(data_dir, lake, ONE, TWO)
     pull(other, lake, [ONE, TWO])
 
     assert pull(other, lake, [ONE], only=False).removed == 0
@@ -156,10 +156,10 @@ def test_subjects_that_are_not_asked_for_leave_or_stay(
 
 
 def test_some_tables_are_brought_without_the_others(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
 
     pull(other, lake, [ONE], ["raw.issues", "marts.bug_metrics"])
 
@@ -168,27 +168,27 @@ def test_some_tables_are_brought_without_the_others(
 
 
 def test_a_question_moves_from_one_tag_set_to_the_other(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
     one, two = TAG_SETS
-    fill(home, {(one, "2020-01"): [ENTRY]})
-    ship_all(home, lake, one, two)
+    fill(data_dir, {(one, "2020-01"): [ENTRY]})
+    ship_all(data_dir, lake, one, two)
     pull(other, lake, [one, two])
-    home.connection.execute("UPDATE raw.questions SET tag_set = 'pytorch'")
-    ship_all(home, lake, one, two)
+    data_dir.connection.execute("UPDATE raw.questions SET tag_set = 'pytorch'")
+    ship_all(data_dir, lake, one, two)
 
     pull(other, lake, [one, two])
 
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
     assert stored(other)["raw.questions"]["tag_set"].to_list() == ["pytorch"]
 
 
-def test_a_lost_home_is_restored_and_one_that_goes_on_keeps_what_it_mined(
-    home: Database, other: Database, lake: Lake
+def test_a_lost_data_directory_is_restored_and_one_that_goes_on_keeps_what_it_mined(
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
     assert restore(other, lake, ONE) is None  # no lake yet
-    fill(home, {(ONE, "2020-01"): [ENTRY], (TWO, "2020-01"): [ENTRY]})
-    ship_all(home, lake, ONE, TWO)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (TWO, "2020-01"): [ENTRY]})
+    ship_all(data_dir, lake, ONE, TWO)
 
     assert restore(other, lake, "owner/unknown") is None
     restored = restore(other, lake, ONE)
@@ -201,28 +201,28 @@ def test_a_lost_home_is_restored_and_one_that_goes_on_keeps_what_it_mined(
 
 
 def test_who_did_not_see_the_newest_release_does_not_undo_it(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     restore(other, lake, ONE)
     fill(other, {(ONE, "2020-01"): [changed("newer")]})
     push(other, lake, ONE)
-    fill(home, {(ONE, "2020-01"): [changed("of one that slept")]})
+    fill(data_dir, {(ONE, "2020-01"): [changed("of one that slept")]})
 
     with pytest.raises(TransientError, match=r"another worker released it .* run again"):
-        push(home, lake, ONE)
+        push(data_dir, lake, ONE)
 
-    assert restore(home, lake, ONE) is not None
-    assert_equal(home, other)
+    assert restore(data_dir, lake, ONE) is not None
+    assert_equal(data_dir, other)
 
 
-def test_a_home_that_was_made_elsewhere_does_not_undo_what_is_released(
-    home: Database, other: Database, lake: Lake
+def test_a_data_directory_that_was_made_elsewhere_does_not_undo_what_is_released(
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
     fill(other, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+    push(data_dir, lake, ONE)
 
     assert push(other, lake, ONE).commits == 0  # the same rows: it goes on from them
     fill(other, {(ONE, "2020-01"): [changed("more")]})
@@ -238,24 +238,24 @@ def written_anew(lake: Lake, name: str, change: Callable[[pa.Table], pa.Table]) 
 
 
 def test_a_column_that_is_new_is_added_to_the_lake(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     written_anew(lake, "raw.issues", lambda rows: rows.drop(["author"]))
     pull(other, lake, [ONE])
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
 
-    fill(home, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [{**ENTRY, "author": "Ann"}]})
-    assert push(home, lake, ONE).months == ("2020-02",)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [{**ENTRY, "author": "Ann"}]})
+    assert push(data_dir, lake, ONE).months == ("2020-02",)
     pull(other, lake, [ONE])
 
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
 
 
-def test_a_column_of_another_type_is_refused(home: Database, lake: Lake) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+def test_a_column_of_another_type_is_refused(data_dir: Database, lake: Lake) -> None:
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     written_anew(
         lake,
         "raw.issues",
@@ -263,28 +263,28 @@ def test_a_column_of_another_type_is_refused(home: Database, lake: Lake) -> None
             rows.column_names.index("number"), "number", rows["number"].cast(pa.string())
         ),
     )
-    fill(home, {(ONE, "2020-01"): [changed("new")]})
+    fill(data_dir, {(ONE, "2020-01"): [changed("new")]})
 
     with pytest.raises(PerfAssetsError, match=r"raw.issues.number has another type there"):
-        push(home, lake, ONE)
+        push(data_dir, lake, ONE)
 
 
-def test_a_lake_of_a_newer_format_is_refused(home: Database, lake: Lake) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+def test_a_lake_of_a_newer_format_is_refused(data_dir: Database, lake: Lake) -> None:
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     table = DeltaTable(lake.table("lake.releases"))
     table.alter.set_table_description('{"perf_assets_lake": 999, "buckets": 64}')
 
-    for act in (lambda: push(home, lake, ONE), lambda: pull(home, lake, [ONE])):
+    for act in (lambda: push(data_dir, lake, ONE), lambda: pull(data_dir, lake, [ONE])):
         with pytest.raises(PerfAssetsError, match=r"newer perf-assets .format 999"):
             act()
 
 
 def test_rows_that_are_not_as_they_were_released_are_not_brought(
-    home: Database, other: Database, lake: Lake
+    data_dir: Database, other: Database, lake: Lake
 ) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     with_more = [pa.array(["another"])]
     written_anew(
         lake,
@@ -300,21 +300,21 @@ def test_rows_that_are_not_as_they_were_released_are_not_brought(
     assert all(frame.is_empty() for frame in stored(other).values())
 
 
-def test_rows_that_are_gone_are_noticed(home: Database, lake: Lake) -> None:
-    fill(home, {(ONE, "2020-01"): [ENTRY]})
-    push(home, lake, ONE)
+def test_rows_that_are_gone_are_noticed(data_dir: Database, lake: Lake) -> None:
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
+    push(data_dir, lake, ONE)
     written_anew(lake, "raw.issues", lambda rows: rows.slice(0, 0))
 
     with pytest.raises(TransientError, match=r"rows of raw.issues are not those"):
         released(lake)
 
 
-def test_what_is_no_lake_is_said_in_a_sentence(home: Database, tmp_path: Path) -> None:
+def test_what_is_no_lake_is_said_in_a_sentence(data_dir: Database, tmp_path: Path) -> None:
     with pytest.raises(PerfAssetsError, match="there is no lake yet"):
-        pull(home, Lake.of(str(tmp_path / "nothing")), [ONE])
+        pull(data_dir, Lake.of(str(tmp_path / "nothing")), [ONE])
     write_deltalake(str(tmp_path / "x" / "lake" / "releases"), pa.table({"a": [1]}))
     with pytest.raises(PerfAssetsError, match="something else than a lake"):
-        pull(home, Lake.of(str(tmp_path / "x")), [ONE])
+        pull(data_dir, Lake.of(str(tmp_path / "x")), [ONE])
 
 
 @pytest.mark.parametrize(

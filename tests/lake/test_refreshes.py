@@ -12,7 +12,7 @@ from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.lakes import memory
 from tests.tracker_state_machine import NAME, Life
 
@@ -23,7 +23,7 @@ MONTHS = months_between("2020-01", "2020-04")
 
 def test_an_update_newer_than_all_before_ships_its_own_month_alone(tmp_path: Path) -> None:
     life, lake, database = Life(1), Lake.of(str(tmp_path / "lake")), memory()
-    writer = AuditedWriter(database, Home(tmp_path))
+    writer = AuditedWriter(database, DataDirectory(tmp_path))
     with CorpusServer([life.corpus()], limit=10**9) as server:
 
         def shipped() -> tuple[str, ...]:

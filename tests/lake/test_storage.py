@@ -34,18 +34,18 @@ SECRET = "a-very-secret-key"
 
 
 @pytest.fixture
-def home() -> Database:
+def data_dir() -> Database:
     database = memory()
     fill(database, {(ONE, "2020-01"): [ENTRY]})
     return database
 
 
-def add_noise(home: Database, characters: int) -> None:
+def add_noise(data_dir: Database, characters: int) -> None:
     """Another month, of which nothing can be compressed."""
-    known = home.frame("FROM meta.build_state")
+    known = data_dir.frame("FROM meta.build_state")
     noise = {**ENTRY, "title": secrets.token_urlsafe(characters)}
-    fill(home, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [noise]})
-    home.upsert("meta.build_state", known)
+    fill(data_dir, {(ONE, "2020-01"): [ENTRY], (ONE, "2020-02"): [noise]})
+    data_dir.upsert("meta.build_state", known)
 
 
 @contextmanager
@@ -67,31 +67,31 @@ def remount(directory: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", str(directory)], check=True)
 
 
-def test_a_lake_that_is_full_is_said_so_and_stays_whole(home: Database, tmp_path: Path) -> None:
+def test_a_lake_that_is_full_is_said_so_and_stays_whole(data_dir: Database, tmp_path: Path) -> None:
     with mounted(tmp_path / "small", "600k") as directory:
         lake = Lake.of(str(directory / "lake"))
-        push(home, lake, ONE)
-        add_noise(home, 2_000_000)
+        push(data_dir, lake, ONE)
+        add_noise(data_dir, 2_000_000)
 
         with pytest.raises(PerfAssetsError, match="the disk of the lake is full; make room"):
-            push(home, lake, ONE)
+            push(data_dir, lake, ONE)
 
         assert released(lake).tables["raw.issues"].rows == 1
         remount(directory, "size=20m")
-        assert push(home, lake, ONE).months == ("2020-02",)
+        assert push(data_dir, lake, ONE).months == ("2020-02",)
         other = memory()
         pull(other, lake, [ONE])
-        assert_equal(home, other)
+        assert_equal(data_dir, other)
 
 
-def test_a_lake_that_may_not_be_written_is_said_so(home: Database, tmp_path: Path) -> None:
+def test_a_lake_that_may_not_be_written_is_said_so(data_dir: Database, tmp_path: Path) -> None:
     with mounted(tmp_path / "small", "5m") as directory:
         lake = Lake.of(str(directory / "lake"))
-        push(home, lake, ONE)
-        add_noise(home, 10)
+        push(data_dir, lake, ONE)
+        add_noise(data_dir, 10)
         remount(directory, "ro")
 
-        for act in (lambda: push(home, lake, ONE), lambda: _lease(lake)):
+        for act in (lambda: push(data_dir, lake, ONE), lambda: _lease(lake)):
             with pytest.raises(PerfAssetsError, match="may not be read or written"):
                 act()
 
@@ -122,17 +122,17 @@ def test_a_folder_that_is_another_persons_is_said_so(tmp_path: Path) -> None:
 
 
 def _ship_as_nobody(lake: Lake, said: Path) -> None:
-    home = memory()
+    data_dir = memory()
     os.setuid(65534)
     try:
-        push(home, lake, ONE)
+        push(data_dir, lake, ONE)
     except PerfAssetsError as error:
         said.write_text(str(error))
 
 
-def test_a_file_of_the_lake_that_is_gone_is_named(home: Database, tmp_path: Path) -> None:
+def test_a_file_of_the_lake_that_is_gone_is_named(data_dir: Database, tmp_path: Path) -> None:
     lake = Lake.of(str(tmp_path / "lake"))
-    push(home, lake, ONE)
+    push(data_dir, lake, ONE)
     (file,) = Path(lake.table("raw.issues")).rglob("*.parquet")
     file.write_bytes(b"no parquet")
 
@@ -233,67 +233,67 @@ def between(bucket: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     server.server_close()
 
 
-def test_a_lake_in_s3_is_as_one_in_a_folder(home: Database, between: Between) -> None:
+def test_a_lake_in_s3_is_as_one_in_a_folder(data_dir: Database, between: Between) -> None:
     lake, other = Lake.of("s3://bucket/whole"), memory()
     with leased(lake, ONE, "worker") as lease:
-        push(home, lake, ONE, lease)
+        push(data_dir, lake, ONE, lease)
         pull(other, lake, [ONE])
-        assert_equal(home, other)
-        add_noise(home, 10)
-        assert push(home, lake, ONE, lease).months == ("2020-02",)
-    assert push(home, lake, ONE).commits == 0
+        assert_equal(data_dir, other)
+        add_noise(data_dir, 10)
+        assert push(data_dir, lake, ONE, lease).months == ("2020-02",)
+    assert push(data_dir, lake, ONE).commits == 0
     issues = released(lake, ["raw.issues"]).tables["raw.issues"]
     assert issues.rows == 2
     assert all(file.startswith("s3://bucket/whole/raw/issues/") for file in issues.files)
 
 
 @pytest.mark.exhaustive
-def test_a_lake_in_s3_is_maintained(home: Database, between: Between) -> None:
+def test_a_lake_in_s3_is_maintained(data_dir: Database, between: Between) -> None:
     lake, other = Lake.of("s3://bucket/maintained"), memory()
-    push(home, lake, ONE)
-    add_noise(home, 10)
-    push(home, lake, ONE)
+    push(data_dir, lake, ONE)
+    add_noise(data_dir, 10)
+    push(data_dir, lake, ONE)
 
     assert any(one.buckets for one in maintain(lake, small_files=2))
 
     pull(other, lake, [ONE])
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
 
 
 @pytest.mark.exhaustive
 def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
-    home: Database, between: Between
+    data_dir: Database, between: Between
 ) -> None:
     lake, other = Lake.of("s3://bucket/now-and-then"), memory()
     between.refuses, between.seconds = 12, 0.01
 
-    push(home, lake, ONE)
+    push(data_dir, lake, ONE)
     pull(other, lake, [ONE])
 
-    assert_equal(home, other)
+    assert_equal(data_dir, other)
     assert between.asked > 40
 
 
 @pytest.mark.parametrize(("refuses", "seconds"), some((1, 0.0), (0, 30.0)))
 def test_storage_that_does_not_answer_is_said_so_in_time(
-    home: Database, between: Between, refuses: int, seconds: float
+    data_dir: Database, between: Between, refuses: int, seconds: float
 ) -> None:
     lake = Lake(f"s3://bucket/silent-{refuses}", retry_seconds=1)
-    push(home, lake, ONE)
-    add_noise(home, 10)
+    push(data_dir, lake, ONE)
+    add_noise(data_dir, 10)
     between.refuses, between.seconds = refuses, seconds
     began = time.monotonic()
 
     with pytest.raises(TransientError, match="does not answer, or refuses for now") as caught:
-        push(home, lake, ONE)
+        push(data_dir, lake, ONE)
 
     assert time.monotonic() - began < 15
     assert SECRET not in str(caught.value)
     between.refuses, between.seconds = 0, 0.0
     assert released(lake).tables["raw.issues"].rows == 1
-    assert push(home, lake, ONE).months == ("2020-02",)
+    assert push(data_dir, lake, ONE).months == ("2020-02",)
 
 
-def test_a_bucket_that_is_not_there_is_named(home: Database, between: Between) -> None:
+def test_a_bucket_that_is_not_there_is_named(data_dir: Database, between: Between) -> None:
     with pytest.raises(PerfAssetsError, match="s3://nobody/x: there is no such bucket"):
-        push(home, Lake.of("s3://nobody/x"), ONE)
+        push(data_dir, Lake.of("s3://nobody/x"), ONE)

@@ -34,21 +34,21 @@ def state_of(subject: str, version: int) -> State:
 
 
 def work(lake: Lake, subjects: list[str]) -> None:
-    home = memory()
+    data_dir = memory()
     for version in range(SHIPS):
-        known = home.frame("FROM meta.build_state")
-        fill(home, {k: v for one in subjects for k, v in state_of(one, version).items()})
-        home.upsert("meta.build_state", known)
+        known = data_dir.frame("FROM meta.build_state")
+        fill(data_dir, {k: v for one in subjects for k, v in state_of(one, version).items()})
+        data_dir.upsert("meta.build_state", known)
         for subject in subjects:
-            push(home, lake, subject)
+            push(data_dir, lake, subject)
 
 
 def ship_once(lake: Lake, subject: str, title: str, begin: float) -> None:
-    home = memory()
-    fill(home, {(subject, "2020-01"): [{**ENTRY, "title": title}]})
+    data_dir = memory()
+    fill(data_dir, {(subject, "2020-01"): [{**ENTRY, "title": title}]})
     time.sleep(max(0.0, begin - time.time()))
     try:
-        push(home, lake, subject)
+        push(data_dir, lake, subject)
     except TransientError as error:
         assert "another worker released it" in str(error)
         raise SystemExit(REFUSED) from None
@@ -80,7 +80,7 @@ def test_of_two_that_ship_one_subject_at_the_same_moment_one_is_refused(lake: La
         codes = in_processes(ship_once, [(lake, subject, title, begin) for title in titles])
 
         assert sorted(codes) == [0, REFUSED]
-        home = memory()
-        pull(home, lake, [subject])
-        winner = home.connection.execute("SELECT title FROM raw.issues").fetchall()
+        data_dir = memory()
+        pull(data_dir, lake, [subject])
+        winner = data_dir.connection.execute("SELECT title FROM raw.issues").fetchall()
         assert winner == [(titles[codes.index(0)],)]

@@ -20,8 +20,8 @@ def test_a_clock_that_goes_back_a_day_changes_no_table(
     small: Prepared, tmp_path: Path, seconds: int
 ) -> None:
     library = compiled(CLOCK, tmp_path)
-    home = tmp_path / "home"
-    run = command("run", "--study", small.study, "--data-dir", home)
+    data_dir = tmp_path / "home"
+    run = command("run", "--study", small.study, "--data-dir", data_dir)
     for after in (seconds, 0):  # in the midst of the first run; and a day behind in the second
         told = environment(
             LD_PRELOAD=str(library), AFTER_SECONDS=str(after), BACK_SECONDS=str(86_400)
@@ -29,4 +29,4 @@ def test_a_clock_that_goes_back_a_day_changes_no_table(
         done = subprocess.run(run, capture_output=True, text=True, env=told, check=False)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
         for name in ("warehouse.duckdb", "perf_bugs.duckdb"):
-            assert_same_tables(stored_tables(small.home / name), stored_tables(home / name))
+            assert_same_tables(stored_tables(small.data_dir / name), stored_tables(data_dir / name))

@@ -1,4 +1,4 @@
-"""Whatever is done to a home may be stopped, killed or let down by its disk: again, it ends right.
+"""Operations that are stopped, killed or let down by their disk end right when done again.
 
 Each is disturbed a hundred times in each way by `make soak`.
 """

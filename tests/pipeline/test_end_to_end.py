@@ -18,7 +18,7 @@ import pytest
 from perf_assets.config.study import load_study
 from perf_assets.execution import run_study
 from perf_assets.sample.generator import generate
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.effort import KILLS
 from tests.support import (
     Prepared,
@@ -99,16 +99,16 @@ def assert_equals_truth(corpus: Path, database: Path, table: str) -> None:
 # Over a smaller corpus, tests/assets/test_event_reporting.py has it.
 @pytest.mark.exhaustive
 def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_path: Path) -> None:
-    home = Home.of(tmp_path / "home")
+    data_dir = DataDirectory.of(tmp_path / "home")
     with dg.DagsterInstance.ephemeral() as instance:
-        assert run_study(load_study(middling.study), home, instance=instance) == []
-    plain = Home.of(middling.home)
-    assert_same_tables(stored_tables(home.published), stored_tables(plain.published))
+        assert run_study(load_study(middling.study), data_dir, instance=instance) == []
+    plain = DataDirectory.of(middling.data_dir)
+    assert_same_tables(stored_tables(data_dir.published), stored_tables(plain.published))
 
 
 @pytest.mark.parametrize("table", KEYS)
 def test_every_number_of_the_sample_equals_the_planted_truth(sampled: Prepared, table: str) -> None:
-    assert_equals_truth(sampled.corpus, sampled.home / "perf_bugs.duckdb", table)
+    assert_equals_truth(sampled.corpus, sampled.data_dir / "perf_bugs.duckdb", table)
 
 
 @pytest.mark.exhaustive
@@ -124,28 +124,28 @@ def test_every_number_of_the_sample_equals_the_planted_truth(sampled: Prepared, 
 def test_every_number_equals_the_planted_truth(
     tmp_path: Path, seed: int, sizes: dict[str, float]
 ) -> None:
-    corpus, home = tmp_path / "corpus", tmp_path / "home"
+    corpus, data_dir = tmp_path / "corpus", tmp_path / "home"
     generate(corpus, seed=seed, **sizes)
-    materialize(corpus / "study.toml", home)
+    materialize(corpus / "study.toml", data_dir)
     for table in KEYS:
-        assert_equals_truth(corpus, home / "perf_bugs.duckdb", table)
+        assert_equals_truth(corpus, data_dir / "perf_bugs.duckdb", table)
 
 
 def test_a_second_run_loads_nothing_and_changes_nothing(
     middling: Prepared, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for table in KEYS:
-        assert_equals_truth(middling.corpus, middling.home / "perf_bugs.duckdb", table)
-    home = shutil.copytree(middling.home, tmp_path / "home")
+        assert_equals_truth(middling.corpus, middling.data_dir / "perf_bugs.duckdb", table)
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
     with caplog.at_level(logging.INFO, "perf_assets"):
-        materialize(middling.study, home)
+        materialize(middling.study, data_dir)
     assert caplog.messages and not any("loading" in line for line in caplog.messages)
     assert not any("mining" in line or "scanning" in line for line in caplog.messages)
-    assert_same_tables(stored(middling.home), stored(home))
+    assert_same_tables(stored(middling.data_dir), stored(data_dir))
 
 
-def stored(home: Path) -> dict[str, pl.DataFrame]:
-    return stored_tables(home / "warehouse.duckdb")
+def stored(data_dir: Path) -> dict[str, pl.DataFrame]:
+    return stored_tables(data_dir / "warehouse.duckdb")
 
 
 def change(corpus: Path) -> None:
@@ -181,15 +181,15 @@ def change(corpus: Path) -> None:
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_gives_the_tables_of_a_fresh_load(middling: Prepared, tmp_path: Path) -> None:
     corpus = shutil.copytree(middling.corpus, tmp_path / "corpus")
-    refreshed = shutil.copytree(middling.home, tmp_path / "refreshed")
+    refreshed = shutil.copytree(middling.data_dir, tmp_path / "refreshed")
     (clone,) = (refreshed / "clones").glob("*.git")
     origin = str(corpus / "repository.git")
     subprocess.run(
         ["git", "--git-dir", str(clone), "config", "remote.origin.url", origin], check=True
     )
     change(corpus)
-    for home in (refreshed, tmp_path / "fresh"):
-        materialize(corpus / "study.toml", home)
+    for data_dir in (refreshed, tmp_path / "fresh"):
+        materialize(corpus / "study.toml", data_dir)
     assert_same_tables(stored(refreshed), stored(tmp_path / "fresh"))
 
 
@@ -200,7 +200,7 @@ def test_the_order_in_which_months_are_loaded_does_not_matter(
     backwards = tmp_path / "backwards"
     for first, last in (("2020-03", None), (None, None)):
         materialize(middling.study, backwards, first, last)
-    assert_same_tables(stored(middling.home), stored(backwards))
+    assert_same_tables(stored(middling.data_dir), stored(backwards))
 
 
 @pytest.mark.exhaustive
@@ -221,4 +221,4 @@ def test_a_killed_run_is_finished_by_the_next_one(middling: Prepared, tmp_path: 
             time.sleep(chance.uniform(0, 3))
             process.send_signal(signal.SIGKILL)
     materialize(middling.study, killed)
-    assert_same_tables(stored(middling.home), stored(killed))
+    assert_same_tables(stored(middling.data_dir), stored(killed))

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from perf_assets.sample.generator import QUESTIONS
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
 
@@ -31,7 +31,9 @@ def truth(sampled: Prepared) -> Truth:
 
 @pytest.fixture(scope="module")
 def database(sampled: Prepared):
-    with duckdb.connect(str(Home(sampled.home).published), read_only=True) as connection:
+    with duckdb.connect(
+        str(DataDirectory(sampled.data_dir).published), read_only=True
+    ) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         yield connection
 
@@ -105,13 +107,13 @@ def test_both_sides_of_a_month_are_those_of_the_tables(database, truth) -> None:
 def test_run_again_nothing_is_stored_and_nothing_published(
     sampled: Prepared, tmp_path: Path
 ) -> None:
-    home = Home(shutil.copytree(sampled.home, tmp_path / "home"))
-    published = home.published.stat()
-    materialize(sampled.study, home.path)
+    data_dir = DataDirectory(shutil.copytree(sampled.data_dir, tmp_path / "home"))
+    published = data_dir.published.stat()
+    materialize(sampled.study, data_dir.path)
     assert_same_tables(
-        stored_tables(home.warehouse), stored_tables(sampled.home / "warehouse.duckdb")
+        stored_tables(data_dir.warehouse), stored_tables(sampled.data_dir / "warehouse.duckdb")
     )
-    assert home.published.stat().st_mtime_ns == published.st_mtime_ns
+    assert data_dir.published.stat().st_mtime_ns == published.st_mtime_ns
 
 
 @pytest.mark.usefixtures("trusting_auditor")
@@ -121,9 +123,9 @@ def test_a_study_may_have_forums_alone(sampled: Prepared, tmp_path: Path) -> Non
     study = shutil.copytree(sampled.corpus, tmp_path / "corpus") / "forums.toml"
     alone = text[:start] + text[end:]
     study.write_text(alone[: alone.index("labelled =")], encoding="utf-8")
-    home = tmp_path / "home"
-    materialize(study, home)
-    with open_warehouse(Home.of(home).warehouse) as database:
+    data_dir = tmp_path / "home"
+    materialize(study, data_dir)
+    with open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
         assert database.frame("FROM labels.performance_questions").height == QUESTIONS
         assert database.frame("FROM meta.repositories").is_empty()
         assert database.frame("FROM labels.question_kinds").is_empty()

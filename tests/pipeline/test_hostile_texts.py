@@ -55,9 +55,11 @@ def ran(small: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
             'name = "sample-lab/tensorkit"\nstart = "2020-01"\nend = "2020-03"\n'
             f'git = "{corpus / "repository.git"}"\ngithub_url = "{server.url}"\n'
         )
-        home = folder / "home"
-        done = perf_assets_process("run", "--study", study, "--data-dir", home, GITHUB_TOKEN=CANARY)
-        yield study, home, Ran(done.returncode, done.stdout, done.stderr)
+        data_dir = folder / "home"
+        done = perf_assets_process(
+            "run", "--study", study, "--data-dir", data_dir, GITHUB_TOKEN=CANARY
+        )
+        yield study, data_dir, Ran(done.returncode, done.stdout, done.stderr)
 
 
 def judged(sheet: Path, answer: str) -> None:
@@ -96,41 +98,43 @@ def spoil(corpus: Path) -> None:
 def test_a_run_over_them_is_well_and_keeps_them_as_they_were_written(
     ran: tuple[Path, Path, Ran],
 ) -> None:
-    _, home, done = ran
+    _, data_dir, done = ran
     assert done.returncode == 0, done.stdout + done.stderr
-    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         titles = connection.sql("SELECT title FROM raw.issues").fetchall()
         assert titles and all(title.endswith(f" {STORED}") for (title,) in titles)
         authors = connection.sql("SELECT DISTINCT author FROM raw.issue_comments").fetchall()
         assert authors == [(STORED,)]
-    assert not list(home.parent.rglob("harm")) and not Path("harm").exists()
+    assert not list(data_dir.parent.rglob("harm")) and not Path("harm").exists()
 
 
 def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
-    study, home, done = ran
-    sheet = home.parent / "sheet.csv"
+    study, data_dir, done = ran
+    sheet = data_dir.parent / "sheet.csv"
     sample = ("review", "sample", "--n", "2", "--unlabelled", "2", "--seed", "1")
-    said = [done, perf_assets(*sample, "--output", sheet, "--data-dir", home)]
+    said = [done, perf_assets(*sample, "--output", sheet, "--data-dir", data_dir)]
     for rater, answer in (("Ann", "yes"), ("Ben", "no")):
         judged(sheet, answer)
-        said.append(perf_assets("review", "import", sheet, "--rater", rater, "--data-dir", home))
-    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        said.append(
+            perf_assets("review", "import", sheet, "--rater", rater, "--data-dir", data_dir)
+        )
+    with duckdb.connect(str(data_dir / "warehouse.duckdb")) as connection:
         connection.execute(
             "UPDATE meta.partition_loads SET status = 'failed', message = ? WHERE month = ?",
             [STORED, "2020-01"],
         )
     for arguments in (("status",), ("doctor", "--study", study), ("review", "agreement")):
-        said.append(perf_assets(*arguments, "--data-dir", home, GITHUB_TOKEN=CANARY))
+        said.append(perf_assets(*arguments, "--data-dir", data_dir, GITHUB_TOKEN=CANARY))
     assert not [one for one in said if one.returncode]
     shown = "".join(one.stdout + one.stderr for one in said)
     assert "Traceback" not in shown
     assert "[/harm]" in shown and "Failed audits" in shown
-    files = [*home.glob("*.md"), sheet]
+    files = [*data_dir.glob("*.md"), sheet]
     for text in (shown, *(path.read_text(encoding="utf-8-sig") for path in files)):
         assert not [code for code in CODES if code in text]
-    report = (home / "report.md").read_text()
+    report = (data_dir / "report.md").read_text()
     assert "<script" not in report and "](javascript" not in report
-    page = (home / "report" / "index.html").read_text()
+    page = (data_dir / "report" / "index.html").read_text()
     assert "<script>harm" not in page
     assert not re.findall(r'href="(?!#|https://github.com/sample-lab/tensorkit/)[^"]*', page)
     assert not [code for code in CODES if code in re.sub(r"<script>.*?</script>", "", page)]
@@ -140,8 +144,8 @@ def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
 
 
 def test_nothing_that_is_left_behind_has_the_token(ran: tuple[Path, Path, Ran]) -> None:
-    _, home, done = ran
+    _, data_dir, done = ran
     assert CANARY not in done.stdout + done.stderr
-    kept = [path for path in home.rglob("*") if path.is_file()]
+    kept = [path for path in data_dir.rglob("*") if path.is_file()]
     assert len(kept) > 10
     assert not [path for path in kept if CANARY.encode() in path.read_bytes()]

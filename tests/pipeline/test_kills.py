@@ -1,4 +1,4 @@
-"""Whatever is done to a home may be killed at any moment: done again, it ends the same."""
+"""Whatever is killed at any moment, and done again, ends as if undisturbed."""
 
 from pathlib import Path
 

@@ -20,7 +20,7 @@ from perf_assets.sql_models.dependencies import analyses
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
 from tests.paths import PROBLEMS, PYTORCH_PACKAGE
@@ -33,9 +33,9 @@ pytestmark = pytest.mark.slow
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 
 
-def replicate(home: Path, folder: Path, *, accept_changes: bool = True) -> None:
+def replicate(data_dir: Path, folder: Path, *, accept_changes: bool = True) -> None:
     """Load, model and analyse, as the job does but without Dagster."""
-    place = Home.of(home)
+    place = DataDirectory.of(data_dir)
     with open_warehouse(place.warehouse) as database:
         writer = AuditedWriter(database, place)
         outcomes = [load_package(writer, folder, accept_changes=accept_changes)]
@@ -70,9 +70,9 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """The published PyTorch files, replicated."""
     if not PYTORCH_PACKAGE.is_dir():
         pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
-    home = tmp_path_factory.mktemp("real")
-    replicate(home, PYTORCH_PACKAGE, accept_changes=False)
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    data_dir = tmp_path_factory.mktemp("real")
+    replicate(data_dir, PYTORCH_PACKAGE, accept_changes=False)
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         yield database
 
 
@@ -265,34 +265,34 @@ def stored(database: Path) -> dict[str, pl.DataFrame]:
 
 
 def test_a_package_that_is_refused_leaves_the_previous_one(tmp_path: Path) -> None:
-    folder, home = write_package(tmp_path / "package"), Home.of(tmp_path / "home")
-    with open_warehouse(home.warehouse) as database:
-        load_package(AuditedWriter(database, home), folder, accept_changes=True)
-    before = stored(home.warehouse)
+    folder, data_dir = write_package(tmp_path / "package"), DataDirectory.of(tmp_path / "home")
+    with open_warehouse(data_dir.warehouse) as database:
+        load_package(AuditedWriter(database, data_dir), folder, accept_changes=True)
+    before = stored(data_dir.warehouse)
     assert before["replication.bugs"].height == 16
     file = folder / "tensorflow_fixed_perf_trend_analysis.csv"
     whole = file.read_bytes()
     file.write_bytes(whole[:-8])
     with (
-        open_warehouse(home.warehouse) as database,
+        open_warehouse(data_dir.warehouse) as database,
         pytest.raises(PerfAssetsError, match="cut short"),
     ):
-        load_package(AuditedWriter(database, home), folder, accept_changes=True)
+        load_package(AuditedWriter(database, data_dir), folder, accept_changes=True)
     # One table that fails its audit keeps all of them out.
     file.write_bytes(whole.replace(b"2017-02,3,5", b"2017-02,6,5"))
     replace_in(folder / "pytorch_perf_bugs_information.csv", "102,", "202,")
-    with open_warehouse(home.warehouse) as database:
-        outcome = load_package(AuditedWriter(database, home), folder, accept_changes=True)
+    with open_warehouse(data_dir.warehouse) as database:
+        outcome = load_package(AuditedWriter(database, data_dir), folder, accept_changes=True)
     assert "bug_reports_is_not_below_performance" in str(outcome.failure)
     assert not outcome.is_written
-    assert (home.quarantine / "replication.paper_series" / "candidate.parquet").exists()
-    after = stored(home.warehouse)
+    assert (data_dir.quarantine / "replication.paper_series" / "candidate.parquet").exists()
+    after = stored(data_dir.warehouse)
     assert all(after[name].equals(before[name]) for name in TABLES)
 
 
-def mined(home: Path) -> dict[str, pl.DataFrame]:
+def mined(data_dir: Path) -> dict[str, pl.DataFrame]:
     """The tables that a run over live data writes, and what is derived from them."""
-    tables = stored_tables(home / "warehouse.duckdb")
+    tables = stored_tables(data_dir / "warehouse.duckdb")
     tables.pop("meta.build_state")  # of the derived tables too
     kept = {name: frame for name, frame in tables.items() if name.split(".")[0] in MINED}
     return kept | {"live": tables["marts.bug_metrics"].filter(dataset="live")}
@@ -317,8 +317,8 @@ end = "2020-03"
 
 
 def loaded(database: Database, folder: Path, problems: Path | None = None) -> None:
-    home = Home.of(folder.parent)
-    outcome = load_package(AuditedWriter(database, home), folder, problems, accept_changes=True)
+    data_dir = DataDirectory.of(folder.parent)
+    outcome = load_package(AuditedWriter(database, data_dir), folder, problems, accept_changes=True)
     assert outcome.failure is None
 
 
@@ -349,8 +349,8 @@ def test_the_problems_are_those_of_the_file_the_folder_or_before(tmp_path: Path)
 def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path) -> None:
     if not PROBLEMS.is_file():
         pytest.skip(f"the published problems are not at {PROBLEMS}")
-    home, folder = tmp_path / "home", write_package(tmp_path / "package")
-    arguments = ("--data", folder, "--accept-changes", "--data-dir", home)
+    data_dir, folder = tmp_path / "home", write_package(tmp_path / "package")
+    arguments = ("--data", folder, "--accept-changes", "--data-dir", data_dir)
     alone = perf_assets("replicate", *arguments)
     assert alone.returncode == 0, alone.stdout + alone.stderr
     assert "give its published file by --problems" in alone.stdout
@@ -358,7 +358,7 @@ def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path)
     assert both.returncode == 0, both.stdout + both.stderr
     assert "The study of performance problems, " in both.stdout
     assert "by --problems" not in both.stdout
-    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         figures = connection.execute(
             """
             SELECT published_text, reproduced, verdict FROM analysis.paper_comparison
@@ -376,7 +376,7 @@ def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path)
     assert counts == {text: float(text) for text in counts}
     assert {"224", "210", "117", "126", "115"} <= counts.keys() and len(figures) == 18
     assert {text for (text,) in stated} == {"488", "130", "105", "27", "33", "9", "24"}
-    page = (home / "replication_report.html").read_text(encoding="utf-8")
+    page = (data_dir / "replication_report.html").read_text(encoding="utf-8")
     assert "Performance problems that users have" in page and ">2018-01-02<" in page
 
 
@@ -390,7 +390,7 @@ def problem_line(name: str = "id", symptom: str = "Unknown") -> str:
 
 def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
-    definitions = build_definitions(load_study(tmp_path / "study.toml"), Home.of(tmp_path))
+    definitions = build_definitions(load_study(tmp_path / "study.toml"), DataDirectory.of(tmp_path))
     loading = {}
     for name in ("full_pipeline", "mine", "label_and_link", "build_models", "replicate"):
         keys = definitions.resolve_job_def(name).asset_layer.executable_asset_keys
@@ -407,33 +407,33 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
 def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_data_alone(
     tmp_path: Path,
 ) -> None:
-    home = Home.of(tmp_path / "home").path
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    data_dir = DataDirectory.of(tmp_path / "home").path
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         for table, live_rows in LIVE.items():
             insert(database.connection, table, live_rows)
-        writer = AuditedWriter(database, Home.of(home))
+        writer = AuditedWriter(database, DataDirectory.of(data_dir))
         assert [one.table for one in derive(writer)] == list(derived_tables())
-    before = mined(home)
+    before = mined(data_dir)
     assert before["live"].height == 2
     folder = write_package(tmp_path / "package")
     with pytest.raises(PerfAssetsError, match="the content differs from the published file"):
-        run_replication(Home.of(home), folder)
-    arguments = ("--data", folder, "--accept-changes", "--data-dir", home)
+        run_replication(DataDirectory.of(data_dir), folder)
+    arguments = ("--data", folder, "--accept-changes", "--data-dir", data_dir)
     ran = perf_assets("replicate", *arguments, "--all")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     words = " ".join(ran.stdout.split())
     assert "Cox-Stuart p-value of the open series" in words
     assert "not derivable: the package's taxonomy has no impacts" in words
-    after = mined(home)
+    after = mined(data_dir)
     assert before.keys() == after.keys()
     assert [name for name, frame in before.items() if not frame.equals(after[name])] == []
-    page = (home / "replication_report.html").read_text(encoding="utf-8")
+    page = (data_dir / "replication_report.html").read_text(encoding="utf-8")
     seen = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert seen.count("<svg") == seen.count('role="img" aria-label="') >= 9
     assert "The same data, read by tests that hold" in seen
     assert "the paper&#39;s test: " in seen
     assert "<link" not in seen and "src=" not in seen and "<script src" not in page
-    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         ((comment,),) = connection.execute(
             "SELECT comment FROM duckdb_tables() WHERE table_name = 'paper_comparison'"
         ).fetchall()

@@ -21,9 +21,9 @@ def test_a_fix_that_git_cannot_read_has_no_size_and_holds_up_nothing(tmp_path: P
     blob = git(corpus.repository, "rev-parse", f"{sha}:{changed.splitlines()[0].split(chr(9))[1]}")
     lose(corpus.repository, blob)
 
-    home = tmp_path / "home"
-    materialize(corpus.study, home)
-    tables = stored_tables(home / "perf_bugs.duckdb")
+    data_dir = tmp_path / "home"
+    materialize(corpus.study, data_dir)
+    tables = stored_tables(data_dir / "perf_bugs.duckdb")
     unreadable = tables["raw.commits"].filter(pl.col("unreadable").is_not_null())
     assert sha in unreadable["sha"]
     metrics = tables["marts.bug_metrics"]

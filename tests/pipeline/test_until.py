@@ -9,7 +9,7 @@ import pytest
 
 from perf_assets.config.study import load_study
 from perf_assets.stages.pipeline import run_pipeline
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -32,9 +32,9 @@ UNKNOWN = {
 OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.")
 
 
-def run(middling: Prepared, home: Path, *arguments: str, study: Path | None = None) -> str:
+def run(middling: Prepared, data_dir: Path, *arguments: str, study: Path | None = None) -> str:
     chosen = study or middling.study
-    ran = perf_assets("run", "--study", chosen, "--data-dir", home, *arguments)
+    ran = perf_assets("run", "--study", chosen, "--data-dir", data_dir, *arguments)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
@@ -48,8 +48,8 @@ def without(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     }
 
 
-def assert_not_looked_at(home: Path, whole: dict[str, pl.DataFrame]) -> None:
-    tables = stored_tables(home / "perf_bugs.duckdb")
+def assert_not_looked_at(data_dir: Path, whole: dict[str, pl.DataFrame]) -> None:
+    tables = stored_tables(data_dir / "perf_bugs.duckdb")
     for table in ("details.commit_metrics", "details.introducing_commits"):
         assert whole[table].height and tables[table].is_empty()
     assert_same_tables(without(tables), without(whole))
@@ -69,18 +69,18 @@ def assert_not_looked_at(home: Path, whole: dict[str, pl.DataFrame]) -> None:
 def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_it(
     middling: Prepared, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
-    whole = stored_tables(middling.home / "perf_bugs.duckdb")
-    said = run(middling, home, "--until", "links")
+    data_dir = tmp_path / "home"
+    whole = stored_tables(middling.data_dir / "perf_bugs.duckdb")
+    said = run(middling, data_dir, "--until", "links")
     assert "bugs were not analysed" in said
-    assert "bugs were not analysed" in (home / "report.md").read_text()
+    assert "bugs were not analysed" in (data_dir / "report.md").read_text()
     assert "fix commits" not in said
-    assert_not_looked_at(home, whole)
-    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+    assert_not_looked_at(data_dir, whole)
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
-    said = run(middling, home)
+    said = run(middling, data_dir)
     assert "fix commits" in said and "not analysed" not in said
-    assert_same_tables(stored_tables(home / "perf_bugs.duckdb"), whole)
+    assert_same_tables(stored_tables(data_dir / "perf_bugs.duckdb"), whole)
 
 
 @pytest.mark.exhaustive
@@ -89,10 +89,10 @@ def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path
     text = text.replace('"repository.git"', f'"{middling.corpus / "repository.git"}"')
     study = tmp_path / "study.toml"
     study.write_text(f"analyze_fixes = false\n{text}")
-    whole = stored_tables(middling.home / "perf_bugs.duckdb")
+    whole = stored_tables(middling.data_dir / "perf_bugs.duckdb")
     materialize(study, tmp_path / "home")
     assert_not_looked_at(tmp_path / "home", whole)
-    place = Home.of(tmp_path / "home")
+    place = DataDirectory.of(tmp_path / "home")
     assert run_pipeline(load_study(study), place, until="fix-analysis") == []
     assert_same_tables(stored_tables(place.published), whole)
 
@@ -100,18 +100,18 @@ def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path
 def test_a_run_until_the_labels_derives_and_publishes_nothing(
     middling: Prepared, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
-    said = run(middling, home, "--until", "labels")
+    data_dir = tmp_path / "home"
+    said = run(middling, data_dir, "--until", "labels")
     assert "labels.performance_labels" in said and "links.fix_links" not in said
-    assert not (home / "perf_bugs.duckdb").exists()
-    whole = stored_tables(middling.home / "warehouse.duckdb")
-    tables = stored_tables(home / "warehouse.duckdb")
+    assert not (data_dir / "perf_bugs.duckdb").exists()
+    whole = stored_tables(middling.data_dir / "warehouse.duckdb")
+    tables = stored_tables(data_dir / "warehouse.duckdb")
     for name in whole:
         if name.startswith(("raw.", "labels.")):
             assert tables[name].equals(whole[name]), name
         elif not name.startswith("meta."):
             assert name not in tables or tables[name].is_empty()
-    published = shutil.copytree(middling.home, tmp_path / "published")
+    published = shutil.copytree(middling.data_dir, tmp_path / "published")
     before = (published / "perf_bugs.duckdb").read_bytes()
     run(middling, published, "--until", "labels")
     assert (published / "perf_bugs.duckdb").read_bytes() == before

@@ -23,13 +23,15 @@ from perf_assets.lake.leases import leased
 from perf_assets.lake.place import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from tests.engines.servers import sail
 from tests.multi_repository import fleet_study, generate_fleet, name_of
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
 COUNT = 3
-OWN = "meta.build_state"  # by what each home decided; nothing follows from it but less work
+OWN = (
+    "meta.build_state"  # by what each data directory decided; nothing follows from it but less work
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +48,10 @@ def fleet(once: Callable[..., Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def mined(once: Callable[..., Path], fleet: Path) -> Path:
-    """The home of one machine that mined them."""
+    """The data directory of one machine that mined them."""
 
     def fill(directory: Path) -> None:
-        assert run_pipeline(load_study(fleet / "study.toml"), Home.of(directory)) == []
+        assert run_pipeline(load_study(fleet / "study.toml"), DataDirectory.of(directory)) == []
 
     return once("mined", fill)
 
@@ -61,8 +63,8 @@ def study(fleet: Path, tmp_path: Path) -> Path:
     return path.rename(tmp_path / "study.toml")
 
 
-def assert_as_on_one_machine(mined: Path, home: Home) -> None:
-    one, several = stored_tables(mined / "perf_bugs.duckdb"), stored_tables(home.published)
+def assert_as_on_one_machine(mined: Path, data_dir: DataDirectory) -> None:
+    one, several = stored_tables(mined / "perf_bugs.duckdb"), stored_tables(data_dir.published)
     assert_same_tables(
         {name: rows for name, rows in one.items() if name != OWN},
         {name: rows for name, rows in several.items() if name != OWN},
@@ -82,30 +84,30 @@ def months_in(lake: Lake) -> dict[str, object]:
 def test_workers_and_a_lake_give_the_tables_of_one_machine(
     mined: Path, study: Path, tmp_path: Path
 ) -> None:
-    home, lake = Home.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
-    assert run_study(load_study(study), home, workers=2) == []
-    assert_as_on_one_machine(mined, home)
+    data_dir, lake = DataDirectory.of(tmp_path / "home"), Lake.of(f"file://{tmp_path}/lake")
+    assert run_study(load_study(study), data_dir, workers=2) == []
+    assert_as_on_one_machine(mined, data_dir)
     shipped = months_in(lake)
     # Homes of workers need not last: they are restored, and nothing is shipped again.
-    shutil.rmtree(home.path / "workers")
-    assert run_study(load_study(study), home, workers=1) == []
-    assert_as_on_one_machine(mined, home)
+    shutil.rmtree(data_dir.path / "workers")
+    assert run_study(load_study(study), data_dir, workers=1) == []
+    assert_as_on_one_machine(mined, data_dir)
     assert months_in(lake) == shipped
 
 
 @pytest.mark.exhaustive
-def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
+def test_spark_computes_the_same_in_a_data_directory_that_never_had_the_rows(
     study: Path, tmp_path: Path
 ) -> None:
     given = load_study(study)
-    home, far = Home.of(tmp_path / "home"), Home.of(tmp_path / "elsewhere")
-    assert run_study(given, home, workers=2) == []
+    data_dir, far = DataDirectory.of(tmp_path / "home"), DataDirectory.of(tmp_path / "elsewhere")
+    assert run_study(given, data_dir, workers=2) == []
     assert given.lake is not None
     with sail() as server, dg.DagsterInstance.ephemeral() as instance:
         lake = replace(given.lake, engine="spark", spark=server.url)
         job = build_definitions(replace(given, lake=lake), far).resolve_job_def(BUILD_MODELS)
         assert job.execute_in_process(instance=instance).success
-    one, other = stored_tables(home.published), stored_tables(far.published)
+    one, other = stored_tables(data_dir.published), stored_tables(far.published)
     computed = [name for name in one if name.partition(".")[0] in ("marts", "analysis")]
     assert_same_tables(
         {name: one[name] for name in computed}, {name: other[name] for name in computed}
@@ -117,13 +119,13 @@ def test_spark_computes_the_same_in_a_home_that_never_had_the_rows(
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(mined: Path, study: Path, tmp_path: Path) -> None:
-    home, killed = Home.of(tmp_path / "home"), threading.Event()
+    data_dir, killed = DataDirectory.of(tmp_path / "home"), threading.Event()
 
     def kill() -> None:
         until = time.monotonic() + 60
         while not killed.is_set() and time.monotonic() < until:
             for child in psutil.Process().children():
-                if "--listen" in child.cmdline() and (home.path / "workers").exists():
+                if "--listen" in child.cmdline() and (data_dir.path / "workers").exists():
                     os.kill(child.pid, signal.SIGKILL)
                     killed.set()
                     return
@@ -131,18 +133,18 @@ def test_a_worker_that_is_killed_is_replaced(mined: Path, study: Path, tmp_path:
 
     killer = threading.Thread(target=kill)
     killer.start()
-    assert run_study(load_study(study), home, workers=1) == []
+    assert run_study(load_study(study), data_dir, workers=1) == []
     killer.join()
     assert killed.is_set()
-    assert_as_on_one_machine(mined, home)
+    assert_as_on_one_machine(mined, data_dir)
 
 
 @pytest.mark.exhaustive
 def test_the_second_worker_at_a_repository_stops_with_a_sentence(
     study: Path, tmp_path: Path
 ) -> None:
-    home, lake = tmp_path / "home", Lake.of(f"file://{tmp_path}/lake")
-    arguments = ("work", "--study", study, "--data-dir", home, "--repository", name_of(1))
+    data_dir, lake = tmp_path / "home", Lake.of(f"file://{tmp_path}/lake")
+    arguments = ("work", "--study", study, "--data-dir", data_dir, "--repository", name_of(1))
     with leased(lake, name_of(1), "another"):
         refused = perf_assets_process(*arguments)
     assert refused.returncode == 2

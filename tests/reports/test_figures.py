@@ -59,7 +59,7 @@ def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_d
     sampled: Prepared,
 ) -> None:
     drawn = 0
-    with reading(sampled.home / "perf_bugs.duckdb") as connection:
+    with reading(sampled.data_dir / "perf_bugs.duckdb") as connection:
         for table in FIGURES:
             found = shown(connection, table)
             if found is None:

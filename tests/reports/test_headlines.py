@@ -29,7 +29,7 @@ def found(database: Path) -> list[tuple[str, list[str]]]:
 def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
     printed = io.StringIO()
     console = Console(file=printed, width=WIDTH, force_terminal=True, no_color=True)
-    print_headlines(small.home / "perf_bugs.duckdb", console)
+    print_headlines(small.data_dir / "perf_bugs.duckdb", console)
     lines = printed.getvalue().splitlines()
     assert 2 <= len(lines) <= LINES_OF_A_REPOSITORY
     assert max(map(len, lines)) <= WIDTH
@@ -37,7 +37,7 @@ def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
 
 @pytest.mark.slow
 def test_the_share_is_that_of_all_bug_reports(small: Prepared) -> None:
-    database = small.home / "perf_bugs.duckdb"
+    database = small.data_dir / "perf_bugs.duckdb"
     with duckdb.connect(str(database), read_only=True) as connection:
         ((reports, percent),) = connection.sql(
             "select count(*), 100 * avg(is_performance::int) from marts.bug_metrics "
@@ -141,9 +141,9 @@ def test_of_nothing_nothing_is_told() -> None:
 
 @pytest.mark.slow
 def test_report_prints_them_and_in_full_every_table(small: Prepared) -> None:
-    home = ["--data-dir", str(small.home)]
-    short = CliRunner().invoke(commands, ["report", *home])
-    full = CliRunner().invoke(commands, ["report", "--full", *home])
+    data_dir = ["--data-dir", str(small.data_dir)]
+    short = CliRunner().invoke(commands, ["report", *data_dir])
+    full = CliRunner().invoke(commands, ["report", "--full", *data_dir])
     assert (short.exit_code, full.exit_code) == (0, 0)
     assert "bugs are performance bugs; " in short.output
     assert "is the share of performance bugs changing?" not in short.output
@@ -166,7 +166,7 @@ def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_every_sentence_about_the_sample_fits_a_terminal(sampled: Prepared) -> None:
-    told = found(sampled.home / "perf_bugs.duckdb")
+    told = found(sampled.data_dir / "perf_bugs.duckdb")
     assert {":" in title for title, _ in told} == {True, False}  # forums and a repository
     lines = [title for title, _ in told] + [f"  {one}" for _, said in told for one in said]
     assert max(map(len, lines)) <= WIDTH

@@ -17,7 +17,7 @@ from perf_assets.reports.monthly.contents import PAPER
 from perf_assets.reports.monthly.news import MOST, read_asked, read_news
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import ModelDatabase, insert
@@ -196,32 +196,32 @@ def test_an_address_that_is_none_of_the_web_is_no_link() -> None:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home.of(tmp_path)
-    with open_warehouse(home.warehouse) as database:
-        list(derive(AuditedWriter(database, home)))
+def data_dir(tmp_path: Path) -> DataDirectory:
+    data_dir = DataDirectory.of(tmp_path)
+    with open_warehouse(data_dir.warehouse) as database:
+        list(derive(AuditedWriter(database, data_dir)))
         insert(database.connection, "marts.trend_monthly", [trend_month("2020-02")])
-    publish(home)
-    return home
+    publish(data_dir)
+    return data_dir
 
 
 def test_a_report_is_made_where_the_database_is_new_and_is_the_same_for_the_same(
-    home: Home,
+    data_dir: DataDirectory,
 ) -> None:
-    assert keep_report(home)
-    first = home.report_page.read_bytes()
-    assert not keep_report(home)
-    home.report_page.write_bytes(first.replace(b"made-from", b"made"))
-    assert keep_report(home)
-    assert home.report_page.read_bytes() == first
-    home.report.unlink()
-    assert keep_report(home)
+    assert keep_report(data_dir)
+    first = data_dir.report_page.read_bytes()
+    assert not keep_report(data_dir)
+    data_dir.report_page.write_bytes(first.replace(b"made-from", b"made"))
+    assert keep_report(data_dir)
+    assert data_dir.report_page.read_bytes() == first
+    data_dir.report.unlink()
+    assert keep_report(data_dir)
 
 
 def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
     sampled: Prepared,
 ) -> None:
-    report = read_report(sampled.home / "perf_bugs.duckdb")
+    report = read_report(sampled.data_dir / "perf_bugs.duckdb")
     assert [section.name for section in report.sections] == [
         *("month", "trend", "comparisons", "areas", "users", "checks", "quality", "data", "cite")
     ]

@@ -35,7 +35,7 @@ def copied(whole: duckdb.DuckDBPyConnection, table: str, changes: str) -> None:
 def many(small: Prepared, tmp_path: Path) -> Path:
     """A published database of the sample, and of 25 repositories with fewer bug reports each."""
     path = tmp_path / "many.duckdb"
-    shutil.copy(small.home / "perf_bugs.duckdb", path)
+    shutil.copy(small.data_dir / "perf_bugs.duckdb", path)
     with duckdb.connect(str(path)) as whole:
         name = "printf('other/r%02d', place) AS repository"
         for table in ("marts.trend_monthly", "analysis.trend_tests"):
@@ -58,5 +58,5 @@ def test_of_many_repositories_the_largest_are_shown_and_that_is_said(many: Path)
 
 
 def test_of_a_few_all_are_shown(small: Prepared) -> None:
-    page = markdown(read_report(small.home / "perf_bugs.duckdb"))
+    page = markdown(read_report(small.data_dir / "perf_bugs.duckdb"))
     assert "with most bug reports are shown" not in page

@@ -10,20 +10,20 @@ from perf_assets.config.study import load_study
 from perf_assets.stages.transform.about import tell_database
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, materialize
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 
-def rows(home: Path, query: str) -> list[tuple[object, ...]]:
-    with duckdb.connect(str(home / "perf_bugs.duckdb"), read_only=True) as connection:
+def rows(data_dir: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         return connection.execute(query).fetchall()
 
 
 def test_it_says_what_was_published_by_what_and_from_what(small: Prepared) -> None:
-    facts = dict(rows(small.home, "SELECT topic || ' ' || fact, value FROM meta.about"))
+    facts = dict(rows(small.data_dir, "SELECT topic || ' ' || fact, value FROM meta.about"))
     study = load_study(small.study)
     assert facts["study name"] == study.name
     assert facts["rules keywords"] == ", ".join(study.rules.keywords)
@@ -33,20 +33,22 @@ def test_it_says_what_was_published_by_what_and_from_what(small: Prepared) -> No
     assert facts["software duckdb"] == duckdb.__version__
     assert facts["database published_at"].endswith("UTC")
     for name in ("raw.issues", "marts.bug_metrics", "analysis.trend_tests"):
-        assert rows(small.home, f"SELECT count(*) FROM {name}") == [(int(facts[f"rows {name}"]),)]
+        assert rows(small.data_dir, f"SELECT count(*) FROM {name}") == [
+            (int(facts[f"rows {name}"]),)
+        ]
 
 
-def test_a_run_that_finds_nothing_publishes_nothing(home: Path, small: Prepared) -> None:
-    before = (home / "perf_bugs.duckdb").stat().st_mtime_ns
-    materialize(small.study, home)
-    assert (home / "perf_bugs.duckdb").stat().st_mtime_ns == before
+def test_a_run_that_finds_nothing_publishes_nothing(data_dir: Path, small: Prepared) -> None:
+    before = (data_dir / "perf_bugs.duckdb").stat().st_mtime_ns
+    materialize(small.study, data_dir)
+    assert (data_dir / "perf_bugs.duckdb").stat().st_mtime_ns == before
 
 
-def test_other_rules_are_told_and_nothing_of_the_old_ones(home: Path, copy: Path) -> None:
+def test_other_rules_are_told_and_nothing_of_the_old_ones(data_dir: Path, copy: Path) -> None:
     text = (copy / "study.toml").read_text()
     (copy / "study.toml").write_text('keywords = ["slow"]\n' + text)
-    materialize(copy / "study.toml", home)
-    facts = dict(rows(home, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
+    materialize(copy / "study.toml", data_dir)
+    facts = dict(rows(data_dir, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
     assert facts["keywords"] == "slow"
     assert (facts["strong_keywords"], facts["weak_keywords"]) == ("none", "slow")
     assert len(facts) == 7
@@ -54,27 +56,27 @@ def test_other_rules_are_told_and_nothing_of_the_old_ones(home: Path, copy: Path
 
 def test_every_partition_has_its_last_audit(small: Prepared) -> None:
     assert rows(
-        small.home,
+        small.data_dir,
         """
         SELECT "table", repository, month FROM meta.partition_loads
         WHERE "table" NOT IN (SELECT DISTINCT "table" FROM meta.audit_results)
         """,
     ) == []  # fmt: skip
     (passed,) = rows(
-        small.home,
+        small.data_dir,
         """
         SELECT bool_and(rule_count > 5), bool_and(outcome = 'passed'), sum(row_count) FROM
         meta.audit_results WHERE "table" = 'raw.issues'
         """,
     )
-    assert passed == (True, True, rows(small.home, "SELECT count(*) FROM raw.issues")[0][0])
+    assert passed == (True, True, rows(small.data_dir, "SELECT count(*) FROM raw.issues")[0][0])
 
 
 @pytest.mark.audited
-def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -> None:
+def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Path) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"
-    with open_warehouse(home / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home.of(home))
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        writer = AuditedWriter(database, DataDirectory.of(data_dir))
         stored = database.partition("raw.commits", repository, month)
         refused = stored.with_columns(sha=pl.lit("short"))
 
@@ -99,13 +101,13 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(home: Path) -
         assert good["audited_at"] > first["audited_at"]
 
 
-def test_a_home_of_an_older_version_gets_what_its_views_read(home: Path) -> None:
+def test_a_data_directory_of_an_older_version_gets_what_its_views_read(data_dir: Path) -> None:
     count = "SELECT count(*) FROM staging.bug_reports_as_of('2020-02')"
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         wanted = database.frame(count)
         for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
             database.connection.execute(f"DROP TABLE {table}")
-        writer = AuditedWriter(database, Home.of(home))
+        writer = AuditedWriter(database, DataDirectory.of(data_dir))
         tell_database(writer)
         describe_tables(writer)
         assert database.frame(count).equals(wanted)

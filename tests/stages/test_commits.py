@@ -31,7 +31,7 @@ from perf_assets.storage.audited_writer import (
     Provenance,
     StagedTable,
 )
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import examples
 from tests.git_repositories import FILE, Made, git, make
@@ -54,32 +54,32 @@ def one_file(text: bytes) -> dict[bytes, tuple[str, bytes]]:
 
 
 @contextmanager
-def opened(home: Path):
-    """The audited writer of the warehouse of ``home``."""
-    home.mkdir(exist_ok=True)
-    place = Home.of(home)
+def opened(data_dir: Path):
+    """The audited writer of the warehouse of ``data_dir``."""
+    data_dir.mkdir(exist_ok=True)
+    place = DataDirectory.of(data_dir)
     with open_warehouse(place.warehouse) as database:
         yield AuditedWriter(database, place)
 
 
-def load(source: Path, home: Path, months=MONTHS) -> list:
-    """Bring the clone in ``home`` and its tables up to date; the outcomes."""
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+def load(source: Path, data_dir: Path, months=MONTHS) -> list:
+    """Bring the clone in ``data_dir`` and its tables up to date; the outcomes."""
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         return list(load_commits(writer, clone, REPOSITORY, months))
 
 
-def rows(home: Path, query: str) -> list[tuple]:
-    with opened(home) as writer:
+def rows(data_dir: Path, query: str) -> list[tuple]:
+    with opened(data_dir) as writer:
         return writer.database.frame(query).rows()
 
 
-def assert_as_fresh(source: Path, folder: Path, home: Path) -> None:
-    """The tables of ``home`` are those of a load into a new home."""
+def assert_as_fresh(source: Path, folder: Path, data_dir: Path) -> None:
+    """The tables of ``data_dir`` are those of a load into a new data directory."""
     with tempfile.TemporaryDirectory(dir=folder) as fresh:
         load(source, Path(fresh))
         assert_same_tables(
-            *(stored_tables(Home.of(each).warehouse) for each in (home, Path(fresh)))
+            *(stored_tables(DataDirectory.of(each).warehouse) for each in (data_dir, Path(fresh)))
         )
 
 
@@ -89,12 +89,12 @@ def source(tmp_path):
 
 
 @pytest.fixture
-def home(tmp_path):
+def data_dir(tmp_path):
     return tmp_path / "home"
 
 
 def test_a_refresh_mines_only_what_is_new_and_leaves_the_tables_of_a_fresh_load(
-    source, home, tmp_path, monkeypatch
+    source, data_dir, tmp_path, monkeypatch
 ):
     history = [
         Made(one_file(b"1\n"), when=at(JANUARY)),
@@ -105,7 +105,7 @@ def test_a_refresh_mines_only_what_is_new_and_leaves_the_tables_of_a_fresh_load(
     ]
     shas = make(source, history)
     git(source, "update-ref", "refs/heads/main", shas[2])
-    assert len(load(source, home)) == 2 * len(MONTHS)
+    assert len(load(source, data_dir)) == 2 * len(MONTHS)
     git(source, "update-ref", "refs/heads/main", shas[4])
     mined = []
     read = changes.read_changes
@@ -113,14 +113,14 @@ def test_a_refresh_mines_only_what_is_new_and_leaves_the_tables_of_a_fresh_load(
         "perf_assets.sources.git.mining.read_changes",
         lambda clone, shas: mined.extend(shas) or read(clone, shas),
     )
-    assert [outcome.month for outcome in load(source, home)] == ["2017-02", "2017-03"]
+    assert [outcome.month for outcome in load(source, data_dir)] == ["2017-02", "2017-03"]
     assert mined == [shas[3], shas[4]]
-    assert_as_fresh(source, tmp_path, home)
-    assert load(source, home) == []
+    assert_as_fresh(source, tmp_path, data_dir)
+    assert load(source, data_dir) == []
 
 
 def test_a_commit_that_git_could_not_read_is_read_once_the_source_has_its_object(
-    source, home, tmp_path
+    source, data_dir, tmp_path
 ):
     history = [
         Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(when))
@@ -130,21 +130,21 @@ def test_a_commit_that_git_could_not_read_is_read_once_the_source_has_its_object
     blob = git(source, "rev-parse", f"{shas[1]}:a")
     kept, lost = tmp_path / "kept", source / "objects" / blob[:2] / blob[2:]
     shutil.move(lost, kept)
-    assert all(outcome.failure is None for outcome in load(source, home))
+    assert all(outcome.failure is None for outcome in load(source, data_dir))
     unread = "SELECT sha, unreadable FROM raw.commits WHERE changed_files IS NULL ORDER BY month"
     reason = f"git cannot read object {blob}"
-    assert rows(home, unread) == [(shas[1], reason), (shas[2], reason)]
-    assert load(source, home) == []
+    assert rows(data_dir, unread) == [(shas[1], reason), (shas[2], reason)]
+    assert load(source, data_dir) == []
     shutil.move(kept, lost)
-    with opened(home) as writer:
+    with opened(data_dir) as writer:
         repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
         outcomes = list(mine_commits(writer, repository, MONTHS))
     assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
-    assert rows(home, unread) == []
-    assert_as_fresh(source, tmp_path, home)
+    assert rows(data_dir, unread) == []
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
-def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, monkeypatch):
+def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, data_dir, monkeypatch):
     history = [
         Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(JANUARY + n * 86_400 * 15))
         for n in range(8)
@@ -157,7 +157,7 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
         return audit_together(table, candidates)
 
     monkeypatch.setattr(gates, "audit_together", counting)
-    outcomes = load(source, home)
+    outcomes = load(source, data_dir)
     assert {outcome.failure for outcome in outcomes} == {None}
     assert audits == [
         ("raw.commits", 8),
@@ -168,7 +168,7 @@ def test_a_handful_of_audits_is_enough_for_any_number_of_months(source, home, mo
 
 
 @pytest.mark.audited
-def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path):
+def test_a_warning_is_recorded_for_the_month_that_has_it(source, data_dir, tmp_path):
     """The author's clock is ahead of the committer's, which is a warning."""
     make(source, [Made(one_file(b"%d\n" % n), when=at(JANUARY + n)) for n in range(2)])
     parent = git(source, "rev-parse", "main")
@@ -180,9 +180,9 @@ def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path)
         )
         parent = git(source, "hash-object", "-t", "commit", "-w", "--stdin", stdin=raw.encode())
         git(source, "update-ref", "refs/heads/main", parent)
-        load(source, home)
-        assert_as_fresh(source, tmp_path, home)
-    found = rows(home, "SELECT month, rule, failing_rows FROM meta.audit_findings")
+        load(source, data_dir)
+        assert_as_fresh(source, tmp_path, data_dir)
+    found = rows(data_dir, "SELECT month, rule, failing_rows FROM meta.audit_findings")
     assert found == [("2017-02", "authored_not_after_committed", 1)]
     # More commits join the month: its audit finds the same row again.
     tip = git(source, "rev-parse", "main")
@@ -191,8 +191,8 @@ def test_a_warning_is_recorded_for_the_month_that_has_it(source, home, tmp_path)
         source, "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{raw}+0000\n\nm\n".encode()
     )
     git(source, "update-ref", "refs/heads/main", late)
-    load(source, home)
-    assert_as_fresh(source, tmp_path, home)
+    load(source, data_dir)
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 def offer(partition: str, digit: str, **changes) -> PartitionWrite:
@@ -230,7 +230,7 @@ def offer(partition: str, digit: str, **changes) -> PartitionWrite:
     [(14, 7, True), (14, 8, False), (5, 5, True), (6, 6, False), (1, 1, True)],
 )
 def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
-    source, home, commits, lost, is_stored
+    source, data_dir, commits, lost, is_stored
 ):
     history = [Made(one_file(b"0"), when=at(JANUARY))]
     history += [Made(one_file(b"%d" % n), [0], when=at(FEBRUARY)) for n in range(1, commits + 1)]
@@ -240,9 +240,9 @@ def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
     for number in range(1, lost + 1):
         blob = git(source, "hash-object", "--stdin", stdin=b"%d" % number)
         (source / "objects" / blob[:2] / blob[2:]).unlink()
-    outcomes = {outcome.month: outcome for outcome in load(source, home) if outcome.failure}
+    outcomes = {outcome.month: outcome for outcome in load(source, data_dir) if outcome.failure}
     assert ("2017-02" in outcomes) is not is_stored
-    stored = rows(home, "SELECT sha FROM raw.branch_commits WHERE month = '2017-02'")
+    stored = rows(data_dir, "SELECT sha FROM raw.branch_commits WHERE month = '2017-02'")
     assert len(stored) == (commits if is_stored else 0)
     if not is_stored:
         assert "most_commits_are_readable" in outcomes["2017-02"].failure
@@ -260,10 +260,10 @@ def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
     ],
     ids=str,
 )
-def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(home, broken):
+def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(data_dir, broken):
     good = [offer("2017-02", "b"), offer("2017-03", "c")]
     bad = offer("2017-01", "a", **broken)
-    with opened(home) as writer:
+    with opened(data_dir) as writer:
         outcomes = writer.store([bad, *good])
         stored = writer.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
         loads = writer.database.loads("raw.branch_commits", REPOSITORY).filter("is_stored")
@@ -276,21 +276,23 @@ def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(home, broken):
     ]
 
 
-def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(source, home, tmp_path):
+def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(
+    source, data_dir, tmp_path
+):
     history = [
         Made(one_file(b"%d\n" % n), [n - 1] if n else [], when=at(JANUARY + n)) for n in range(4)
     ]
     shas = make(source, history)
     git(source, "update-ref", "refs/heads/main", shas[2])
-    load(source, home)
-    with opened(home) as writer:
+    load(source, data_dir)
+    with opened(data_dir) as writer:
         writer.database.connection.execute("DELETE FROM raw.commits WHERE sha = ?", [shas[1]])
     git(source, "update-ref", "refs/heads/main", shas[3])
-    assert [outcome.failure for outcome in load(source, home)] == [None]
-    assert_as_fresh(source, tmp_path, home)
+    assert [outcome.failure for outcome in load(source, data_dir)] == [None]
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
-def test_progress_is_told_by_commits(source, home, monkeypatch):
+def test_progress_is_told_by_commits(source, data_dir, monkeypatch):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
     monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_AT_ONCE", 1)
     days = [JANUARY, FEBRUARY, MARCH]
@@ -302,8 +304,8 @@ def test_progress_is_told_by_commits(source, home, monkeypatch):
         ],
     )
     told = []
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         for outcome in load_commits(writer, clone, REPOSITORY, MONTHS):
             told.append((outcome.month, current().title, current().total, current().done))
     told = [one for one in told if one[2]]
@@ -318,7 +320,7 @@ def test_progress_is_told_by_commits(source, home, monkeypatch):
 
 
 def test_commits_of_other_branches_are_told_with_the_first_branch_that_has_them(
-    source, home, tmp_path
+    source, data_dir, tmp_path
 ):
     shas = make(
         source,
@@ -334,12 +336,12 @@ def test_commits_of_other_branches_are_told_with_the_first_branch_that_has_them(
     git(source, "update-ref", "refs/heads/main", shas[0])
     git(source, "update-ref", "refs/pull/7/head", shas[5])
     git(source, "update-ref", "-d", "refs/heads/orphan")
-    load(source, home)
+    load(source, data_dir)
     query = """
         SELECT sha, branch, additions, deletions, changed_files, month
         FROM raw.branch_commits ORDER BY committed_at
     """
-    assert rows(home, query) == [
+    assert rows(data_dir, query) == [
         (shas[1], "also/work", 1, 0, 1, "2017-02"),
         (shas[2], "merged", 1, 0, 1, "2017-02"),
         (shas[3], "also/work", 1, 2, 1, "2017-03"),
@@ -349,13 +351,15 @@ def test_commits_of_other_branches_are_told_with_the_first_branch_that_has_them(
     git(source, "update-ref", "-d", "refs/heads/merged")
     git(source, "update-ref", "refs/heads/a-work", shas[2])
     git(source, "update-ref", "refs/heads/main", shas[1])
-    load(source, home)
-    assert rows(home, "SELECT sha, branch FROM raw.branch_commits ORDER BY committed_at") == [
+    load(source, data_dir)
+    assert rows(data_dir, "SELECT sha, branch FROM raw.branch_commits ORDER BY committed_at") == [
         (shas[2], "a-work"),
         (shas[3], "also/work"),
     ]
-    assert [sha for (sha,) in rows(home, "SELECT sha FROM raw.commits ORDER BY month")] == shas[:2]
-    assert_as_fresh(source, tmp_path, home)
+    assert [sha for (sha,) in rows(data_dir, "SELECT sha FROM raw.commits ORDER BY month")] == shas[
+        :2
+    ]
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 def test_a_thousand_branches_are_one_walk(source, tmp_path, monkeypatch):
@@ -396,9 +400,9 @@ def four(source):
 
 
 def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
-    source, home, four, tmp_path, caplog
+    source, data_dir, four, tmp_path, caplog
 ):
-    load(source, home)
+    load(source, data_dir)
     other = make(
         source,
         [
@@ -407,55 +411,57 @@ def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
         ],
     )
     assert other[0] == four[0]
-    load(source, home)
-    assert rows(home, CHANGES) == [
+    load(source, data_dir)
+    assert rows(data_dir, CHANGES) == [
         ("main", "main", four[3], other[1], True, 3, ["2017-02", "2017-03"])
     ]
     (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert "owner/name: the history of main was rewritten: 3 commits of 2017-02 to 2017-03" in told
-    assert rows(home, "SELECT sha FROM raw.commits ORDER BY month") == [(sha,) for sha in other]
-    assert_as_fresh(source, tmp_path, home)
-    load(source, home)
-    assert len(rows(home, CHANGES)) == 1
+    assert rows(data_dir, "SELECT sha FROM raw.commits ORDER BY month") == [(sha,) for sha in other]
+    assert_as_fresh(source, tmp_path, data_dir)
+    load(source, data_dir)
+    assert len(rows(data_dir, CHANGES)) == 1
 
 
-def test_a_branch_that_only_moves_on_is_no_change(source, home, four):
+def test_a_branch_that_only_moves_on_is_no_change(source, data_dir, four):
     git(source, "update-ref", "refs/heads/main", four[1])
-    load(source, home)
+    load(source, data_dir)
     git(source, "update-ref", "refs/heads/main", four[3])
-    load(source, home)
-    assert rows(home, CHANGES) == []
-    assert rows(home, "SELECT branch, tip FROM meta.branch_tips") == [("main", four[3])]
+    load(source, data_dir)
+    assert rows(data_dir, CHANGES) == []
+    assert rows(data_dir, "SELECT branch, tip FROM meta.branch_tips") == [("main", four[3])]
 
 
-def test_a_rewriting_before_the_first_month_of_the_study_is_noticed(source, home, four):
-    load(source, home, ["2017-06"])
+def test_a_rewriting_before_the_first_month_of_the_study_is_noticed(source, data_dir, four):
+    load(source, data_dir, ["2017-06"])
     git(source, "update-ref", "refs/heads/main", four[1])
-    assert load(source, home, ["2017-06"]) == []
-    assert rows(home, CHANGES) == [
+    assert load(source, data_dir, ["2017-06"]) == []
+    assert rows(data_dir, CHANGES) == [
         ("main", "main", four[3], four[1], True, 2, ["2017-02", "2017-03"])
     ]
 
 
-def test_commits_that_the_clone_forgot_are_told_as_they_are_stored(source, home, four, tmp_path):
-    load(source, home)
+def test_commits_that_the_clone_forgot_are_told_as_they_are_stored(
+    source, data_dir, four, tmp_path
+):
+    load(source, data_dir)
     git(source, "update-ref", "refs/heads/main", four[2])
     git(source, "reflog", "expire", "--all", "--expire=now")
     git(source, "gc", "--quiet", "--prune=now")
-    shutil.rmtree(home / "clones")
-    load(source, home)
-    assert rows(home, CHANGES) == [("main", "main", four[3], four[2], True, 1, ["2017-03"])]
-    assert_as_fresh(source, tmp_path, home)
+    shutil.rmtree(data_dir / "clones")
+    load(source, data_dir)
+    assert rows(data_dir, CHANGES) == [("main", "main", four[3], four[2], True, 1, ["2017-03"])]
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
-def test_another_name_of_the_default_branch_is_recorded(source, home, four, tmp_path, caplog):
-    load(source, home)
+def test_another_name_of_the_default_branch_is_recorded(source, data_dir, four, tmp_path, caplog):
+    load(source, data_dir)
     git(source, "branch", "-m", "main", "trunk")
-    load(source, home)
-    assert rows(home, CHANGES) == [("main", "trunk", four[3], four[3], False, 0, [])]
+    load(source, data_dir)
+    assert rows(data_dir, CHANGES) == [("main", "trunk", four[3], four[3], False, 0, [])]
     assert "the default branch is now trunk and was main" in caplog.text
-    assert "main is now trunk" in status_text(read_status(Home.of(home)))
-    assert_as_fresh(source, tmp_path, home)
+    assert "main is now trunk" in status_text(read_status(DataDirectory.of(data_dir)))
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 # ---- random lives of a repository
@@ -493,9 +499,9 @@ def point(source: Path, shas: list[str], tips: dict[str, int]) -> None:
 def test_after_any_pushes_the_tables_are_those_of_a_fresh_load(life):
     commits, pushes = life
     with tempfile.TemporaryDirectory() as folder:
-        source, home = Path(folder) / "source.git", Path(folder) / "home"
+        source, data_dir = Path(folder) / "source.git", Path(folder) / "home"
         shas = make(source, commits)
         for tips in pushes:
             point(source, shas, tips)
-            load(source, home)
-            assert_as_fresh(source, Path(folder), home)
+            load(source, data_dir)
+            assert_as_fresh(source, Path(folder), data_dir)

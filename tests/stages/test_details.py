@@ -14,7 +14,7 @@ from perf_assets.sources.git.inspection import CommitInspection
 from perf_assets.stages.enrichment import details as detailing
 from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.git_repositories import FILE, Made, make
 from tests.model_database import insert
@@ -33,15 +33,15 @@ NOON = {month: 1_577_880_000 + 31 * 86_400 * place for place, month in enumerate
 class Study:
     """A repository with two commits a month and a merge at the end, mined into a warehouse."""
 
-    home: Home
+    data_dir: DataDirectory
     repository: Path
     shas: list[str]
     looked_at: list[str] = field(default_factory=list)
 
     @contextmanager
     def writer(self) -> Iterator[AuditedWriter]:
-        with open_warehouse(self.home.warehouse) as database:
-            yield AuditedWriter(database, self.home)
+        with open_warehouse(self.data_dir.warehouse) as database:
+            yield AuditedWriter(database, self.data_dir)
 
     def detail(self, *months: str) -> list[WriteOutcome]:
         with self.writer() as writer:
@@ -61,7 +61,7 @@ class Study:
             writer.database.connection.execute(statement)
 
     def stored(self) -> dict[str, pl.DataFrame]:
-        tables = stored_tables(self.home.warehouse)
+        tables = stored_tables(self.data_dir.warehouse)
         return {name: tables[name] for name in (*TABLES, "meta.partition_loads")}
 
 
@@ -96,7 +96,7 @@ def make_study(directory: Path) -> Study:
     both = {b"a.py": (FILE, text(5)), b"b.py": (FILE, text(1))}
     merge = Made(both, [5, 6], when=f"{NOON['2020-03'] + 7200} +0000")
     shas = make(repository, [*commits, side, merge])
-    study = Study(Home.of(directory / "home"), repository, shas)
+    study = Study(DataDirectory.of(directory / "home"), repository, shas)
     with study.writer() as writer:
         fill(writer.database, repository, shas[-1])
     return study

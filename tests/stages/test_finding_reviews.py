@@ -10,7 +10,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import FINDINGS
 from perf_assets.stages.reviewing import finding_sheet, import_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
@@ -29,14 +29,14 @@ def name(number: int) -> str:
 
 
 @pytest.fixture
-def home(empty_home: Home) -> Home:
-    return empty_home
+def data_dir(empty_data_dir: DataDirectory) -> DataDirectory:
+    return empty_data_dir
 
 
 @pytest.fixture
-def writer(home: Home) -> Iterator[AuditedWriter]:
+def writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
     """Five findings of one rule and one of another in the newest tree, and one that went."""
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
         insert(database.connection, "raw.scanned_trees", trees)
         rows = [static_finding(number, *SECOND, code="=ds.map(parse)") for number in range(1, 6)]
@@ -44,26 +44,26 @@ def writer(home: Home) -> Iterator[AuditedWriter]:
         rows += [static_finding(7, *FIRST, sha=OTHER_SHA)]
         rows += [static_finding(1, *FIRST, sha=OTHER_SHA, line=99, end_line=99)]
         insert(database.connection, "raw.static_findings", rows)
-        yield AuditedWriter(database, home)
+        yield AuditedWriter(database, data_dir)
 
 
-def drawn(home: Home, each: int, seed: int = 1) -> list[dict[str, str]]:
-    publish(home)
-    text, number = finding_sheet(home.published, each, seed)
+def drawn(data_dir: DataDirectory, each: int, seed: int = 1) -> list[dict[str, str]]:
+    publish(data_dir)
+    text, number = finding_sheet(data_dir.published, each, seed)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == number
     return rows
 
 
 @pytest.fixture
-def rows(home: Home, writer: AuditedWriter) -> list[dict[str, str]]:
+def rows(data_dir: DataDirectory, writer: AuditedWriter) -> list[dict[str, str]]:
     """A row of the sheet for each finding of the newest tree, by its name."""
     writer.database.connection.execute("CHECKPOINT")
-    return sorted(drawn(home, 10), key=lambda row: row["finding_id"])
+    return sorted(drawn(data_dir, 10), key=lambda row: row["finding_id"])
 
 
 def imported(writer: AuditedWriter, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
-    path = writer.home.path / "sheet.csv"
+    path = writer.data_dir.path / "sheet.csv"
     path.write_text(written(rows, form=FINDINGS), encoding="utf-8")
     told = import_sheet(writer, path, rater)
     return told.added, told.superseding, told.unchanged
@@ -74,15 +74,15 @@ def judged(rows: list[dict[str, str]], *words: str) -> list[dict[str, str]]:
 
 
 def test_as_many_of_each_rule_as_there_are_come_from_the_newest_tree(
-    home: Home, writer: AuditedWriter, rows: list[dict[str, str]]
+    data_dir: DataDirectory, writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     assert [row["finding_id"] for row in rows] == [name(number) for number in range(1, 7)]
-    few = drawn(home, 2)
+    few = drawn(data_dir, 2)
     assert sorted(row["rule"] for row in few) == [RULES[1], RULES[0], RULES[0]]
-    assert few == drawn(home, 2)
-    more = [row["finding_id"] for row in drawn(home, 3)]
+    assert few == drawn(data_dir, 2)
+    more = [row["finding_id"] for row in drawn(data_dir, 3)]
     assert {row["finding_id"] for row in few} < set(more)
-    assert {tuple(row["finding_id"] for row in drawn(home, 2, seed)) for seed in range(9)} != {
+    assert {tuple(row["finding_id"] for row in drawn(data_dir, 2, seed)) for seed in range(9)} != {
         tuple(row["finding_id"] for row in few)
     }
 
@@ -112,7 +112,7 @@ def test_verdicts_are_added_and_the_last_one_is_in_force(
         ("Ann", name(3), "unsure", RULES[0]),
         ("Bob", name(1), "right", RULES[0]),
     ]
-    kept = read_log(writer.home.verdicts).rows["reviews.finding_verdicts"]
+    kept = read_log(writer.data_dir.verdicts).rows["reviews.finding_verdicts"]
     stored = writer.database.frame("from reviews.finding_verdicts order by verdict_id")
     assert kept.sort("verdict_id").equals(stored.select(kept.columns))
 
@@ -150,10 +150,10 @@ def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
     assert writer.database.frame("from reviews.finding_verdicts").is_empty()
 
 
-def test_without_findings_there_is_no_sheet(home: Home, writer: AuditedWriter) -> None:
+def test_without_findings_there_is_no_sheet(data_dir: DataDirectory, writer: AuditedWriter) -> None:
     writer.database.connection.execute("DELETE FROM raw.static_findings")
-    publish(home)
+    publish(data_dir)
     with pytest.raises(PerfAssetsError, match="has no findings of static checks"):
-        finding_sheet(home.published, 5, 1)
+        finding_sheet(data_dir.published, 5, 1)
     with pytest.raises(PerfAssetsError, match="--n 0 gives no sample"):
-        finding_sheet(home.published, 0, 1)
+        finding_sheet(data_dir.published, 0, 1)

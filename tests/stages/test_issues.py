@@ -19,7 +19,7 @@ from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage import audited_writer
 from perf_assets.storage.audit import AuditReport, Parameters
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database
@@ -40,7 +40,7 @@ class Miner:
         create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
-        self.writer = AuditedWriter(self.database, Home(place))
+        self.writer = AuditedWriter(self.database, DataDirectory(place))
 
     def refresh(self, reconcile_months: int | None = None, months: list[str] = MONTHS) -> int:
         """Run a refresh; how many requests it took."""

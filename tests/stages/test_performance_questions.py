@@ -8,7 +8,7 @@ import pytest
 from perf_assets.config.forums import TagSet
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.question_rows import FORUM, TAG_SET, question
@@ -22,8 +22,8 @@ MONTHS = ["2020-01", "2020-02", "2020-03"]
 
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[AuditedWriter]:
-    home = Home.of(tmp_path)
-    with open_warehouse(home.warehouse) as database:
+    data_dir = DataDirectory.of(tmp_path)
+    with open_warehouse(data_dir.warehouse) as database:
         rows = [
             question(1, "2020-01-05", text="It hangs"),
             question(2, "2020-01-05", text="It crashes"),
@@ -33,7 +33,7 @@ def writer(tmp_path: Path) -> Iterator[AuditedWriter]:
         insert(database.connection, "raw.questions", rows)
         loads = [load(month, "raw.questions", repository=TENSORFLOW.name) for month in MONTHS]
         insert(database.connection, "meta.partition_loads", loads)
-        yield AuditedWriter(database, home)
+        yield AuditedWriter(database, data_dir)
 
 
 def decided(writer: AuditedWriter) -> dict[int, bool]:

@@ -18,7 +18,7 @@ from perf_assets.stages.enrichment.question_kinds import (
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.paths import ROOT
@@ -39,8 +39,8 @@ dump = "dump"
 
 
 @pytest.fixture
-def writer(empty_home: Home) -> Iterator[AuditedWriter]:
-    with open_warehouse(empty_home.warehouse) as database:
+def writer(empty_data_dir: DataDirectory) -> Iterator[AuditedWriter]:
+    with open_warehouse(empty_data_dir.warehouse) as database:
         rows = [
             question(number, asked, title=title, text=text)
             for number, asked, title, text in EXAMPLES.select(
@@ -53,7 +53,7 @@ def writer(empty_home: Home) -> Iterator[AuditedWriter]:
         ]
         insert(database.connection, "raw.questions", [*rows, *others])
         insert(database.connection, "meta.tag_sets", [tag_set()])
-        yield AuditedWriter(database, empty_home)
+        yield AuditedWriter(database, empty_data_dir)
 
 
 def study(tmp_path: Path, rows: list[tuple[int, str]] | None, before: str = "") -> Study:

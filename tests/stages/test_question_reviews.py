@@ -12,7 +12,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.reviewing import import_sheet, sample_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.question_rows import FORUM, performance_question, question, tag_set
@@ -27,13 +27,13 @@ CRASH = {**SLOW, "kinds": "program crash"}
 
 
 @pytest.fixture
-def home(empty_home: Home) -> Home:
-    return empty_home
+def data_dir(empty_data_dir: DataDirectory) -> DataDirectory:
+    return empty_data_dir
 
 
 @pytest.fixture
-def writer(home: Home) -> Iterator[AuditedWriter]:
-    with open_warehouse(home.warehouse) as database:
+def writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
+    with open_warehouse(data_dir.warehouse) as database:
         connection = database.connection
         asked = [question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)]
         insert(connection, "raw.questions", asked)
@@ -43,7 +43,7 @@ def writer(home: Home) -> Iterator[AuditedWriter]:
         insert(connection, "meta.repositories", [repository()])
         insert(connection, "raw.issues", [issue(1, "2020-01-05")])
         insert(connection, "labels.performance_labels", [label(1)])
-        yield AuditedWriter(database, home)
+        yield AuditedWriter(database, data_dir)
 
 
 def in_force(writer: AuditedWriter, rater: str, *columns: str) -> list[tuple[Any, ...]]:
@@ -55,7 +55,7 @@ def in_force(writer: AuditedWriter, rater: str, *columns: str) -> list[tuple[Any
 
 
 def imported(writer: AuditedWriter, rater: str, *answers: dict[str, str]) -> tuple[int, int, int]:
-    path = writer.home.path / "sheet.csv"
+    path = writer.data_dir.path / "sheet.csv"
     path.write_text(question_sheet(*answers), encoding="utf-8")
     found = import_sheet(writer, path, rater)
     return found.added, found.superseding, found.unchanged
@@ -170,7 +170,7 @@ def test_other_kinds_are_another_opinion(writer: AuditedWriter) -> None:
 
 
 def test_the_header_says_what_a_sheet_is_about(writer: AuditedWriter) -> None:
-    path = writer.home.path / "bugs.csv"
+    path = writer.data_dir.path / "bugs.csv"
     path.write_text(sheet(YES), encoding="utf-8")
     assert import_sheet(writer, path, "Ann").added == 1
     assert imported(writer, "Ann", YES) == (1, 0, 0)
@@ -194,18 +194,18 @@ def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path:
 
 
 def test_a_sample_of_a_forum_has_questions_with_and_without_stems(
-    home: Home, writer: AuditedWriter
+    data_dir: DataDirectory, writer: AuditedWriter
 ) -> None:
     writer.database.connection.close()
 
     def stems(text: str) -> list[str]:
         return [row["stems"] for row in csv.DictReader(io.StringIO(text))]
 
-    text = sample_sheet(home.warehouse, 3, 2, 1, FORUM)
+    text = sample_sheet(data_dir.warehouse, 3, 2, 1, FORUM)
     assert sorted(stems(text)) == ["", "", "slower", "slower", "slower"]
-    assert sample_sheet(home.warehouse, 3, 2, 1, FORUM) == text
+    assert sample_sheet(data_dir.warehouse, 3, 2, 1, FORUM) == text
     assert verdicts_of(text) == []
     with pytest.raises(PerfAssetsError, match="has no questions of it; choose from stackoverflow"):
-        sample_sheet(home.warehouse, 3, 2, 1, "ai")
+        sample_sheet(data_dir.warehouse, 3, 2, 1, "ai")
     with pytest.raises(PerfAssetsError, match="--n 8: there are 7 labelled performance questions"):
-        sample_sheet(home.warehouse, 8, 2, 1, FORUM)
+        sample_sheet(data_dir.warehouse, 8, 2, 1, FORUM)

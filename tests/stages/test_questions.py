@@ -20,7 +20,7 @@ from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import asked_questions
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some
 from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written
@@ -54,8 +54,8 @@ def site(dump) -> Site:
     return read_site(dump)
 
 
-def mined(home: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
-    place = Home.of(home)
+def mined(data_dir: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
+    place = DataDirectory.of(data_dir)
     with open_warehouse(place.warehouse) as database:
         writer = AuditedWriter(database, place)
         return [
@@ -65,8 +65,8 @@ def mined(home: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
         ]
 
 
-def stored(home: Path, *left_out: str) -> Tables:
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def stored(data_dir: Path, *left_out: str) -> Tables:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         return {
             table: database.frame(f"FROM {table} ORDER BY ALL").drop(
                 "loaded_at", *left_out, strict=False

@@ -49,14 +49,14 @@ def test_what_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     kills = 0
     while kills < KILLS:
         life = tracker()
-        home = tmp_path / f"home-{kills}"
-        home.mkdir()
+        data_dir = tmp_path / f"home-{kills}"
+        data_dir.mkdir()
         with CountingServer(life) as server:
             for expected, requests in REQUESTS.items():
                 server.given.clear()
-                killed = finish(context, server, home, chance, requests)
+                killed = finish(context, server, data_dir, chance, requests)
                 assert sum(server.given) <= expected + killed * READ_TWICE + len(MONTHS)
-                assert_equals_a_fresh_load(home, server)
+                assert_equals_a_fresh_load(data_dir, server)
                 kills += killed
                 change(life, chance)
                 server.replace([life.corpus()])
@@ -81,12 +81,12 @@ def change(life: Life, chance: random.Random) -> None:
 
 
 def finish(
-    context: Any, server: CorpusServer, home: Path, chance: random.Random, requests: int
+    context: Any, server: CorpusServer, data_dir: Path, chance: random.Random, requests: int
 ) -> int:
     """Kill a few runs within their first ``requests``, then let one end; how many were killed."""
     killed = 0
     for _ in range(3):
-        process = start(context, server, home)
+        process = start(context, server, data_dir)
         reached = len(server.requests) + chance.randrange(requests)
         while process.is_alive() and len(server.requests) < reached:
             time.sleep(0.002)
@@ -94,24 +94,24 @@ def finish(
         killed += process.is_alive()
         process.kill()
         process.join()
-    process = start(context, server, home)
+    process = start(context, server, data_dir)
     process.join()
     assert process.exitcode == 0
     return killed
 
 
-def start(context: Any, server: CorpusServer, home: Path) -> Any:
+def start(context: Any, server: CorpusServer, data_dir: Path) -> Any:
     process = context.Process(
-        target=loading_process.load, args=(server.url, home, NAME, MONTHS), daemon=True
+        target=loading_process.load, args=(server.url, data_dir, NAME, MONTHS), daemon=True
     )
     process.start()
     return process
 
 
-def assert_equals_a_fresh_load(home: Path, server: CorpusServer) -> None:
+def assert_equals_a_fresh_load(data_dir: Path, server: CorpusServer) -> None:
     source = IssueSource(GitHubClient(server.url), NAME)
     batches = [batch for _, batch in source.cohorts(source.counts(MONTHS))]
-    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(data_dir / "warehouse.duckdb"), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for name, key in (("issues", "number"), ("comments", "comment_id"), ("events", "event_id")):
             fresh = pl.concat([getattr(batch, name) for batch in batches])

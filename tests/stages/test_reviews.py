@@ -9,7 +9,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
 from tests.review_sheets import YES, sheet
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def writer(empty_home: Home) -> Iterator[AuditedWriter]:
-    with open_warehouse(empty_home.warehouse) as database:
+def writer(empty_data_dir: DataDirectory) -> Iterator[AuditedWriter]:
+    with open_warehouse(empty_data_dir.warehouse) as database:
         insert(database.connection, "meta.repositories", [repository()])
         insert(database.connection, "raw.issues", [issue(n, "2020-01-05") for n in range(1, 20)])
         insert(database.connection, "labels.performance_labels", [label(n) for n in range(1, 20)])
-        yield AuditedWriter(database, empty_home)
+        yield AuditedWriter(database, empty_data_dir)
 
 
 def stored(database: Database) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import lay_view, register_study
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import SEEDS
 from tests.replication_package import write_package
@@ -26,7 +26,8 @@ from tests.support import Prepared, assert_same_tables, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
-# What may happen to a home between two runs: at a source, by another job, in the study, by hand.
+# What may happen to a data directory between two runs: at a source, by another job, in the study,
+# by hand.
 CHANGES = (
     "UPDATE raw.issues SET title = title || ' is slow' WHERE hash(number, {0}) % 5 = 0",
     "UPDATE raw.issues SET labels = ['performance'] WHERE hash(number, {0}) % 4 = 0",
@@ -57,9 +58,9 @@ def study(middling: Prepared) -> Study:
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[AuditedWriter]:
-    with open_warehouse(home / "warehouse.duckdb") as database:
-        yield AuditedWriter(database, Home.of(home))
+def opened(data_dir: Path) -> Iterator[AuditedWriter]:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        yield AuditedWriter(database, DataDirectory.of(data_dir))
 
 
 def decide_and_derive(writer: AuditedWriter, study: Study, *, force: bool) -> list[str]:
@@ -101,36 +102,38 @@ def test_what_is_left_alone_is_what_would_be_made_again(
     middling: Prepared, study: Study, tmp_path: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
-    homes = [shutil.copytree(middling.home, tmp_path / name) for name in ("skipping", "forced")]
+    data_dirs = [
+        shutil.copytree(middling.data_dir, tmp_path / name) for name in ("skipping", "forced")
+    ]
     package = write_package(tmp_path / "package")
     for number, change in enumerate(chance.sample(CHANGES, 4)):
         if chance.random() < 0.3:
             study = changed_study(study, chance, tmp_path / f"study-{number}")
         is_replicating = chance.random() < 0.3
-        for home in homes:
-            with closing(duckdb.connect(str(home / "warehouse.duckdb"))) as connection:
+        for data_dir in data_dirs:
+            with closing(duckdb.connect(str(data_dir / "warehouse.duckdb"))) as connection:
                 connection.execute("SET TimeZone = 'UTC'")
                 connection.execute(change.format(seed))
-            with opened(home) as writer:
+            with opened(data_dir) as writer:
                 if is_replicating:
                     load_package(writer, package, accept_changes=True)
-                decide_and_derive(writer, study, force=home.name == "forced")
-        one, other = (stored_tables(home / "warehouse.duckdb") for home in homes)
+                decide_and_derive(writer, study, force=data_dir.name == "forced")
+        one, other = (stored_tables(data_dir / "warehouse.duckdb") for data_dir in data_dirs)
         assert_same_tables(one, other)
-    with opened(homes[0]) as writer:
+    with opened(data_dirs[0]) as writer:
         assert decide_and_derive(writer, study, force=False) == []
 
 
 def test_where_nothing_changed_nothing_is_made(middling: Prepared, study: Study) -> None:
-    # The home of all tests: nothing may be written.
-    before = stored_tables(middling.home / "warehouse.duckdb")
-    with opened(middling.home) as writer:
+    # The data directory of all tests: nothing may be written.
+    before = stored_tables(middling.data_dir / "warehouse.duckdb")
+    with opened(middling.data_dir) as writer:
         assert decide_and_derive(writer, study, force=False) == []
-    assert_same_tables(before, stored_tables(middling.home / "warehouse.duckdb"))
+    assert_same_tables(before, stored_tables(middling.data_dir / "warehouse.duckdb"))
 
 
-def tables_made(home: Path, study: Study, change: str = "") -> set[str]:
-    with opened(home) as writer:
+def tables_made(data_dir: Path, study: Study, change: str = "") -> set[str]:
+    with opened(data_dir) as writer:
         writer.database.connection.execute(change)
         return set(decide_and_derive(writer, study, force=False))
 
@@ -138,22 +141,24 @@ def tables_made(home: Path, study: Study, change: str = "") -> set[str]:
 def test_only_what_reads_what_changed_is_made_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
-    home = shutil.copytree(middling.home, tmp_path / "home")
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
     comments = tables_made(
-        home,
+        data_dir,
         study,
         "DELETE FROM raw.issue_comments WHERE body NOT LIKE '%#%' AND comment_id % 2 = 0",
     )
     assert {"marts.bug_metrics", "analysis.group_comparisons"} <= comments
     assert not comments & {"labels.performance_labels", "links.fix_links", "marts.trend_monthly"}
     # What is made of a table that is made again and comes out the same stays too.
-    assert tables_made(home, study, "DELETE FROM marts.root_causes") == set()
-    assert tables_made(home, study, "DELETE FROM marts.trend_monthly") == {"marts.trend_monthly"}
+    assert tables_made(data_dir, study, "DELETE FROM marts.root_causes") == set()
+    assert tables_made(data_dir, study, "DELETE FROM marts.trend_monthly") == {
+        "marts.trend_monthly"
+    }
 
 
-def links_by(home: Path, approach: str) -> list[tuple[int, str]]:
+def links_by(data_dir: Path, approach: str) -> list[tuple[int, str]]:
     query = f"SELECT number, sha FROM links.fix_links WHERE approach = '{approach}'"
-    with opened(home) as writer:
+    with opened(data_dir) as writer:
         return sorted(writer.database.frame(query).rows())
 
 
@@ -175,35 +180,35 @@ NAMED = """
 def test_who_changes_the_aliases_decides_the_links_anew(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
-    home = shutil.copytree(middling.home, tmp_path / "home")
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
     (repository,) = study.repositories
     (alias,) = repository.aliases
-    assert "links.fix_links" in tables_made(home, study, FORMER.format(alias))
-    known = links_by(home, "url")
+    assert "links.fix_links" in tables_made(data_dir, study, FORMER.format(alias))
+    known = links_by(data_dir, "url")
     forgetful = replace(study, repositories=(replace(repository, aliases=()),))
-    assert "links.fix_links" in tables_made(home, forgetful)
-    left = links_by(home, "url")
+    assert "links.fix_links" in tables_made(data_dir, forgetful)
+    left = links_by(data_dir, "url")
     assert set(left) < set(known)
     assert {number for number, _ in set(known) - set(left)} >= {1}
-    assert "links.fix_links" in tables_made(home, study)
-    assert links_by(home, "url") == known
+    assert "links.fix_links" in tables_made(data_dir, study)
+    assert links_by(data_dir, "url") == known
 
 
 def test_a_comment_links_a_commit_that_was_there_before_it(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
-    home = shutil.copytree(middling.home, tmp_path / "home")
-    tables_made(home, study, LANDED)
-    before = links_by(home, "named_in_comment")
-    assert "links.fix_links" in tables_made(home, study, NAMED)
-    assert set(links_by(home, "named_in_comment")) > set(before)
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
+    tables_made(data_dir, study, LANDED)
+    before = links_by(data_dir, "named_in_comment")
+    assert "links.fix_links" in tables_made(data_dir, study, NAMED)
+    assert set(links_by(data_dir, "named_in_comment")) > set(before)
 
 
 def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
-    home = shutil.copytree(middling.home, tmp_path / "home")
-    with opened(home) as writer:
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
+    with opened(data_dir) as writer:
         writer.database.connection.execute("DELETE FROM raw.issue_comments")
         made = (one for one in derive(writer) if one.is_new)
         assert next(made).table == "marts.bug_metrics"
@@ -217,9 +222,9 @@ def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
 def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
     middling: Prepared, study: Study, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    home = shutil.copytree(middling.home, tmp_path / "home")
-    before = stored_tables(home / "warehouse.duckdb")
-    with opened(home) as writer:
+    data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
+    before = stored_tables(data_dir / "warehouse.duckdb")
+    with opened(data_dir) as writer:
         # Lines of which nobody knows that they were removed were introduced nevertheless.
         writer.database.connection.execute(
             "UPDATE details.commit_metrics SET removed_lines = 0 WHERE removed_lines > 0"
@@ -233,16 +238,16 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
         assert "analysis.lifetime_comparisons is left as it was" in caplog.text
         # It is tried again as long as it fails.
         assert [one.table for one in derive(writer) if one.is_new] == ["marts.bug_lifetimes"]
-    after = stored_tables(home / "warehouse.duckdb")
+    after = stored_tables(data_dir / "warehouse.duckdb")
     for name in ("marts.bug_lifetimes", "analysis.lifetime_comparisons", "marts.link_quality"):
         assert after[name].equals(before[name]), name
 
 
-def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(home: Path) -> None:
+def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(data_dir: Path) -> None:
     (model,) = (one for one in load_models() if one.name == "intermediate.link_warnings")
     other = replace(model, sql=f"select * from (({model.sql}))")
-    with open_warehouse(home / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home.of(home))
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        writer = AuditedWriter(database, DataDirectory.of(data_dir))
         assert not lay_view(writer, model)
         assert lay_view(writer, other)
         assert not lay_view(writer, other)

@@ -28,7 +28,7 @@ from perf_assets.stages.mining.static_findings import (
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import examples
 from tests.git_repositories import FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git, make
@@ -69,43 +69,45 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def data_dir(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[AuditedWriter]:
-    place = Home.of(home)
+def opened(data_dir: Path) -> Iterator[AuditedWriter]:
+    place = DataDirectory.of(data_dir)
     with open_warehouse(place.warehouse) as database:
         yield AuditedWriter(database, place)
 
 
 def load(
     source: Path,
-    home: Path,
+    data_dir: Path,
     months: Sequence[str] = MONTHS,
     studied: Sequence[str] = MONTHS,
 ) -> list[WriteOutcome]:
-    """Bring the clone in ``home`` and its tables up to date; the outcomes."""
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+    """Bring the clone in ``data_dir`` and its tables up to date; the outcomes."""
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         outcomes = list(load_findings(writer, clone.path, REPOSITORY, studied, months))
     assert [outcome.failure for outcome in outcomes if outcome.failure] == []
     return outcomes
 
 
-def rows(home: Path, query: str) -> list[tuple[Any, ...]]:
-    with opened(home) as writer:
+def rows(data_dir: Path, query: str) -> list[tuple[Any, ...]]:
+    with opened(data_dir) as writer:
         return writer.database.frame(query).rows()
 
 
 def assert_as_fresh(
-    source: Path, folder: Path, home: Path, studied: Sequence[str] = MONTHS
+    source: Path, folder: Path, data_dir: Path, studied: Sequence[str] = MONTHS
 ) -> None:
-    """The tables of ``home`` are those of a load into a new home, but for months beside those."""
+    """The tables of ``data_dir`` are those of a fresh load, but for months beside those."""
     with tempfile.TemporaryDirectory(dir=folder) as fresh:
         load(source, Path(fresh), studied, studied)
-        one, other = (stored_tables(Home.of(each).warehouse) for each in (home, Path(fresh)))
+        one, other = (
+            stored_tables(DataDirectory.of(each).warehouse) for each in (data_dir, Path(fresh))
+        )
         assert_same_tables(*({name: held[name] for name in COMPARED} for held in (one, other)))
 
 
@@ -124,7 +126,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_findings_of_each_quarter_are_stored_with_what_they_are_known_by(
-    source: Path, home: Path
+    source: Path, data_dir: Path
 ) -> None:
     first, second = make(
         source,
@@ -133,29 +135,29 @@ def test_findings_of_each_quarter_are_stored_with_what_they_are_known_by(
             ("2020-05-01", files(a=b"# moved\n" + SLOW, b=SLOW)),
         ),
     )
-    outcomes = load(source, home, MONTHS[:6], MONTHS[:6])
+    outcomes = load(source, data_dir, MONTHS[:6], MONTHS[:6])
     assert [outcome.month for outcome in outcomes] == MONTHS[:6]
     query = (
         "select month, quarter, sha, path, line, start_column, rule, code from raw.static_findings"
     )
     found = ("sequential-map", CODE)
-    assert rows(home, f"{query} order by all") == [
+    assert rows(data_dir, f"{query} order by all") == [
         ("2020-03", "2020-Q1", first, "a.py", 4, 6, *found),
         ("2020-06", "2020-Q2", second, "a.py", 5, 6, *found),
         ("2020-06", "2020-Q2", second, "b.py", 4, 6, *found),
     ]
-    known = rows(home, "select distinct finding_id, previous_id from raw.static_findings")
+    known = rows(data_dir, "select distinct finding_id, previous_id from raw.static_findings")
     names = [identity(path, "sequential-map", CODE, 0) for path in ("a.py", "b.py")]
     assert sorted(known) == sorted((name, name) for name in names)
     query = "select quarter, sha, previous_sha, files, unparsed_files from raw.scanned_trees"
-    assert rows(home, f"{query} order by quarter") == [
+    assert rows(data_dir, f"{query} order by quarter") == [
         ("2020-Q1", first, None, 2, 0),
         ("2020-Q2", second, first, 2, 0),
     ]
 
 
 def test_only_what_changed_since_the_quarter_before_is_read(
-    source: Path, home: Path, tmp_path: Path, read: list[str]
+    source: Path, data_dir: Path, tmp_path: Path, read: list[str]
 ) -> None:
     states = (
         ("2020-02-01", files(a=SLOW, b=QUICK, c=b"x = 1\n")),
@@ -165,36 +167,36 @@ def test_only_what_changed_since_the_quarter_before_is_read(
     )
     shas = make(source, history(*states))
     git(source, "update-ref", "refs/heads/main", shas[1])
-    load(source, home, MONTHS[:6], MONTHS[:6])
+    load(source, data_dir, MONTHS[:6], MONTHS[:6])
     assert read == ["a.py", "b.py", "c.py", "b.py"]
     read.clear()
     git(source, "update-ref", "refs/heads/main", shas[3])
-    assert {outcome.month for outcome in load(source, home)} == set(MONTHS[6:])
+    assert {outcome.month for outcome in load(source, data_dir)} == set(MONTHS[6:])
     assert read == ["d.py", "a.py"]
-    assert_as_fresh(source, tmp_path, home)
+    assert_as_fresh(source, tmp_path, data_dir)
     read.clear()
-    assert load(source, home) == []
+    assert load(source, data_dir) == []
     assert read == []
 
 
 def test_a_quarter_that_goes_on_is_scanned_again_and_what_stood_for_it_leaves(
-    source: Path, home: Path, tmp_path: Path, read: list[str]
+    source: Path, data_dir: Path, tmp_path: Path, read: list[str]
 ) -> None:
     days = ("2020-02-01", "2020-05-01", "2020-06-01")
     states = [files(a=SLOW, b=QUICK), files(a=SLOW, b=SLOW), files(a=QUICK, b=SLOW)]
     make(source, history(*zip(days, states, strict=True)))
     for last in (5, 6):
         read.clear()
-        load(source, home, MONTHS[last - 1 : last], MONTHS[:last])
+        load(source, data_dir, MONTHS[last - 1 : last], MONTHS[:last])
         query = "select month from raw.scanned_trees where quarter = '2020-Q2'"
-        assert rows(home, query) == [(MONTHS[last - 1],)]
+        assert rows(data_dir, query) == [(MONTHS[last - 1],)]
     assert read == ["a.py"]
-    assert rows(home, "select month, path from raw.static_findings") == [("2020-06", "b.py")]
-    load(source, home, MONTHS[:6], MONTHS[:6])
-    assert_as_fresh(source, tmp_path, home, MONTHS[:6])
+    assert rows(data_dir, "select month, path from raw.static_findings") == [("2020-06", "b.py")]
+    load(source, data_dir, MONTHS[:6], MONTHS[:6])
+    assert_as_fresh(source, tmp_path, data_dir, MONTHS[:6])
 
 
-def test_a_renamed_file_keeps_its_findings(source: Path, home: Path) -> None:
+def test_a_renamed_file_keeps_its_findings(source: Path, data_dir: Path) -> None:
     text = b"".join(b"value_%d = %d\n" % (n, n) for n in range(30)) + SLOW
     make(
         source,
@@ -205,17 +207,22 @@ def test_a_renamed_file_keeps_its_findings(source: Path, home: Path) -> None:
             ("2020-11-01", {b"lib/b.py": (FILE, text.replace(b"ds.map(parse)", b"ds.map(other)"))}),
         ),
     )
-    load(source, home)
-    with opened(home) as writer:
+    load(source, data_dir)
+    with opened(data_dir) as writer:
         list(derive(writer, ["analysis.static_findings"]))
     query = """
         select findings, "new", gone, rewritten from analysis.static_findings
         where rule = 'sequential-map' order by quarter
     """
-    assert rows(home, query) == [(1, None, None, None), (1, 0, 0, 0), (1, 0, 0, 0), (1, 0, 0, 1)]
+    assert rows(data_dir, query) == [
+        (1, None, None, None),
+        (1, 0, 0, 0),
+        (1, 0, 0, 0),
+        (1, 0, 0, 1),
+    ]
 
 
-def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> None:
+def test_what_cannot_be_read_is_counted_and_named(source: Path, data_dir: Path) -> None:
     odd: dict[bytes, tuple[str, bytes]] = {
         b"bad.py": (FILE, b"import keras\ndef (\n"),
         b"latin.py": (FILE, b"import tensorflow\nx = '\xe9'\n"),
@@ -227,8 +234,8 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> N
         b"\xff.py": (FILE, SLOW),
     }
     make(source, history(("2020-02-01", odd)))
-    load(source, home, MONTHS[:3], MONTHS[:3])
-    assert rows(home, "select path, reason from raw.unparsed_files order by path") == [
+    load(source, data_dir, MONTHS[:3], MONTHS[:3])
+    assert rows(data_dir, "select path, reason from raw.unparsed_files order by path") == [
         ("bad.py", "syntax"),
         ("kept_elsewhere.py", "lfs pointer"),
         ("large.py", "large"),
@@ -236,37 +243,37 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, home: Path) -> N
         ("link.py", "symlink"),
         ("module", "submodule"),
     ]
-    assert rows(home, "select files, unparsed_files from raw.scanned_trees") == [(2, 6)]
-    assert rows(home, "select path from raw.static_findings") == [("\\xff.py",)]
+    assert rows(data_dir, "select files, unparsed_files from raw.scanned_trees") == [(2, 6)]
+    assert rows(data_dir, "select path from raw.static_findings") == [("\\xff.py",)]
 
 
 def test_a_tree_without_python_and_months_before_the_first_commit_cost_nothing(
-    source: Path, home: Path, read: list[str]
+    source: Path, data_dir: Path, read: list[str]
 ) -> None:
     make(source, history(("2020-05-01", {b"README.md": (FILE, b"Hello\n")})))
-    load(source, home, MONTHS[:9], MONTHS[:9])
+    load(source, data_dir, MONTHS[:9], MONTHS[:9])
     assert read == []
-    assert rows(home, "select quarter, files from raw.scanned_trees order by quarter") == [
+    assert rows(data_dir, "select quarter, files from raw.scanned_trees order by quarter") == [
         ("2020-Q2", 0),
         ("2020-Q3", 0),
     ]
-    with opened(home) as writer:
+    with opened(data_dir) as writer:
         list(derive(writer, ["analysis.static_findings"]))
     query = "select distinct quarter, findings from analysis.static_findings order by quarter"
-    assert rows(home, query) == [("2020-Q2", 0), ("2020-Q3", 0)]
+    assert rows(data_dir, query) == [("2020-Q2", 0), ("2020-Q3", 0)]
 
 
 def test_other_rules_scan_everything_again(
-    source: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
+    source: Path, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
 ) -> None:
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
-    load(source, home)
+    load(source, data_dir)
     assert read == ["a.py", "b.py"]
     monkeypatch.setattr(static_findings, "rule_version", lambda: "others")
-    load(source, home)
+    load(source, data_dir)
     assert read == ["a.py", "b.py", "a.py", "b.py"]
-    assert rows(home, "select distinct rule_version from raw.scanned_trees") == [("others",)]
-    assert_as_fresh(source, tmp_path, home)
+    assert rows(data_dir, "select distinct rule_version from raw.scanned_trees") == [("others",)]
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> None:
@@ -284,62 +291,62 @@ def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> Non
 
 
 def test_a_rewritten_history_is_scanned_anew_even_where_the_old_one_is_gone(
-    source: Path, home: Path, tmp_path: Path
+    source: Path, data_dir: Path, tmp_path: Path
 ) -> None:
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
-    load(source, home)
+    load(source, data_dir)
     make(source, history(("2020-02-02", files(c=SLOW)), ("2020-05-02", files(c=QUICK, b=SLOW))))
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         git(clone.path, "reflog", "expire", "--expire=now", "--all")
         git(clone.path, "gc", "--quiet", "--prune=now")
-    load(source, home)
-    assert_as_fresh(source, tmp_path, home)
+    load(source, data_dir)
+    assert_as_fresh(source, tmp_path, data_dir)
     query = "select distinct quarter, path from raw.static_findings order by all"
-    assert rows(home, query)[0] == ("2020-Q1", "c.py")
+    assert rows(data_dir, query)[0] == ("2020-Q1", "c.py")
 
 
 def test_a_month_that_is_studied_no_more_leaves_and_one_that_joins_is_compared(
-    source: Path, home: Path, tmp_path: Path
+    source: Path, data_dir: Path, tmp_path: Path
 ) -> None:
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
-    load(source, home, MONTHS[3:], MONTHS[3:])
-    assert rows(home, "select count(previous_sha) from raw.scanned_trees") == [(2,)]
-    load(source, home)
-    assert rows(home, "select count(previous_sha) from raw.scanned_trees") == [(3,)]
-    assert_as_fresh(source, tmp_path, home)
+    load(source, data_dir, MONTHS[3:], MONTHS[3:])
+    assert rows(data_dir, "select count(previous_sha) from raw.scanned_trees") == [(2,)]
+    load(source, data_dir)
+    assert rows(data_dir, "select count(previous_sha) from raw.scanned_trees") == [(3,)]
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 def test_a_run_that_was_killed_goes_on_where_it_was(
-    source: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
+    source: Path, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
 ) -> None:
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)
     days = ("2020-02-01", "2020-05-01", "2020-08-01", "2020-11-01")
     held = [files(**{f"f{number}": SLOW for number in range(place + 1)}) for place in range(4)]
     make(source, history(*zip(days, held, strict=True)))
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         loading = load_findings(writer, clone.path, REPOSITORY, MONTHS, MONTHS)
         for outcome in loading:
             if outcome.month == "2020-06":
                 break
         loading.close()  # type: ignore[attr-defined]
-    stored = rows(home, "select month from raw.scanned_trees order by month")
+    stored = rows(data_dir, "select month from raw.scanned_trees order by month")
     assert stored == [("2020-03",), ("2020-06",)]
     read.clear()
-    load(source, home)
+    load(source, data_dir)
     assert read == ["f2.py", "f3.py"]
-    assert_as_fresh(source, tmp_path, home)
+    assert_as_fresh(source, tmp_path, data_dir)
 
 
 def test_progress_is_told_by_files(
-    source: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
     told = []
-    with opened(home) as writer:
-        clone = update_clone(str(source), writer.home.clone(REPOSITORY))
+    with opened(data_dir) as writer:
+        clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         for outcome in load_findings(writer, clone.path, REPOSITORY, MONTHS[:6], MONTHS[:6]):
             at = current()
             assert at is not None
@@ -350,15 +357,15 @@ def test_progress_is_told_by_files(
     assert current() is None
 
 
-def test_a_study_may_leave_the_checks_of_a_repository_out(source: Path, home: Path) -> None:
+def test_a_study_may_leave_the_checks_of_a_repository_out(source: Path, data_dir: Path) -> None:
     make(source, history(("2020-02-01", files(a=SLOW))))
     repository = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source), checks=False)
-    with opened(home) as writer:
+    with opened(data_dir) as writer:
         assert list(mine_findings(writer, repository, MONTHS[:3])) == []
-        assert not writer.home.clone(REPOSITORY).exists()
+        assert not writer.data_dir.clone(REPOSITORY).exists()
         wanted = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source))
         assert len(list(mine_findings(writer, wanted, MONTHS[:3]))) == 3
-    assert rows(home, "select path from raw.static_findings") == [("a.py",)]
+    assert rows(data_dir, "select path from raw.static_findings") == [("a.py",)]
 
 
 contents = st.sampled_from([SLOW, QUICK, b"x = 1\n", b"def (\n", SLOW + b"ds = ds.map(parse)\n"])
@@ -375,11 +382,11 @@ def test_any_number_of_loads_leaves_the_tables_of_one(
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        source, home = folder / "source.git", folder / "home"
+        source, data_dir = folder / "source.git", folder / "home"
         days = [f"2020-{1 + 2 * place:02d}-15" for place in range(len(states))]
         held = [files(**state) for state in states]
         make(source, history(*zip(days, held, strict=True)))
         for last in sorted(cuts):
-            load(source, home, MONTHS[max(0, last - 2) : last], MONTHS[:last])
-        load(source, home)
-        assert_as_fresh(source, folder, home)
+            load(source, data_dir, MONTHS[max(0, last - 2) : last], MONTHS[:last])
+        load(source, data_dir)
+        assert_as_fresh(source, folder, data_dir)

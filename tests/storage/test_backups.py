@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from tests.model_database import insert
@@ -42,11 +42,11 @@ with open_warehouse(Path(sys.argv[1])) as database:
 
 
 @pytest.fixture
-def place(home: Path) -> Home:
-    return Home.of(home)
+def place(data_dir: Path) -> DataDirectory:
+    return DataDirectory.of(data_dir)
 
 
-def test_what_is_brought_back_is_what_was_stored(place: Home, tmp_path: Path) -> None:
+def test_what_is_brought_back_is_what_was_stored(place: DataDirectory, tmp_path: Path) -> None:
     before = stored_tables(place.warehouse)
     made = perf_assets("backup", tmp_path / "kept.zip", "--data-dir", place.path)
     assert (made.returncode, made.stderr) == (0, "")
@@ -60,16 +60,16 @@ def test_what_is_brought_back_is_what_was_stored(place: Home, tmp_path: Path) ->
     assert stored_tables(replaced)["raw.issues"].is_empty()
 
 
-def test_a_new_home_is_made_of_it(place: Home, tmp_path: Path) -> None:
+def test_a_new_data_directory_is_made_of_it(place: DataDirectory, tmp_path: Path) -> None:
     write_backup(place, tmp_path / "kept.zip")
-    other = Home.of(tmp_path / "other")
+    other = DataDirectory.of(tmp_path / "other")
     manifest, replaced = restore(other, tmp_path / "kept.zip")
     assert (manifest.format, manifest.taken_of, replaced) == (FORMAT, "warehouse", None)
     assert_same_tables(stored_tables(other.warehouse), stored_tables(place.warehouse))
 
 
 def test_it_is_taken_of_one_moment_while_another_process_writes(
-    place: Home, tmp_path: Path
+    place: DataDirectory, tmp_path: Path
 ) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(place.warehouse)],
@@ -82,7 +82,7 @@ def test_it_is_taken_of_one_moment_while_another_process_writes(
         for number in range(3):
             path = tmp_path / f"{number}.zip"
             assert write_backup(place, path).taken_of == "warehouse"
-            restored = Home.of(tmp_path / str(number))
+            restored = DataDirectory.of(tmp_path / str(number))
             restore(restored, path)
             with duckdb.connect(str(restored.warehouse), read_only=True) as connection:
                 uneven = connection.execute(
@@ -95,7 +95,9 @@ def test_it_is_taken_of_one_moment_while_another_process_writes(
         writer.communicate()
 
 
-def test_where_a_run_never_rests_what_was_published_is_kept(place: Home, tmp_path: Path) -> None:
+def test_where_a_run_never_rests_what_was_published_is_kept(
+    place: DataDirectory, tmp_path: Path
+) -> None:
     assert write_backup(place, tmp_path / "a.zip", longest_wait=0).taken_of == "published"
     place.published.unlink()
     with pytest.raises(PerfAssetsError, match="without a rest, and nothing is published yet"):
@@ -103,7 +105,7 @@ def test_where_a_run_never_rests_what_was_published_is_kept(place: Home, tmp_pat
     assert sorted(path.name for path in tmp_path.glob("*.zip*")) == ["a.zip"]
 
 
-def test_verdicts_that_came_later_stay(place: Home, tmp_path: Path) -> None:
+def test_verdicts_that_came_later_stay(place: DataDirectory, tmp_path: Path) -> None:
     write_backup(place, tmp_path / "kept.zip")
     with open_warehouse(place.warehouse) as database:
         later = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
@@ -130,12 +132,12 @@ def test_a_changed_byte_never_gives_another_content(
 @pytest.fixture(scope="module")
 def backup(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("backup") / "kept.zip"
-    write_backup(Home.of(small.home), path)
+    write_backup(DataDirectory.of(small.data_dir), path)
     return path
 
 
 def test_what_is_no_backup_is_refused_and_nothing_changes(
-    place: Home, backup: Path, tmp_path: Path
+    place: DataDirectory, backup: Path, tmp_path: Path
 ) -> None:
     before = place.warehouse.read_bytes()
     text = tmp_path / "text.zip"
@@ -179,7 +181,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
     assert place.warehouse.read_bytes() == before
 
 
-def test_a_file_that_is_no_backup_is_never_replaced(place: Home) -> None:
+def test_a_file_that_is_no_backup_is_never_replaced(place: DataDirectory) -> None:
     done = perf_assets("backup", place.published, "--data-dir", place.path)
     assert done.returncode == 2
     assert "is no backup of perf-assets: choose another name" in done.stderr

@@ -19,7 +19,7 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
 )
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import table_of
 from tests.effort import examples
@@ -83,7 +83,7 @@ def test_no_repository_is_in_two_shares_and_no_row_is_lost(
 
 def test_in_shares_the_same_is_stored_whatever_was_there(tmp_path: Path) -> None:
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home.of(tmp_path))
+        writer = AuditedWriter(database, DataDirectory.of(tmp_path))
 
         @settings(max_examples=examples(20))
         @given(heights, heights, st.integers(1, 12))
@@ -104,8 +104,8 @@ def test_in_shares_the_same_is_stored_whatever_was_there(tmp_path: Path) -> None
 def test_where_one_share_is_refused_nothing_is_replaced(tmp_path: Path) -> None:
     held = dict.fromkeys(NAMES, 3)
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
-        home = Home.of(tmp_path)
-        writer = AuditedWriter(database, home)
+        data_dir = DataDirectory.of(tmp_path)
+        writer = AuditedWriter(database, data_dir)
         replaced(writer, [history({"owner/a": 1, "owner/z": 1})])
         before = stored(database)
         good = history(held)
@@ -118,7 +118,7 @@ def test_where_one_share_is_refused_nothing_is_replaced(tmp_path: Path) -> None:
         assert stored(database) == before
         assert not outcome.is_written
         assert "state_is_known is broken by 6 of 21 rows" in str(outcome.failure)
-        kept = home.quarantine / TABLE
+        kept = data_dir.quarantine / TABLE
         assert "owner/c" in pl.read_parquet(kept / "candidate.parquet")["repository"]
         assert json.loads((kept / "report.json").read_text())["rows"] == 21
         assert replaced(writer, cut(good, 3)).failure is None
@@ -127,7 +127,7 @@ def test_where_one_share_is_refused_nothing_is_replaced(tmp_path: Path) -> None:
 
 def test_a_key_that_two_shares_hold_is_refused(tmp_path: Path) -> None:
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
-        writer = AuditedWriter(database, Home.of(tmp_path))
+        writer = AuditedWriter(database, DataDirectory.of(tmp_path))
         again = history({"owner/a": 2})
         outcome = replaced(writer, [again, again])
         assert "the warehouse refused the rows" in str(outcome.failure)
@@ -148,7 +148,7 @@ def test_what_the_warehouse_refuses_leaves_the_other_partitions_to_be_stored(
             PartitionWrite([StagedTable(TABLE, wrong)]),
             PartitionWrite([StagedTable("meta.repositories", good)]),
         ]
-        refused, written = AuditedWriter(database, Home.of(tmp_path)).store(offers)
+        refused, written = AuditedWriter(database, DataDirectory.of(tmp_path)).store(offers)
         assert "the warehouse refused the rows" in str(refused.failure)
         assert (written.failure, written.is_written) == (None, True)
         assert stored(database) == []

@@ -1,4 +1,4 @@
-"""What is damaged in a home is found, named with its remedy, and mended without a loss."""
+"""Damage to a data directory is found, named with its remedy, and mended without a loss."""
 
 import os
 import random
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.health import find_damage, repair
-from perf_assets.storage.home import Home
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some
@@ -51,10 +51,10 @@ DAMAGES = (sprinkled, cut, emptied, zeroed, random_bytes)
 
 @pytest.fixture(scope="session")
 def reviewed(once: Callable[..., Path], small: Prepared) -> Path:
-    """A home with a verdict, published; not to be changed."""
+    """A data directory with a verdict, published; not to be changed."""
 
     def fill(directory: Path) -> None:
-        found = Home.of(shutil.copytree(small.home, directory))
+        found = DataDirectory.of(shutil.copytree(small.data_dir, directory))
         with open_warehouse(found.warehouse) as database:
             said = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
             insert(database.connection, "reviews.verdicts", [said])
@@ -64,16 +64,16 @@ def reviewed(once: Callable[..., Path], small: Prepared) -> Path:
 
 
 @pytest.fixture
-def place(reviewed: Path, tmp_path: Path) -> Home:
-    """A home with a verdict, published, that a test may damage."""
-    return Home.of(shutil.copytree(reviewed, tmp_path / "home"))
+def place(reviewed: Path, tmp_path: Path) -> DataDirectory:
+    """A data directory with a verdict, published, that a test may damage."""
+    return DataDirectory.of(shutil.copytree(reviewed, tmp_path / "home"))
 
 
-def damages(place: Home) -> list[str]:
+def damages(place: DataDirectory) -> list[str]:
     return [str(damage) for damage in find_damage(place)]
 
 
-def test_a_sound_home_has_none(place: Home) -> None:
+def test_a_sound_data_directory_has_none(place: DataDirectory) -> None:
     assert damages(place) == []
     done = perf_assets("doctor", "--repair", "--data-dir", place.path)
     assert (done.returncode, done.stdout) == (0, f"{place.path}: nothing is damaged.\n")
@@ -82,7 +82,7 @@ def test_a_sound_home_has_none(place: Home) -> None:
 # Of the kinds of damage, one that the header shows and one that it does not.
 @pytest.mark.parametrize("damage", some(*DAMAGES, few=2))
 def test_a_damaged_warehouse_is_named_with_its_remedy_and_what_was_published_takes_its_place(
-    place: Home, damage: Callable[[Path], None], small: Prepared
+    place: DataDirectory, damage: Callable[[Path], None], small: Prepared
 ) -> None:
     before = stored_tables(place.published)
     damage(place.warehouse)
@@ -103,7 +103,7 @@ def test_a_damaged_warehouse_is_named_with_its_remedy_and_what_was_published_tak
 
 
 def test_a_warehouse_that_was_deleted_is_again_what_was_published(
-    place: Home, small: Prepared
+    place: DataDirectory, small: Prepared
 ) -> None:
     before = stored_tables(place.published)
     place.warehouse.unlink()
@@ -118,7 +118,7 @@ def test_a_warehouse_that_was_deleted_is_again_what_was_published(
 
 
 def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
-    place: Home, small: Prepared
+    place: DataDirectory, small: Prepared
 ) -> None:
     cut(place.warehouse)
     zeroed(place.published)
@@ -131,7 +131,7 @@ def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
 
 @pytest.mark.parametrize("damage", some(*DAMAGES, few=2))
 def test_a_damaged_published_file_is_published_anew(
-    place: Home, damage: Callable[[Path], None]
+    place: DataDirectory, damage: Callable[[Path], None]
 ) -> None:
     before = stored_tables(place.published)
     damage(place.published)
@@ -141,7 +141,7 @@ def test_a_damaged_published_file_is_published_anew(
     assert_same_tables(stored_tables(place.published), before)
 
 
-def test_a_damaged_line_of_verdicts_is_written_anew(place: Home) -> None:
+def test_a_damaged_line_of_verdicts_is_written_anew(place: DataDirectory) -> None:
     place.verdicts.write_bytes(place.verdicts.read_bytes() + b'{"sha256": "0", "verdicts": []}\n')
     (found,) = damages(place)
     assert f"{place.verdicts} is damaged (line 2)" in found
@@ -149,7 +149,7 @@ def test_a_damaged_line_of_verdicts_is_written_anew(place: Home) -> None:
     assert damages(place) == []
 
 
-def test_a_record_of_several_versions_is_moved_aside(place: Home) -> None:
+def test_a_record_of_several_versions_is_moved_aside(place: DataDirectory) -> None:
     """What two processes made at once, or one whose disk was full, and Dagster opens no more."""
     place.dagster.mkdir(exist_ok=True)
     path = place.dagster / "schedules.db"
@@ -165,7 +165,7 @@ def test_a_record_of_several_versions_is_moved_aside(place: Home) -> None:
     assert not path.exists()
 
 
-def test_dagster_s_own_files_are_moved_aside(place: Home) -> None:
+def test_dagster_s_own_files_are_moved_aside(place: DataDirectory) -> None:
     (place.dagster / "history").mkdir(parents=True)
     (place.dagster / "history" / "runs.db").write_bytes(
         b"no database, and longer than a header" * 9
@@ -177,7 +177,9 @@ def test_dagster_s_own_files_are_moved_aside(place: Home) -> None:
     assert not (place.dagster / "history" / "runs.db").exists()
 
 
-def test_a_damaged_clone_is_moved_aside_and_cloned_anew(place: Home, small: Prepared) -> None:
+def test_a_damaged_clone_is_moved_aside_and_cloned_anew(
+    place: DataDirectory, small: Prepared
+) -> None:
     (clone,) = (place.path / "clones").glob("*.git")
     shutil.rmtree(clone / "objects")
     (clone / "objects").mkdir()

@@ -1,4 +1,4 @@
-"""One process writes to a home at a time, whoever started it; readers are never kept out."""
+"""One process writes to a data directory at a time; readers are never kept out."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import lock
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 HOLD = """
 import sys, time
 from pathlib import Path
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import Data directory
 from perf_assets.storage.lock import writing
 with writing(Path(sys.argv[1])):
     print("held", flush=True)
@@ -35,10 +35,10 @@ with writing(Path(sys.argv[1])):
 
 
 @contextmanager
-def held(home: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that writes to ``home``; killed at the end."""
+def held(data_dir: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that writes to ``data_dir``; killed at the end."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(home)],
+        [sys.executable, "-c", HOLD, str(data_dir)],
         stdout=subprocess.PIPE,
         text=True,
         env=environment(),
@@ -51,11 +51,11 @@ def held(home: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def is_free(home: Path) -> bool:
-    """Whether another process could write to ``home``."""
+def is_free(data_dir: Path) -> bool:
+    """Whether another process could write to ``data_dir``."""
     attempt = HOLD.replace("time.sleep(600)", "pass")
     done = subprocess.run(
-        [sys.executable, "-c", attempt, str(home)],
+        [sys.executable, "-c", attempt, str(data_dir)],
         capture_output=True,
         env=environment(),
         check=False,
@@ -72,37 +72,37 @@ def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Pa
         with pytest.raises(PerfAssetsError, match=said), open_warehouse(warehouse):
             pass
         with pytest.raises(PerfAssetsError, match=said):
-            publish(Home(tmp_path))
+            publish(DataDirectory(tmp_path))
     assert not published.exists()
     with open_warehouse(warehouse):
         pass
 
 
 def test_every_command_that_writes_is_refused_and_none_that_reads(
-    small: Prepared, home: Path, tmp_path: Path
+    small: Prepared, data_dir: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "sheet.csv").write_text("")
-    with held(home) as holder:
+    with held(data_dir) as holder:
         for arguments in (
             ("run", "--study", small.study),
             ("replicate",),
             ("review", "import", tmp_path / "sheet.csv", "--rater", "Ann"),
         ):
-            refused = perf_assets(*arguments, "--data-dir", home)
+            refused = perf_assets(*arguments, "--data-dir", data_dir)
             assert refused.returncode == 2
             assert refused.stderr.count("\n") == 1 and f"process {holder.pid})" in refused.stderr
-        assert perf_assets("status", "--data-dir", home).returncode == 0
-        sample = ("review", "sample", "--n", "2", "--seed", "1", "--data-dir", home)
+        assert perf_assets("status", "--data-dir", data_dir).returncode == 0
+        sample = ("review", "sample", "--n", "2", "--seed", "1", "--data-dir", data_dir)
         assert perf_assets(*sample).returncode == 0
 
 
 @pytest.mark.exhaustive
 def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
-    small: Prepared, home: Path
+    small: Prepared, data_dir: Path
 ) -> None:
     job = ["job", "execute", "-m", "perf_assets.definitions", "-j", "derive"]
-    changes = {"PERF_ASSETS_DATA_DIR": str(home), "PERF_ASSETS_STUDY": str(small.study)}
-    with held(home) as holder:
+    changes = {"PERF_ASSETS_DATA_DIR": str(data_dir), "PERF_ASSETS_STUDY": str(small.study)}
+    with held(data_dir) as holder:
         done = subprocess.run(
             [sys.executable, "-m", "dagster", *job],
             capture_output=True,
@@ -192,14 +192,14 @@ def test_while_another_process_writes_the_published_copy_is_read(tmp_path: Path)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
-def test_a_home_that_another_user_writes_to_is_named_and_left_as_it_is() -> None:
+def test_a_data_directory_that_another_user_writes_to_is_named_and_left_as_it_is() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
-        home = Path(name)
-        home.chmod(0o755)
-        with held(home):
-            before = {path: path.stat().st_mtime_ns for path in home.iterdir()}
+        data_dir = Path(name)
+        data_dir.chmod(0o755)
+        with held(data_dir):
+            before = {path: path.stat().st_mtime_ns for path in data_dir.iterdir()}
             done = subprocess.run(
-                [sys.executable, "-c", AS_NOBODY.format(home=name)],
+                [sys.executable, "-c", AS_NOBODY.format(data_dir=name)],
                 capture_output=True,
                 text=True,
                 env=environment(),
@@ -207,7 +207,7 @@ def test_a_home_that_another_user_writes_to_is_named_and_left_as_it_is() -> None
             )
             assert done.returncode == 0, done.stderr
             assert "belongs to another user" in done.stdout and name in done.stdout
-            assert before == {path: path.stat().st_mtime_ns for path in home.iterdir()}
+            assert before == {path: path.stat().st_mtime_ns for path in data_dir.iterdir()}
 
 
 # The user changes after the imports: the sources may be readable to root alone.
@@ -218,7 +218,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.lock import writing
 os.setuid(65534)
 try:
-    with writing(Path({home!r})):
+    with writing(Path({data_dir!r})):
         print("written")
 except PerfAssetsError as error:
     print(error)

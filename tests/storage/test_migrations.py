@@ -9,7 +9,7 @@ import pytest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
@@ -25,13 +25,13 @@ OLD = "meta.format"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A home of format 9: an issue, a verdict, a view of an old name, and their loads."""
-    home = Home.of(tmp_path / "home")
+def data_dir(tmp_path: Path) -> DataDirectory:
+    """A data directory of format 9: an issue, a verdict, a view of an old name, and their loads."""
+    data_dir = DataDirectory.of(tmp_path / "home")
     judged = {"file": "a.csv", "imported_at": "2020-01-05"}
     load = {"repository": "owner/name", "month": "2020-01", "loaded_at": "2020-03-01"}
     load |= {"row_count": 1, "requests": 1, "points": 1, "status": "loaded", "is_stored": True}
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         connection = database.connection
         insert(connection, "raw.issues", [issue(7, "2020-01-05", events=2)])
         insert(connection, "reviews.verdicts", [{**verdict(1, "Ann", 7, "yes"), **judged}])
@@ -41,8 +41,8 @@ def home(tmp_path: Path) -> Home:
         _with_old_names(connection)
         connection.execute(f"CREATE VIEW {OLD_VIEW} AS FROM details.commit_details")
         connection.execute("CREATE VIEW intermediate.judgements AS FROM reviews.verdicts")
-        keep_verdicts(database, home)
-    return home
+        keep_verdicts(database, data_dir)
+    return data_dir
 
 
 def _with_old_names(connection: duckdb.DuckDBPyConnection) -> None:
@@ -64,14 +64,16 @@ def _with_old_names(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("DROP TABLE old")
 
 
-def set_format(home: Home, version: int) -> None:
-    with duckdb.connect(str(home.warehouse)) as connection:
+def set_format(data_dir: DataDirectory, version: int) -> None:
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
         table = "meta.schema_version" if migrations.stored_format(connection) == FORMAT else OLD
         connection.execute(f"UPDATE {table} SET version = ?", [version])
 
 
-def test_a_home_of_the_format_before_keeps_what_was_stored(home: Home) -> None:
-    with open_warehouse(home.warehouse) as database:
+def test_a_data_directory_of_the_format_before_keeps_what_was_stored(
+    data_dir: DataDirectory,
+) -> None:
+    with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("SELECT max(version) FROM meta.schema_version").item() == FORMAT
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
         assert database.frame("SELECT rater FROM reviews.verdicts").rows() == [("Ann",)]
@@ -83,46 +85,53 @@ def test_a_home_of_the_format_before_keeps_what_was_stored(home: Home) -> None:
             database.frame(f"FROM {OLD_VIEW}")
 
 
-def test_a_migrated_warehouse_has_the_shape_of_a_new_one(home: Home, tmp_path: Path) -> None:
+def test_a_migrated_warehouse_has_the_shape_of_a_new_one(
+    data_dir: DataDirectory, tmp_path: Path
+) -> None:
     shape = """
         SELECT schema_name || '.' || table_name, column_name, data_type, is_nullable
         FROM duckdb_columns() WHERE NOT internal ORDER BY ALL
     """
     new_one = tmp_path / "new" / "warehouse.duckdb"
     new_one.parent.mkdir()
-    with open_warehouse(home.warehouse) as old, open_warehouse(new_one) as new:
+    with open_warehouse(data_dir.warehouse) as old, open_warehouse(new_one) as new:
         assert old.frame(shape).equals(new.frame(shape))
 
 
-def test_before_a_migration_a_backup_is_taken_that_can_be_restored(home: Home) -> None:
-    with open_warehouse(home.warehouse) as database:
+def test_before_a_migration_a_backup_is_taken_that_can_be_restored(data_dir: DataDirectory) -> None:
+    with open_warehouse(data_dir.warehouse) as database:
         database.connection.execute("DELETE FROM raw.issues")
-    kept = home.backup_of_format(9)
+    kept = data_dir.backup_of_format(9)
     assert (read_manifest(kept).format, read_manifest(kept).rows["reviews.verdicts"]) == (9, 1)
-    restore(home, kept)
-    with open_warehouse(home.warehouse) as database:
+    restore(data_dir, kept)
+    with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
 
 
-def test_a_table_of_another_shape_is_mined_again_and_its_loads_are_forgotten(home: Home) -> None:
-    with duckdb.connect(str(home.warehouse)) as connection:
+def test_a_table_of_another_shape_is_mined_again_and_its_loads_are_forgotten(
+    data_dir: DataDirectory,
+) -> None:
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
         connection.execute("ALTER TABLE raw.issues DROP COLUMN state_reason")
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("FROM raw.issues").is_empty()
         loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]
         assert loads.to_list() == ["raw.commits", "raw.unparsed_files"]
 
 
 def test_a_migration_that_fails_leaves_the_older_format(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    data_dir: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*_: object) -> None:
         raise duckdb.IOException("No space left on device")
 
     monkeypatch.setattr(migrations, "create_tables", failing)
-    with pytest.raises(PerfAssetsError, match="the disk is full"), open_warehouse(home.warehouse):
+    with (
+        pytest.raises(PerfAssetsError, match="the disk is full"),
+        open_warehouse(data_dir.warehouse),
+    ):
         pass
-    with duckdb.connect(str(home.warehouse)) as connection:
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
         assert migrations.stored_format(connection) == 9
         assert connection.execute(f"SELECT count(*) FROM {OLD_VIEW}").fetchone() == (0,)
 
@@ -130,42 +139,46 @@ def test_a_migration_that_fails_leaves_the_older_format(
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (3, "^{home} was written before the first release .format 3.*: move warehouse.duckdb"),
-        (99, "^{home} was written by a newer perf-assets .format 99.*: upgrade perf-assets"),
+        (3, "^{data_dir} was written before the first release .format 3.*: move warehouse.duckdb"),
+        (99, "^{data_dir} was written by a newer perf-assets .format 99.*: upgrade perf-assets"),
     ],
 )
 def test_what_is_too_old_or_newer_is_refused_in_one_sentence_and_left(
-    home: Home, version: int, said: str
+    data_dir: DataDirectory, version: int, said: str
 ) -> None:
-    set_format(home, version)
-    before = home.warehouse.read_bytes()
+    set_format(data_dir, version)
+    before = data_dir.warehouse.read_bytes()
     with (
-        pytest.raises(PerfAssetsError, match=said.format(home=home.path)),
-        open_warehouse(home.warehouse),
+        pytest.raises(PerfAssetsError, match=said.format(data_dir=data_dir.path)),
+        open_warehouse(data_dir.warehouse),
     ):
         pass
-    assert home.warehouse.read_bytes() == before
+    assert data_dir.warehouse.read_bytes() == before
 
 
-def test_verdicts_come_back_where_a_home_that_is_too_old_begins_anew(home: Home) -> None:
-    set_format(home, 3)
-    home.warehouse.rename(home.path / "old.duckdb")
-    with open_warehouse(home.warehouse) as database:
-        keep_verdicts(database, home)
+def test_verdicts_come_back_where_a_data_directory_that_is_too_old_begins_anew(
+    data_dir: DataDirectory,
+) -> None:
+    set_format(data_dir, 3)
+    data_dir.warehouse.rename(data_dir.path / "old.duckdb")
+    with open_warehouse(data_dir.warehouse) as database:
+        keep_verdicts(database, data_dir)
         assert database.frame("FROM raw.issues").is_empty()
         assert database.frame("SELECT rater, verdict FROM reviews.verdicts").rows() == [
             ("Ann", "yes")
         ]
 
 
-def test_a_backup_that_is_too_old_is_refused_and_what_is_there_stays(home: Home) -> None:
-    backup = home.path / "old.zip"
-    set_format(home, 3)
-    write_backup(home, backup)
-    set_format(home, 9)
+def test_a_backup_that_is_too_old_is_refused_and_what_is_there_stays(
+    data_dir: DataDirectory,
+) -> None:
+    backup = data_dir.path / "old.zip"
+    set_format(data_dir, 3)
+    write_backup(data_dir, backup)
+    set_format(data_dir, 9)
     with pytest.raises(PerfAssetsError, match="was written before the first release"):
-        restore(home, backup)
-    with open_warehouse(home.warehouse) as database:
+        restore(data_dir, backup)
+    with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
 
 

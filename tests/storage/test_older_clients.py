@@ -55,7 +55,7 @@ def client(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
 def test_the_oldest_client_reads_every_table_view_and_comment_and_answers_the_cookbook(
     client: Path, small: Prepared
 ) -> None:
-    published = small.home / "perf_bugs.duckdb"
+    published = small.data_dir / "perf_bugs.duckdb"
     queries = [str(path) for path in sorted((ROOT / "sql").glob("*.sql"))]
     done = subprocess.run(
         [sys.executable, "-c", READER, str(published), *queries],

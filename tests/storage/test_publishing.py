@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.paths import ROOT
@@ -48,23 +48,23 @@ def storage_version(database: Path) -> str:
 
 
 @pytest.fixture
-def newer(home: Path) -> Path:
-    """The home of a version whose warehouse only newer clients read."""
-    warehouse = home / "warehouse.duckdb"
-    other = home / "other.duckdb"
+def newer(data_dir: Path) -> Path:
+    """The data directory of a version whose warehouse only newer clients read."""
+    warehouse = data_dir / "warehouse.duckdb"
+    other = data_dir / "other.duckdb"
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{warehouse}' AS own (READ_ONLY)")
         connection.execute(f"ATTACH '{other}' AS other (STORAGE_VERSION 'latest')")
         connection.execute("COPY FROM DATABASE own TO other")
     other.replace(warehouse)
-    return home
+    return data_dir
 
 
 def test_it_has_the_storage_version_of_the_oldest_client(small: Prepared, newer: Path) -> None:
-    assert storage_version(small.home / "perf_bugs.duckdb").startswith("v1.0.0")
+    assert storage_version(small.data_dir / "perf_bugs.duckdb").startswith("v1.0.0")
     assert not storage_version(newer / "warehouse.duckdb").startswith("v1.0.0")
     shutil.copyfile(newer / "warehouse.duckdb", newer / "perf_bugs.duckdb")
-    assert publish(Home(newer))
+    assert publish(DataDirectory(newer))
     assert storage_version(newer / "perf_bugs.duckdb").startswith("v1.0.0")
     assert_same_tables(
         stored_tables(newer / "warehouse.duckdb"), stored_tables(newer / "perf_bugs.duckdb")
@@ -72,7 +72,7 @@ def test_it_has_the_storage_version_of_the_oldest_client(small: Prepared, newer:
 
 
 def test_it_holds_every_table_comment_and_macro_of_the_warehouse(small: Prepared) -> None:
-    warehouse, published = small.home / "warehouse.duckdb", small.home / "perf_bugs.duckdb"
+    warehouse, published = small.data_dir / "warehouse.duckdb", small.data_dir / "perf_bugs.duckdb"
     assert_same_tables(stored_tables(warehouse), stored_tables(published))
     comments = rows(published, COMMENTS)
     assert comments == rows(warehouse, COMMENTS)
@@ -85,7 +85,7 @@ def both(small: Prepared) -> Iterator[list[duckdb.DuckDBPyConnection]]:
     with ExitStack() as stack:
         opened = []
         for name in ("warehouse.duckdb", "perf_bugs.duckdb"):
-            connection = duckdb.connect(str(small.home / name), read_only=True)
+            connection = duckdb.connect(str(small.data_dir / name), read_only=True)
             opened.append(stack.enter_context(connection))
             opened[-1].execute("SET TimeZone = 'UTC'")
         yield opened
@@ -100,25 +100,25 @@ def test_every_query_of_the_cookbook_answers_as_in_the_warehouse(
     assert published == warehouse
 
 
-def test_it_is_replaced_when_the_warehouse_changed_and_only_then(home: Path) -> None:
-    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
-    assert not publish(Home(home))
+def test_it_is_replaced_when_the_warehouse_changed_and_only_then(data_dir: Path) -> None:
+    warehouse, published = data_dir / "warehouse.duckdb", data_dir / "perf_bugs.duckdb"
+    assert not publish(DataDirectory(data_dir))
     with open_warehouse(warehouse) as database:
         database.connection.execute("UPDATE meta.repositories SET study = 'another'")
-    assert publish(Home(home))
+    assert publish(DataDirectory(data_dir))
     assert rows(published, "SELECT DISTINCT study FROM meta.repositories") == [("another",)]
-    assert not publish(Home(home))
+    assert not publish(DataDirectory(data_dir))
 
 
-def test_a_clock_that_was_set_back_hides_no_change(home: Path) -> None:
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def test_a_clock_that_was_set_back_hides_no_change(data_dir: Path) -> None:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         database.connection.execute("UPDATE meta.repositories SET study = 'another'")
-    os.utime(home / "warehouse.duckdb", (1, 1))
-    assert publish(Home(home))
-    assert rows(home / "perf_bugs.duckdb", "SELECT DISTINCT study FROM meta.repositories") == [
+    os.utime(data_dir / "warehouse.duckdb", (1, 1))
+    assert publish(DataDirectory(data_dir))
+    assert rows(data_dir / "perf_bugs.duckdb", "SELECT DISTINCT study FROM meta.repositories") == [
         ("another",)
     ]
-    assert not publish(Home(home))
+    assert not publish(DataDirectory(data_dir))
 
 
 @pytest.mark.parametrize(
@@ -138,50 +138,50 @@ def test_a_clock_that_was_set_back_hides_no_change(home: Path) -> None:
     ],
 )
 def test_looks_that_found_nothing_need_no_new_copy(
-    home: Path, statement: str, is_new: bool
+    data_dir: Path, statement: str, is_new: bool
 ) -> None:
-    with open_warehouse(home / "warehouse.duckdb") as database:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         database.connection.execute(statement)
-    assert publish(Home(home)) is is_new
+    assert publish(DataDirectory(data_dir)) is is_new
 
 
-def test_who_reads_the_old_copy_goes_on_reading_it(home: Path) -> None:
-    warehouse, published = home / "warehouse.duckdb", home / "perf_bugs.duckdb"
+def test_who_reads_the_old_copy_goes_on_reading_it(data_dir: Path) -> None:
+    warehouse, published = data_dir / "warehouse.duckdb", data_dir / "perf_bugs.duckdb"
     # DuckDB shares one instance for a path in a process: another name is another client.
-    (home / "analyst.duckdb").hardlink_to(published)
-    with duckdb.connect(str(home / "analyst.duckdb"), read_only=True) as analyst:
+    (data_dir / "analyst.duckdb").hardlink_to(published)
+    with duckdb.connect(str(data_dir / "analyst.duckdb"), read_only=True) as analyst:
         with open_warehouse(warehouse) as database:
             database.connection.execute("DELETE FROM marts.trend_monthly")
-        assert publish(Home(home))
+        assert publish(DataDirectory(data_dir))
         assert analyst.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
     assert rows(published, "SELECT count(*) FROM marts.trend_monthly") == [(0,)]
 
 
-def test_a_damaged_copy_is_replaced_though_nothing_changed(home: Path) -> None:
-    published = home / "perf_bugs.duckdb"
+def test_a_damaged_copy_is_replaced_though_nothing_changed(data_dir: Path) -> None:
+    published = data_dir / "perf_bugs.duckdb"
     published.write_bytes(b"no database")
     os.utime(published)
-    assert publish(Home(home))
+    assert publish(DataDirectory(data_dir))
     assert rows(published, "SELECT 1") == [(1,)]
 
 
-def test_what_is_half_unused_is_published_without_what_is_not_used(home: Path) -> None:
-    with open_warehouse(home / "warehouse.duckdb") as database:
+def test_what_is_half_unused_is_published_without_what_is_not_used(data_dir: Path) -> None:
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
         database.connection.execute("CREATE TABLE raw.big AS SELECT random() FROM range(9000000)")
         database.connection.execute("CHECKPOINT")
         database.connection.execute("CREATE TABLE raw.last AS SELECT random() FROM range(9)")
         database.connection.execute("CHECKPOINT")
         database.connection.execute("DROP TABLE raw.big")
-    assert publish(Home(home))
-    sizes = [(home / name).stat().st_size for name in ("warehouse.duckdb", "perf_bugs.duckdb")]
+    assert publish(DataDirectory(data_dir))
+    sizes = [(data_dir / name).stat().st_size for name in ("warehouse.duckdb", "perf_bugs.duckdb")]
     assert sizes[1] < sizes[0] / 2
 
 
 @pytest.mark.parametrize("is_published", [True, False])
-def test_what_a_killed_run_left_beside_it_is_removed(home: Path, is_published: bool) -> None:
+def test_what_a_killed_run_left_beside_it_is_removed(data_dir: Path, is_published: bool) -> None:
     if not is_published:
-        (home / "perf_bugs.duckdb").unlink()
+        (data_dir / "perf_bugs.duckdb").unlink()
     for name in (".perf_bugs.duckdb.new", ".perf_bugs.duckdb.new.wal"):
-        (home / name).write_bytes(b"half a database")
-    assert publish(Home(home)) is not is_published
-    assert [path.name for path in home.glob(".perf_bugs*")] == []
+        (data_dir / name).write_bytes(b"half a database")
+    assert publish(DataDirectory(data_dir)) is not is_published
+    assert [path.name for path in data_dir.glob(".perf_bugs*")] == []

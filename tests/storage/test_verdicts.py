@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import QUESTIONS, TABLE, keep_rows, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse
@@ -19,9 +19,9 @@ from tests.rows import verdict
 pytestmark = pytest.mark.slow
 
 
-def judged(home: Home, *numbers: int, sheet: str = "a") -> None:
+def judged(data_dir: DataDirectory, *numbers: int, sheet: str = "a") -> None:
     """Let Ann judge issues, straight in the warehouse."""
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         ((last,),) = database.connection.execute(
             "SELECT coalesce(max(verdict_id), 0) FROM reviews.verdicts"
         ).fetchall()
@@ -31,83 +31,85 @@ def judged(home: Home, *numbers: int, sheet: str = "a") -> None:
             insert(database.connection, "reviews.verdicts", [{"imported_at": "2026-01-01"} | row])
 
 
-def kept(home: Home) -> int:
-    with open_warehouse(home.warehouse) as database:
-        return keep_verdicts(database, home)
+def kept(data_dir: DataDirectory) -> int:
+    with open_warehouse(data_dir.warehouse) as database:
+        return keep_verdicts(database, data_dir)
 
 
-def stored(home: Home) -> pl.DataFrame:
-    with open_warehouse(home.warehouse) as database:
+def stored(data_dir: DataDirectory) -> pl.DataFrame:
+    with open_warehouse(data_dir.warehouse) as database:
         return database.frame("FROM reviews.verdicts ORDER BY verdict_id")
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home.of(tmp_path)
+def data_dir(tmp_path: Path) -> DataDirectory:
+    return DataDirectory.of(tmp_path)
 
 
-def test_an_import_is_a_line_and_lines_are_only_added(home: Home) -> None:
-    judged(home, 1, 2)
-    assert kept(home) == 0
-    first = home.verdicts.read_bytes()
+def test_an_import_is_a_line_and_lines_are_only_added(data_dir: DataDirectory) -> None:
+    judged(data_dir, 1, 2)
+    assert kept(data_dir) == 0
+    first = data_dir.verdicts.read_bytes()
     assert [len(json.loads(line)["verdicts"]) for line in first.splitlines()] == [2]
-    assert kept(home) == 0
-    assert home.verdicts.read_bytes() == first
-    judged(home, 3, sheet="b")
-    kept(home)
-    assert home.verdicts.read_bytes().startswith(first)
-    assert read_log(home.verdicts).rows[TABLE].sort("verdict_id").equals(stored(home))
+    assert kept(data_dir) == 0
+    assert data_dir.verdicts.read_bytes() == first
+    judged(data_dir, 3, sheet="b")
+    kept(data_dir)
+    assert data_dir.verdicts.read_bytes().startswith(first)
+    assert read_log(data_dir.verdicts).rows[TABLE].sort("verdict_id").equals(stored(data_dir))
 
 
-def test_verdicts_on_questions_are_kept_in_the_same_file(home: Home) -> None:
-    judged(home, 1)
-    kept(home)
-    before = home.verdicts.read_bytes()
+def test_verdicts_on_questions_are_kept_in_the_same_file(data_dir: DataDirectory) -> None:
+    judged(data_dir, 1)
+    kept(data_dir)
+    before = data_dir.verdicts.read_bytes()
     row = question_verdict(1, "Ann", 7, kinds=["installation", "performance"])
-    with open_warehouse(home.warehouse) as database:
+    with open_warehouse(data_dir.warehouse) as database:
         insert(database.connection, QUESTIONS, [row])
-    assert kept(home) == 0
-    assert home.verdicts.read_bytes().startswith(before)
-    with open_warehouse(home.warehouse) as database:
+    assert kept(data_dir) == 0
+    assert data_dir.verdicts.read_bytes().startswith(before)
+    with open_warehouse(data_dir.warehouse) as database:
         written = database.frame(f"FROM {QUESTIONS}")
-    assert read_log(home.verdicts).rows[QUESTIONS].equals(written)
-    home.warehouse.unlink()
-    assert kept(home) == 2
-    with open_warehouse(home.warehouse) as database:
+    assert read_log(data_dir.verdicts).rows[QUESTIONS].equals(written)
+    data_dir.warehouse.unlink()
+    assert kept(data_dir) == 2
+    with open_warehouse(data_dir.warehouse) as database:
         assert database.frame(f"FROM {QUESTIONS}").equals(written)
-    assert stored(home)["number"].to_list() == [1]
+    assert stored(data_dir)["number"].to_list() == [1]
 
 
-def test_a_warehouse_that_was_deleted_has_them_again(home: Home) -> None:
-    judged(home, 1, 2)
-    kept(home)
-    before = stored(home)
-    home.warehouse.unlink()
-    assert kept(home) == 2
-    assert stored(home).equals(before)
+def test_a_warehouse_that_was_deleted_has_them_again(data_dir: DataDirectory) -> None:
+    judged(data_dir, 1, 2)
+    kept(data_dir)
+    before = stored(data_dir)
+    data_dir.warehouse.unlink()
+    assert kept(data_dir) == 2
+    assert stored(data_dir).equals(before)
 
 
-def test_nothing_is_published_that_lacks_what_was_published(home: Home) -> None:
-    judged(home, 1, 2)
-    publish(home)
-    with open_warehouse(home.warehouse) as database:
+def test_nothing_is_published_that_lacks_what_was_published(data_dir: DataDirectory) -> None:
+    judged(data_dir, 1, 2)
+    publish(data_dir)
+    with open_warehouse(data_dir.warehouse) as database:
         database.connection.execute("DELETE FROM reviews.verdicts")
-    home.verdicts.unlink()
-    assert not publish(home)  # as they are there again, it is what is published already
-    assert stored(home)["number"].to_list() == [1, 2]
-    assert read_log(home.verdicts).rows[TABLE].height == 2
+    data_dir.verdicts.unlink()
+    assert not publish(data_dir)  # as they are there again, it is what is published already
+    assert stored(data_dir)["number"].to_list() == [1, 2]
+    assert read_log(data_dir.verdicts).rows[TABLE].height == 2
 
 
-def test_verdicts_of_two_homes_get_numbers_in_the_order_of_their_import(home: Home) -> None:
-    judged(home, 1, 2)
-    kept(home)
-    home.warehouse.unlink()
-    with open_warehouse(home.warehouse) as database:
+def test_verdicts_of_two_data_directories_get_numbers_in_the_order_of_their_import(
+    data_dir: DataDirectory,
+) -> None:
+    judged(data_dir, 1, 2)
+    kept(data_dir)
+    data_dir.warehouse.unlink()
+    with open_warehouse(data_dir.warehouse) as database:
         later = verdict(1, "Ann", 1, "no") | {"imported_at": "2026-02-01"}
         later |= {"file": "b.csv", "file_sha256": "b" * 64, "line": 2}
         insert(database.connection, "reviews.verdicts", [later])
-    assert kept(home) == 2
-    found = stored(home)
+    assert kept(data_dir) == 2
+    found = stored(data_dir)
     assert found.select("verdict_id", "number", "verdict").rows() == [
         (1, 1, "yes"),
         (2, 2, "yes"),
@@ -118,12 +120,12 @@ def test_verdicts_of_two_homes_get_numbers_in_the_order_of_their_import(home: Ho
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, pl.DataFrame]:
     """A file of two imports, and the verdicts it holds."""
-    home = Home.of(tmp_path_factory.mktemp("written"))
-    judged(home, 1, 2)
-    kept(home)
-    judged(home, 3, sheet="b")
-    kept(home)
-    return home.verdicts.read_bytes(), stored(home)
+    data_dir = DataDirectory.of(tmp_path_factory.mktemp("written"))
+    judged(data_dir, 1, 2)
+    kept(data_dir)
+    judged(data_dir, 3, sheet="b")
+    kept(data_dir)
+    return data_dir.verdicts.read_bytes(), stored(data_dir)
 
 
 @given(share=st.floats(0, 1, exclude_max=True))

@@ -25,7 +25,7 @@ ASSETS = "{ assetsOrError { ... on AssetConnection { nodes { id } } } }"
 
 @contextmanager
 def opened(
-    home: Path, study: Path, port: int, hangup: signal.Handlers = signal.SIG_DFL
+    data_dir: Path, study: Path, port: int, hangup: signal.Handlers = signal.SIG_DFL
 ) -> Iterator[subprocess.Popen[str]]:
     """The UI, in a session of its own, as a terminal starts it: Ctrl-C is not ignored."""
 
@@ -34,7 +34,7 @@ def opened(
         signal.signal(signal.SIGHUP, hangup)
 
     with subprocess.Popen(
-        command("ui", "--data-dir", home, "--study", study, "--port", str(port)),
+        command("ui", "--data-dir", data_dir, "--study", study, "--port", str(port)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -59,9 +59,9 @@ def asked(port: int, query: str) -> dict[str, object]:
         return found
 
 
-def is_left_alone(home: Path) -> bool:
+def is_left_alone(data_dir: Path) -> bool:
     """Whether no process of the UI lives: each holds its lock."""
-    handle = os.open(home / "ui.lock", os.O_RDWR)
+    handle = os.open(data_dir / "ui.lock", os.O_RDWR)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -73,45 +73,47 @@ def is_left_alone(home: Path) -> bool:
 
 @pytest.mark.parametrize("ending", some(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_the_ui_opens_with_one_line_and_ends_with_one(
-    ending: signal.Signals, small: Prepared, home: Path
+    ending: signal.Signals, small: Prepared, data_dir: Path
 ) -> None:
     port = free_port()
-    with opened(home, small.study, port) as process:
+    with opened(data_dir, small.study, port) as process:
         assert process.stdout is not None and process.stderr is not None
         address = f"http://127.0.0.1:{port}"
         assert process.stdout.readline() == f"Dagster UI: {address} (Ctrl-C stops it)\n"
         assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
-        again = perf_assets("ui", "--data-dir", home, "--study", small.study, "--port", "9")
+        again = perf_assets("ui", "--data-dir", data_dir, "--study", small.study, "--port", "9")
         assert f"is open already, at {address} (process {process.pid})" in again.stderr
         assert f"'kill {process.pid}'" in again.stderr
-        assert not is_left_alone(home)
+        assert not is_left_alone(data_dir)
         since = time.monotonic()
         process.send_signal(ending)
         assert process.wait(SECONDS) == 128 + ending
         assert time.monotonic() - since < 5
         assert process.stdout.read() == ""
-        assert process.stderr.read().startswith(f"Stopped: the UI of {home} is closed")
-    assert is_left_alone(home)
+        assert process.stderr.read().startswith(f"Stopped: the UI of {data_dir} is closed")
+    assert is_left_alone(data_dir)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="what a killed UI started ends on Linux")
-def test_what_a_killed_ui_had_started_ends_within_five_seconds(small: Prepared, home: Path) -> None:
-    with opened(home, small.study, free_port()) as process:
+def test_what_a_killed_ui_had_started_ends_within_five_seconds(
+    small: Prepared, data_dir: Path
+) -> None:
+    with opened(data_dir, small.study, free_port()) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("Dagster UI: ")
         process.kill()
         process.wait()
         since = time.monotonic()
-        while not is_left_alone(home):
+        while not is_left_alone(data_dir):
             assert time.monotonic() - since < 5
             time.sleep(0.05)
 
 
 @pytest.mark.exhaustive
-def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, home: Path) -> None:
+def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, data_dir: Path) -> None:
     port = free_port()
-    with opened(home, small.study, port, hangup=signal.SIG_IGN) as process:
+    with opened(data_dir, small.study, port, hangup=signal.SIG_IGN) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("Dagster UI: ")
         os.killpg(process.pid, signal.SIGHUP)
@@ -119,11 +121,11 @@ def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, home: Path) -
         assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
 
 
-def test_a_study_with_a_mistake_opens_nothing(home: Path, tmp_path: Path) -> None:
+def test_a_study_with_a_mistake_opens_nothing(data_dir: Path, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text('name = "x"\n')
-    with opened(home, study, free_port()) as process:
+    with opened(data_dir, study, free_port()) as process:
         said, complaint = process.communicate(timeout=SECONDS)
     assert (process.returncode, said) == (2, "")
     assert complaint.startswith("Error: ") and complaint.count("\n") == 1
-    assert is_left_alone(home)
+    assert is_left_alone(data_dir)

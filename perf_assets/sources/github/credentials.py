@@ -130,7 +130,7 @@ def _private_key(text: str) -> str:
         return text.replace("\\n", "\n")
     try:
         return Path(text).expanduser().read_text(encoding="utf-8")
-    except (OSError, ValueError, RuntimeError):  # the last: nobody has such a home
+    except (OSError, ValueError, RuntimeError):  # the last: nobody has such a data directory
         raise PerfAssetsError(
             "GITHUB_APP_PRIVATE_KEY is neither a PEM text nor the path of a file that can be read"
         ) from None

@@ -1,4 +1,4 @@
-"""The package from where its authors published it, checked, and kept below the home directory."""
+"""The package from where its authors published it, checked, and kept below the data directory."""
 
 import hashlib
 import logging

@@ -68,7 +68,9 @@ class PostBatch:
 def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
     """What a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
     questions = extract.frame(QUESTIONS, [list(months)])
-    mine = [_home(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()]
+    mine = [
+        _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()
+    ]
     questions = questions.filter(pl.Series(mine, dtype=pl.Boolean))
     extract.connection.register("chosen", questions.select("question_id").to_arrow())
     try:
@@ -126,6 +128,6 @@ def as_stored(
     )
 
 
-def _home(forum: Forum, tags: Sequence[str]) -> str | None:
+def _data_dir(forum: Forum, tags: Sequence[str]) -> str | None:
     """The tag set in whose partition a question with these ``tags`` is stored."""
     return next((one.label for one in forum.sets_of(set(tags))), None)

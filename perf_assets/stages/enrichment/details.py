@@ -87,7 +87,7 @@ def inspect_fixes(
     writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
-    clone = writer.home.clone(repository.name)
+    clone = writer.data_dir.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back
         update_clone(repository.git, clone)
     yield from detail_fixes(writer, clone, repository.name, months)

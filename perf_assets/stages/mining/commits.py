@@ -58,7 +58,7 @@ def mine_commits(
     writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
-    clone = update_clone(repository.git, writer.home.clone(repository.name))
+    clone = update_clone(repository.git, writer.data_dir.clone(repository.name))
     fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
     yield from load_commits(writer, clone, repository.name, months)
 

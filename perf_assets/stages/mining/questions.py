@@ -109,7 +109,7 @@ def mine_questions(
 
 def extract_of(writer: AuditedWriter, forum: Forum) -> Path:
     """Where is kept what was taken out of the dump of ``forum``."""
-    return writer.home.path / "forums" / f"{forum.name}.duckdb"
+    return writer.data_dir.path / "forums" / f"{forum.name}.duckdb"
 
 
 def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:

@@ -78,7 +78,7 @@ def mine_findings(
     """
     if not repository.checks:
         return
-    clone = writer.home.clone(repository.name)
+    clone = writer.data_dir.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back
         update_clone(repository.git, clone)
     yield from load_findings(writer, clone, repository.name, repository.months, months)

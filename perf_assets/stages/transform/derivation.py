@@ -65,7 +65,7 @@ def derive(
     That a table is up to date is noted when the next one is asked for: who tells of it and is
     killed meanwhile will tell again.
     """
-    keep_verdicts(writer.database, writer.home)
+    keep_verdicts(writer.database, writer.data_dir)
     with closing(Workspace(writer.database)) as workspace:
         there = RemoteTables(workspace, {}) if elsewhere is None else elsewhere
         yield from _derived(writer, wanted, forced, there)

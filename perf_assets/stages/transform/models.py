@@ -107,7 +107,9 @@ def lay_views(writer: AuditedWriter) -> None:
 def describe_tables(writer: AuditedWriter) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
-    if not _is_stored(writer, history):  # in a home of an older version, before its next run
+    if not _is_stored(
+        writer, history
+    ):  # in a data directory of an older version, before its next run
         create_table(writer.database.connection, history.table)
         with closing(Workspace(writer.database)) as workspace:
             build_model(writer, history, workspace)()

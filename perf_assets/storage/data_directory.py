@@ -1,4 +1,4 @@
-"""The home directory: where everything a study produces is kept."""
+"""The data directory: where everything a study produces is kept."""
 
 import re
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ PUBLISHED = "perf_bugs.duckdb"
 
 
 @dataclass(frozen=True)
-class Home:
-    """Paths below one home directory."""
+class DataDirectory:
+    """Paths below one data directory."""
 
     path: Path
 
     @classmethod
-    def of(cls, path: str | Path | None = None) -> "Home":
-        """The home at ``path``, by default ``./data``; made if missing.
+    def of(cls, path: str | Path | None = None) -> "DataDirectory":
+        """The data directory at ``path``, by default ``./data``; made if missing.
 
         Raises
         ------
@@ -32,18 +32,18 @@ class Home:
             directory = Path(path or DEFAULT).expanduser()
         except RuntimeError:
             raise PerfAssetsError(
-                f"{shortened(path, 200)}: this cannot be the home directory (there is no such user "
+                f"{shortened(path, 200)}: this cannot be the data directory (there is no such user "
                 "here): choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             ) from None
         shown = shortened(directory, 200)
         if not is_utf8(directory.absolute()):
             raise PerfAssetsError(
-                f"{shown}: this cannot be the home directory, as its path is no UTF-8, which the "
+                f"{shown}: this cannot be the data directory, as its path is no UTF-8, which the "
                 "database needs: choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             )
         if found := IN_ADDRESSES.search(str(directory.absolute())):
             raise PerfAssetsError(
-                f"{shown}: this cannot be the home directory, as {found[0]!r} in its path "
+                f"{shown}: this cannot be the data directory, as {found[0]!r} in its path "
                 "means something else to Dagster: choose another with --data-dir or "
                 "PERF_ASSETS_DATA_DIR"
             )
@@ -52,7 +52,7 @@ class Home:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(
-                f"{shown}: this cannot be the home directory ({reason}): "
+                f"{shown}: this cannot be the data directory ({reason}): "
                 "choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             ) from None
         return cls(directory.resolve())
@@ -111,9 +111,9 @@ class Home:
         """Dagster's own records: runs, events, schedules."""
         return self.path / "dagster"
 
-    def worker(self, repository: str) -> "Home":
+    def worker(self, repository: str) -> "DataDirectory":
         """Where ``repository`` alone is mined, in a study that has a lake; made if missing."""
-        return Home.of(self.path / "workers" / repository.replace("/", "+"))
+        return DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
 
     def clone(self, repository: str) -> Path:
         """The bare clone of ``repository``."""

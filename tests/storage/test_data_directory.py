@@ -1,11 +1,11 @@
-"""The home directory: which paths it may have."""
+"""The data directory: which paths it may have."""
 
 from pathlib import Path
 
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.home import Home
+from perf_assets.storage.data_directory import DataDirectory
 
 
 @pytest.mark.parametrize("name", ["a?b", "a%2Fb", "%41"])
@@ -13,9 +13,9 @@ def test_a_path_that_means_something_else_in_an_address_is_refused_and_nothing_i
     tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(PerfAssetsError, match="means something else to Dagster"):
-        Home.of(tmp_path / name)
+        DataDirectory.of(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_percent_sign_alone_is_no_harm(tmp_path: Path) -> None:
-    assert Home.of(tmp_path / "100% mine").path.is_dir()
+    assert DataDirectory.of(tmp_path / "100% mine").path.is_dir()
