@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 HOLD = """
 import sys, time
 from pathlib import Path
-from perf_assets.storage.data_directory import Data directory
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 with writing(Path(sys.argv[1])):
     print("held", flush=True)
