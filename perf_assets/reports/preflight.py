@@ -1,6 +1,6 @@
 """What a run would need before it starts: tokens that work, repositories in reach, a budget.
 
-And what it reads again, because an older version did not ask for all that is asked for now.
+And what it reads again, because an older version did not request all fields of this one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
 
-# A page asks for its issues, for each connection of each issue, and for the commits of each pull
+# A page requests its issues, for each connection of each issue, and for the commits of each pull
 # request; GitHub divides by 100:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 PAGE_POINTS = round((1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100)
@@ -41,7 +41,7 @@ Marks = Mapping[str, datetime]
 
 @dataclass(frozen=True)
 class Cost:
-    """What is to be asked: requests, and rate-limit points."""
+    """The cost of a run: requests, and rate-limit points."""
 
     requests: int = 0
     points: int = 0
@@ -124,7 +124,7 @@ def _examine_api(
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
             return False
         if left(client.accounts) == 0:
-            say("the budget is spent: what a run will cost can be told when it is full again")
+            say("the budget is spent: the cost of a run can be estimated when it is full again")
             return True
         is_well, total = True, Cost()
         for repository in repositories:

@@ -14,7 +14,7 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Item, Part, Section, html, markdown
 from perf_assets.reports.monthly import keep_report, read_report
 from perf_assets.reports.monthly.contents import PAPER
-from perf_assets.reports.monthly.news import MOST, read_asked, read_news
+from perf_assets.reports.monthly.news import MOST, read_news, read_questions
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
@@ -165,7 +165,7 @@ def test_performance_questions_of_the_month_stand_the_most_viewed_first() -> Non
             "labels.performance_questions": labels,
         }
     )
-    (part,) = read_asked(database.connection)
+    (part,) = read_questions(database.connection)
     assert [item.words for item in part.items] == [
         f"{views} views, score {asked[0]['score']}, no answer yet".replace("1 views", "1 view")
         for views in (2, 1)

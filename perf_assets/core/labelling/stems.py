@@ -111,18 +111,18 @@ STEMS = StemRules()
 class _Stems(dict[str, str | None]):
     """Words and their stems; None for words whose stem no entry has."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
+    def __init__(self, stems: Iterable[str]) -> None:
         # The library takes a second to import, and most runs have nothing to stem.
         from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
 
         super().__init__()
-        self._wanted = frozenset(wanted)
-        self._beginnings = tuple(_beginning(stem) for stem in self._wanted)
+        self._stems = frozenset(stems)
+        self._beginnings = tuple(_beginning(stem) for stem in self._stems)
         self._stem = PorterStemmer().stem
 
     def __missing__(self, word: str) -> str | None:
         stem = self._stem(word) if word.startswith(self._beginnings) else None
-        self[word] = stem if stem in self._wanted else None
+        self[word] = stem if stem in self._stems else None
         return self[word]
 
 

@@ -120,23 +120,23 @@ def _points(
 def _behind(months: pl.DataFrame, places: tuple[int, ...]) -> str | None:
     """The counts of those months, where they are not as published."""
     rows = [months.row(location, named=True) for location in places if months.height]
-    told = [
+    counts = [
         f"{row['reproduced_performance']:,} of {row['reproduced_total']:,} for "
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
         for row in rows
         if any(row[f"reproduced_{n}"] != row[f"published_{n}"] for n in ("performance", "total"))
     ]
-    return f"the counts are others: {' and '.join(told)}" if told else None
+    return f"the counts are others: {' and '.join(counts)}" if counts else None
 
 
 def _published_counts(months: pl.DataFrame, places: tuple[int, ...]) -> str:
     """What the published series has in those months."""
     rows = [months.row(location, named=True) for location in places if months.height]
-    told = [
+    counts = [
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
         for row in rows
     ]
-    return f"the series that the package publishes has {' and '.join(told)}"
+    return f"the series that the package publishes has {' and '.join(counts)}"
 
 
 def months_of(data: Data, repository: str, series: str) -> pl.DataFrame:
@@ -164,6 +164,10 @@ def trend_reason(months: pl.DataFrame) -> str:
         f"{more} have more, which fits that one closed for a while counts as open until its last "
         "close",
     ]
-    told = " and ".join(part for part, number in zip(parts, (fewer, more), strict=True) if number)
-    counted = f"of {months.height} months {told}: the package has the last close alone; "
-    return f"{counted if told else ''}the percentages of a month differ by at most {largest} points"
+    reasons = " and ".join(
+        part for part, number in zip(parts, (fewer, more), strict=True) if number
+    )
+    counted = f"of {months.height} months {reasons}: the package has the last close alone; "
+    return (
+        f"{counted if reasons else ''}the percentages of a month differ by at most {largest} points"
+    )

@@ -1,4 +1,4 @@
-"""Questions whose kinds people told: what a classifier learns from, and is tested by."""
+"""Questions that people labelled: what a classifier learns from, and is tested by."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -43,20 +43,20 @@ class Examples:
     """The classified questions of a forum, in order of time.
 
     questions : question_id, title, text, code.
-    told : the kinds that people gave each, in order.
+    given_kinds : the kinds that people gave each, in order.
     kinds : those of which there are enough to learn from.
     truth : questions by these kinds.
     """
 
     forum: str
     questions: pl.DataFrame
-    told: tuple[tuple[str, ...], ...]
+    given_kinds: tuple[tuple[str, ...], ...]
     kinds: tuple[str, ...]
     truth: Flags
 
     @property
     def are_enough(self) -> bool:
-        """Whether there are kinds to tell apart."""
+        """Whether there are kinds to distinguish."""
         return len(self.kinds) >= FEWEST_KINDS
 
 
@@ -76,10 +76,10 @@ def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
             .agg("kind")
             .sort("asked_at", "question_id")
         )
-        told = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
-        truth = np.array([[kind in of for kind in kinds] for of in told], dtype=bool)
+        given_kinds = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
+        truth = np.array([[kind in of for kind in kinds] for of in given_kinds], dtype=bool)
         truth = truth.reshape(questions.height, len(kinds))
-        yield Examples(str(forum), questions.drop("kind", "asked_at"), told, kinds, truth)
+        yield Examples(str(forum), questions.drop("kind", "asked_at"), given_kinds, kinds, truth)
 
 
 @dataclass(frozen=True)

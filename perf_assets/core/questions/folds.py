@@ -23,7 +23,7 @@ def stratified_folds(
     """
     shuffled = np.random.default_rng(seed).permutation(len(truth))
     by_rarity = np.argsort(truth.sum(axis=0), kind="stable")
-    # The rarest of a question's kinds, as its place in that order; the number of kinds for none.
+    # The rarest of a question's kinds, as its index in that order; the number of kinds for none.
     ranked = truth[:, by_rarity]
     stratum = np.where(ranked.any(axis=1), ranked.argmax(axis=1), truth.shape[1])
     dealt = shuffled[np.argsort(stratum[shuffled], kind="stable")]
@@ -34,7 +34,7 @@ def stratified_folds(
 
 
 def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Places, Places]]:
-    """The same for ``n`` questions in order of time: each is tested by what was asked before.
+    """The same for ``n`` questions in order of time: each is tested by those before it.
 
     The later half is tested, in ``blocks`` of equal size, each by what is learned from all before.
     """

@@ -70,8 +70,8 @@ def binomial_regression(
     dispersion where that is above 1 (quasi-binomial); then p and limits come from Student's t with
     as many degrees of freedom as points are left over, else from the normal distribution. Nothing
     is fitted with fewer than three degrees of freedom, or where all or none are successes, or the
-    interval spans a factor of 10,000. A stratum of which all or none are successes tells nothing of
-    the trend, and is left out.
+    interval spans a factor of 10,000. A stratum of which all or none are successes gives no
+    evidence on the trend, and is left out.
 
     References
     ----------
@@ -96,20 +96,22 @@ def binomial_regression(
     dispersion = fit.pearson / freedom
     is_wide = dispersion > 1
     error = fit.slope_error * np.sqrt(np.where(is_wide, dispersion, 1))
-    # An estimated dispersion asks for Student's t, a known one for the normal distribution.
+    # An estimated dispersion needs Student's t, a known one for the normal distribution.
     degrees = np.where(is_wide, freedom, np.inf)
     z = fit.slope / error
     reach = stats.t.ppf((1 + confidence) / 2, degrees) * error
     pvalue = 2 * stats.t.sf(np.abs(z), degrees)
-    told = np.where(2 * reach < np.log(WIDEST), 1.0, np.nan)
-    ratio, low, high = (told * np.exp(told * (fit.slope + way * reach)) for way in (0, -1, 1))
+    reported = np.where(2 * reach < np.log(WIDEST), 1.0, np.nan)
+    ratio, low, high = (
+        reported * np.exp(reported * (fit.slope + way * reach)) for way in (0, -1, 1)
+    )
     return BinomialTrend(
         ratio.reshape(leading),
         low.reshape(leading),
         high.reshape(leading),
         dispersion.reshape(leading),
-        (told * z).reshape(leading),
-        (told * pvalue).reshape(leading),
+        (reported * z).reshape(leading),
+        (reported * pvalue).reshape(leading),
         _heterogeneity(counts, design, fit),
     )
 

@@ -93,8 +93,8 @@ def _places(made_from: Mapping[str, Sequence[str]]) -> Places:
             )
     rows = _rows(columns, most)
     return {
-        table: (place * COLUMN, TOP + rows[table] * ROW)
-        for place, column in enumerate(columns)
+        table: (index * COLUMN, TOP + rows[table] * ROW)
+        for index, column in enumerate(columns)
         for table in column
     }
 
