@@ -44,7 +44,7 @@ def completeness_check() -> dg.AssetCheckSpec:
     )
 
 
-def told_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
+def check_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
     """Whether every month is loaded, and which are not."""
     missing = dict(_missing(study, writer))
     months = sum(map(len, missing.values()))
@@ -68,11 +68,11 @@ def _missing(study: Study, writer: AuditedWriter) -> Iterator[tuple[str, list[st
     stored: dict[tuple[str, str], set[str]] = {}
     for repository, table, month in rows.iter_rows():
         stored.setdefault((repository, table), set()).add(month)
-    wanted = [
+    expected = [
         *((one, table) for one in study.repositories for table in MINED),
         *((one, ASKED) for one in study.tag_sets),
     ]
-    for subject, table in wanted:
-        known = stored.get((subject.name, table), set())
-        if found := [month for month in subject.months if month not in known]:
+    for subject, table in expected:
+        months = stored.get((subject.name, table), set())
+        if found := [month for month in subject.months if month not in months]:
             yield f"{table} of {subject.name}", found
