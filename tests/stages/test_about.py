@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from perf_assets.config.study import load_study
-from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.data_directory import DataDirectory
@@ -108,7 +108,7 @@ def test_a_data_directory_of_an_older_version_gets_what_its_views_read(data_dir:
         for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
             database.connection.execute(f"DROP TABLE {table}")
         writer = AuditedWriter(database, DataDirectory.of(data_dir))
-        tell_database(writer)
+        store_database_facts(writer)
         describe_tables(writer)
         assert database.frame(count).equals(wanted)
         assert database.frame("FROM marts.issue_history").height > 0

@@ -14,7 +14,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
-    tell_question_kinds,
+    store_question_kinds,
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -71,7 +71,7 @@ ALL = list(EXAMPLES.select("question_id", "kind").iter_rows())
 
 def decided(writer: AuditedWriter, study: Study, **options: bool) -> list[str]:
     """The tables that were stored; whatever was refused is told."""
-    outcomes = list(tell_question_kinds(writer, study, **options))
+    outcomes = list(store_question_kinds(writer, study, **options))
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
     return [table for outcome in outcomes for table in outcome.rows]
 
