@@ -134,7 +134,7 @@ def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
         yield Damage(
             f"{data_dir.verdicts} is damaged (line {lines})",
             remedy,
-            lambda: _tell_verdicts_anew(data_dir),
+            lambda: _restore_verdict_log(data_dir),
         )
 
 
@@ -192,7 +192,7 @@ def _publish_anew(data_dir: DataDirectory) -> None:
     publish(data_dir)
 
 
-def _tell_verdicts_anew(data_dir: DataDirectory) -> None:
+def _restore_verdict_log(data_dir: DataDirectory) -> None:
     kept = read_log(data_dir.verdicts).rows
     set_aside(data_dir, data_dir.verdicts)
     write_log(data_dir.verdicts, kept)
