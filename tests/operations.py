@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.cli.commands import commands
 from perf_assets.lake.contents import REMEMBERED, subjects_in
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints

@@ -88,7 +88,7 @@ def lake_tables() -> Mapping[str, LakeTable]:
 
 
 def chosen(tables: Collection[str] | None) -> list[LakeTable]:
-    """Those of ``tables`` that a lake holds; all of them where none is said."""
+    """Those of ``tables`` that a lake holds; all of them where none is given."""
     return [one for name, one in lake_tables().items() if tables is None or name in tables]
 
 

@@ -13,7 +13,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.sensors import PARTITION, job_of
 from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.months import last_full_month
 from perf_assets.storage.data_directory import DataDirectory

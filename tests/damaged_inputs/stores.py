@@ -14,8 +14,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released

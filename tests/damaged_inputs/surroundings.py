@@ -19,8 +19,8 @@ from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.engines.connection import TOKEN
 from perf_assets.errors import PerfAssetsError
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
-from perf_assets.lake.place import Lake
 from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
 from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient

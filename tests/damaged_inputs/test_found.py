@@ -21,7 +21,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.errors.messages import explain_error
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.lint.findings import Unreadable
 from perf_assets.lint.linter import check

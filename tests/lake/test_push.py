@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake.contents import subjects_in
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull, restore, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released

@@ -17,8 +17,8 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake.leases import leased
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released

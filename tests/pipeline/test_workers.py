@@ -20,7 +20,7 @@ from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_study
 from perf_assets.lake.leases import leased
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.data_directory import DataDirectory
