@@ -1,4 +1,4 @@
-"""Changed files of commits as git's raw diff tells them: against the first parent, with renames."""
+"""Changed files of commits from git's raw diff: against the first parent, with renames."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class Piece:
         ``pair`` is what to compare: two digits for the kind of the old and the new side each
         (``10`` file, ``12`` symbolic link, ``16`` submodule, ``00`` absent), then both object
         names. Where both are the same (``is_same``) no line changed, and only whether it is
-        binary is left to ask: its pair is that of a new file.
+        binary is left to look up: its pair is that of a new file.
         """
         length = len(self.shas[0])
         raw = pl.col("raw").str
@@ -100,11 +100,11 @@ def read_changes(clone: Clone, shas: Sequence[str], places: Sequence[str] = ()) 
     ``places`` are git's path patterns; other paths are left out then.
     """
     for first in range(0, len(shas), _COMMITS_PER_PROCESS):
-        wanted = shas[first : first + _COMMITS_PER_PROCESS]
+        batch = shas[first : first + _COMMITS_PER_PROCESS]
         with streamed(
             diff_tree(clone, "--raw", "-z", "--no-abbrev", "--", *places),
             local_environment(),
-            "".join(f"{sha}\n" for sha in wanted).encode(),
+            "".join(f"{sha}\n" for sha in batch).encode(),
         ) as output:
             yield from _pieces(output, len(clone.tip))
 

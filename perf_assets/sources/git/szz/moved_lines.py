@@ -2,7 +2,7 @@
 
 A fragment that came in one piece with a version is looked for in what the version's commit found
 there: in the file itself (moved), then in the other files that the commit changes (copied). What
-is found is looked for further back, and so on. It is asked round by round, for all fragments at
+is found is looked for further back, and so on. It works round by round, for all fragments at
 once.
 """
 
@@ -31,7 +31,7 @@ class _Match(NamedTuple):
     score: int
     start: int
     end: int
-    place: int
+    offset: int
 
 
 class _Source(NamedTuple):
@@ -50,7 +50,7 @@ class _Search:
     stages: list[tuple[int, list[_Source]]]
 
     def is_open(self) -> bool:
-        """Whether it has enough letters and digits for any place that is left."""
+        """Whether it has enough letters and digits for any source that is left."""
         while self.stages and self.entry.score <= self.threshold:
             self.stages = self.stages[1:]
         return bool(self.stages)
@@ -77,16 +77,16 @@ class _Hit:
     def moved(self, versions: Versions) -> Iterator[Entry]:
         """That part, where it was found."""
         found = self.search.entry.part(self.match.start, self.match.end)
-        if found.has_wanted:
+        if found.has_traced:
             version = versions.at(self.source.commit, self.source.path)
-            yield found._replace(version=version, start=self.match.place)
+            yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """What is before and after it; too small for this place, it is looked for no further."""
+        """What is before and after it; too small for this source, it is looked for no further."""
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
             rest = entry.part(start, end)
-            if rest.has_wanted:
+            if rest.has_traced:
                 is_small = rest.score <= self.search.threshold
                 yield _Search(rest, [] if is_small else self.search.stages)
 
@@ -99,44 +99,44 @@ class Comparer:
         self._clone = clone
 
     def compare(
-        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Hunks | None]:
         """The hunks from each blob to the entry beside it; None where too little is found."""
         contents = {
             place: entry.content
-            for place, entry in enumerate(self._promising(asked, least))
+            for place, entry in enumerate(self._promising(candidates, least))
             if entry is not None
         }
         pairs = {
-            place: (asked[place][0], _blob_name(content, len(asked[place][0])))
+            place: (candidates[place][0], _blob_name(content, len(candidates[place][0])))
             for place, content in contents.items()
         }
-        hunks: list[Hunks | None] = [None] * len(asked)
+        hunks: list[Hunks | None] = [None] * len(candidates)
         if pairs:
             distinct = sorted(set(pairs.values()))
             with tempfile.TemporaryDirectory(prefix="perf-assets-") as place:
                 borrow_objects(self._clone, Path(place))
                 _write_blobs(self._clone, Path(place), set(contents.values()))
                 found = compare_blobs(self._clone, distinct, Path(place))
-                known = dict(zip(distinct, found, strict=True))
+                hunks_of_pair = dict(zip(distinct, found, strict=True))
             for number, pair in pairs.items():
-                hunks[number] = known[pair]
+                hunks[number] = hunks_of_pair[pair]
         return hunks
 
     def _promising(
-        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Entry | None]:
         """The entries of which the blob has enough lines in a row, as far as one sees apart."""
         by_blob: dict[str, list[int]] = {}
-        for place, (blob, _) in enumerate(asked):
+        for place, (blob, _) in enumerate(candidates):
             by_blob.setdefault(blob, []).append(place)
-        found: list[Entry | None] = [None] * len(asked)
+        found: list[Entry | None] = [None] * len(candidates)
         for blob, content in each_blob(self._clone, sorted(by_blob)):
-            places = by_blob[blob]
-            needed = set[bytes]().union(*(asked[place][1].bare for place in places))
+            indices = by_blob[blob]
+            needed = set[bytes]().union(*(candidates[place][1].bare for place in indices))
             present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
-            for place in places:
-                entry = asked[place][1]
+            for place in indices:
+                entry = candidates[place][1]
                 if entry.best_score(present) > least[place]:
                     found[place] = entry
         return found
