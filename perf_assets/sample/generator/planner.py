@@ -53,7 +53,7 @@ class Calendar:
         self.weights = [1 + 3 * month / months for month in self.busy]
 
     def month_of(self, moment: int) -> int:
-        """The place of the month that holds ``moment``."""
+        """The index of the month that holds ``moment``."""
         return bisect_right(self.starts, moment) - 1
 
 
@@ -215,8 +215,8 @@ class Plan:
     ) -> None:
         """Add a comment of ``author`` at ``at``; ``body`` is called when all numbers are known."""
         text = self.texts.reply() if body is None else body
-        said = text if callable(text) else lambda: text
-        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), said))
+        body_of = text if callable(text) else lambda: text
+        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), body_of))
 
     # Pull requests and commits
 
