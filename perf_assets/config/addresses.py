@@ -22,7 +22,7 @@ class GitAddress:
     url : without anything secret.
     private_url : as it was written, for git's eyes only.
     secrets : texts that must not be shown.
-    is_path : whether it is a place on this machine, written as a path.
+    is_path : whether it is a path on this machine, written as a path.
     """
 
     url: str

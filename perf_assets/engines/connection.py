@@ -87,10 +87,12 @@ class Connection:
         starts = range(0, rows.num_rows, share)
         self._lay_frames(view, [rows.slice(start, share) for start in starts], columns)
 
-    def write(self, query: str, place: str, what: str) -> None:
-        """Write the answer to ``query`` as Parquet files: the folder ``place`` holds them alone."""
+    def write(self, query: str, folder: str, what: str) -> None:
+        """Write the answer to ``query`` as Parquet files: the folder ``folder`` holds them
+        alone.
+        """
         with self._told(what):
-            self._session.sql(query).write.mode("overwrite").parquet(place)
+            self._session.sql(query).write.mode("overwrite").parquet(folder)
 
     def stream(self, query: str, what: str) -> "Iterator[pa.Table]":
         """The answer to ``query``, piece by piece as Spark sends it."""

@@ -2,7 +2,7 @@
 
 The comment at the head of a file describes its table or view, whose columns are declared beside it.
 What a model reads stands behind FROM and JOIN, with its schema; to parse its text as well takes
-many times as long, and is left to whoever asks for more than that.
+many times as long, and is left to whoever needs more than that.
 """
 
 import re
@@ -52,7 +52,7 @@ class Model:
     def column_lineage(self) -> Mapping[str, "tuple[ColumnSource, ...]"]:
         """The columns of the tables it reads from which each of its own columns is made.
 
-        Followed when it is asked for: that takes some time.
+        Followed when it is needed: that takes some time.
 
         Raises
         ------
@@ -66,10 +66,10 @@ class Model:
         selected, written = list(sources), list(self.table.column)
         if selected != written:
             pairs = enumerate(zip_longest(selected, written))
-            place = next(i for i, pair in pairs if len({*pair}) > 1)
+            index = next(i for i, pair in pairs if len({*pair}) > 1)
             raise PerfAssetsError(
-                f"{self.path}: column {place + 1} is {_at(selected, place)}, but "
-                f"{self.name} is declared with {_at(written, place)} there"
+                f"{self.path}: column {index + 1} is {_at(selected, index)}, but "
+                f"{self.name} is declared with {_at(written, index)} there"
             )
         return sources
 
@@ -127,7 +127,7 @@ def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A model's file once it is read, before its place among the others is known."""
+    """A model's file once it is read, before its position among the others is determined."""
 
     table: Table
     path: Path
@@ -205,5 +205,5 @@ def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:
     return Model(draft.table, draft.sql, draft.path, reads)
 
 
-def _at(names: list[str], place: int) -> str:
-    return names[place] if place < len(names) else "nothing"
+def _at(names: list[str], index: int) -> str:
+    return names[index] if index < len(names) else "nothing"
