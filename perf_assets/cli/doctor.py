@@ -36,7 +36,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
 
     First the data directory: is anything that is stored damaged, and what mends it.
 
-    For each token: does it work, how many requests are left, and when its budget is full again.
+    For each token: does it work, how much it may still ask, and when its budget is full again.
     For each repository of the study: can git and the API read it, how many issues are not stored
     yet, and how many requests and points they take. Costs a few requests itself. Corpora need no
     token.

@@ -102,7 +102,7 @@ def query(  # noqa: PLR0913
     if plot is not None:
         _draw(plot, answer, chosen, Axes(x, y, color))
     if plot is None or output is not None:
-        _tell(answer, kind, output, rows)
+        _print_written(answer, kind, output, rows)
 
 
 def published_of(data_dir: Path) -> Path:
@@ -180,7 +180,7 @@ def _values(given: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _tell(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
+def _print_written(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
     from perf_assets.reports.formats import FORMATS, as_text  # noqa: PLC0415
     from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 

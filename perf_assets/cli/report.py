@@ -35,7 +35,7 @@ def report(data_dir: Path, *, full: bool) -> None:
     except duckdb.CatalogException:
         raise PerfAssetsError(
             f"{directory.published}: this database was published by another version, and lacks "
-            "what is asked for; perf-assets run publishes it anew"
+            "what is needed; perf-assets run publishes it anew"
         ) from None
     if directory.report_page.exists():
         click.echo(f"\nReport with charts: {directory.report_page}")

@@ -111,7 +111,7 @@ def _of_url(url: str) -> GitAddress:
     if parts is None or (not parts.hostname and parts.scheme != "file"):
         raise SensitiveValueError("this is not a URL; write https://host/path")
     if parts.scheme not in GIT_SCHEMES:
-        raise SensitiveValueError(f"git is asked by {', '.join(GIT_SCHEMES)} only")
+        raise SensitiveValueError(f"git is reached by {', '.join(GIT_SCHEMES)} only")
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     host = parts.netloc.rpartition("@")[2]
     if user.startswith("-") or host.startswith("-"):

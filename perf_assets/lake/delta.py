@@ -224,13 +224,13 @@ def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
 
 def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = None) -> list[str]:
     """The uris of those of ``files`` (of ``bucket``) that may have rows of ``releases``."""
-    places = zip(
+    entries = zip(
         *(files[name].to_pylist() for name in ("uri", "bucket", "first_release", "last_release")),
         strict=True,
     )
     return [
         uri
-        for uri, of, first, last in places
+        for uri, of, first, last in entries
         if (bucket is None or of == bucket)
         and (first is None or first != last or first in releases)
     ]

@@ -184,8 +184,9 @@ class Releases:
                 f"SELECT 1 FROM {table} WHERE {is_incomplete} LIMIT 1"
             ).fetchall():
                 raise PerfAssetsError(
-                    f"{self.lake.url}: its list of releases is damaged: a month lacks what tells "
-                    "it; bring the lake back from a backup, or ship to a new one (another --lake)"
+                    f"{self.lake.url}: its list of releases is damaged: a month lacks what "
+                    "identifies it; bring the lake back from a backup, or ship to a new one "
+                    "(another --lake)"
                 )
 
     def add(

@@ -83,7 +83,7 @@ def lake_tables() -> Mapping[str, LakeTable]:
         for name, table in declared().items()
         if table.partitioned
     }
-    found |= {name: LakeTable(name, *places) for name, places in BOOKKEEPING.items()}
+    found |= {name: LakeTable(name, *columns) for name, columns in BOOKKEEPING.items()}
     return dict(sorted(found.items()))
 
 

@@ -339,8 +339,10 @@ class _Walk:
         )
         if owner is None:
             return False
-        known = self.module.method(owner, func.attr) is not None or func.attr in owner.attributes
-        return known or func.attr.startswith(HARMLESS_INHERITED)
+        is_defined = (
+            self.module.method(owner, func.attr) is not None or func.attr in owner.attributes
+        )
+        return is_defined or func.attr.startswith(HARMLESS_INHERITED)
 
     def is_container(self, name: str) -> bool:
         """Whether a name was bound to something that a function can change."""

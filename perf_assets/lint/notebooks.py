@@ -238,9 +238,9 @@ def _with_lines(content: str) -> Any:  # noqa: ANN401
         value, end = scanstring(text, start, strict)
         line += text.count("\n", counted, start)
         counted = start
-        placed = _Text(value)
-        placed.line = line
-        return placed, end
+        located_text = _Text(value)
+        located_text.line = line
+        return located_text, end
 
     decoder: Any = JSONDecoder()
     decoder.parse_string = parse_string

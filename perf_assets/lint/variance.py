@@ -277,8 +277,8 @@ class Run:
     def _pure(self, call: ast.Call) -> bool:
         name = self.module.resolve(call.func, self.scope)
         if name is None:
-            known = isinstance(call.func, ast.Name) and self.scope.find(call.func.id) is None
-            return known and isinstance(call.func, ast.Name) and call.func.id in PURE_BUILTINS
+            is_builtin = isinstance(call.func, ast.Name) and self.scope.find(call.func.id) is None
+            return is_builtin and isinstance(call.func, ast.Name) and call.func.id in PURE_BUILTINS
         if name.startswith(PURE_MODULES):
             return not name.startswith(IMPURE)
         return is_operation(name) or name in PURE_OF_TENSORFLOW

@@ -87,7 +87,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
             QuestionSource(client, forum, tag_set).check_tags()
         left = "an unknown number of" if client.quota is None else f"{client.quota:,}"
         key = f"the key in {KEY}" if client.has_key else f"no key ({KEY})"
-        say(f"{forum.name}: asked at {forum.api_url} with {key}, {left} requests left today")
+        say(f"{forum.name}: read from {forum.api_url} with {key}, {left} requests left today")
     finally:
         client.close()
 
@@ -208,8 +208,8 @@ def read_again(
         return
     text = (
         f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
-        "before the types of accounts were asked for, which tell bots from persons: they are read "
-        "again, once"
+        "before the types of accounts were requested, which distinguish bots from persons: they "
+        "are read again, once"
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))

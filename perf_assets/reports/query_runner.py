@@ -80,7 +80,7 @@ def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
         except duckdb.Error as error:
             raise PerfAssetsError(f"{query.name}: {duckdb_message(error)}") from None
     if answer is None:
-        raise PerfAssetsError(f"{query.name}: this asks nothing; a SELECT is needed")
+        raise PerfAssetsError(f"{query.name}: this is no query; a SELECT is needed")
     return answer
 
 

@@ -101,8 +101,8 @@ def _load(root: Path) -> tuple[Model, ...]:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: {name} has no SQL file")
         if table.schema_name not in LAYERS and not table.description:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
-    known = {**tables, **{name: draft.table for name, draft in drafts.items()}}
-    return tuple(_model(drafts[name], known) for name in _in_order(drafts, known))
+    tables_by_name = {**tables, **{name: draft.table for name, draft in drafts.items()}}
+    return tuple(_model(drafts[name], tables_by_name) for name in _in_order(drafts, tables_by_name))
 
 
 @cache
@@ -175,11 +175,11 @@ def _head_comment(text: str) -> Iterator[str]:
         yield line.removeprefix("--").strip()
 
 
-def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[str]:
+def _in_order(drafts: Mapping[str, _Draft], tables_by_name: Mapping[str, Table]) -> list[str]:
     """The names of the models, each after those it reads."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for name, draft in drafts.items():
-        upstream = _upstream(draft, known)
+        upstream = _upstream(draft, tables_by_name)
         sorter.add(name, *(table for table in upstream if table in drafts))
     try:
         return list(sorter.static_order())
@@ -188,20 +188,22 @@ def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[
         raise PerfAssetsError(f"these models read each other in a circle: {circle}") from None
 
 
-def _upstream(draft: _Draft, known: Mapping[str, Table]) -> tuple[str, ...]:
+def _upstream(draft: _Draft, tables_by_name: Mapping[str, Table]) -> tuple[str, ...]:
     upstream = tables_behind(draft.sql)
-    _check_declared(draft.path, upstream, known)
+    _check_declared(draft.path, upstream, tables_by_name)
     return upstream
 
 
-def _check_declared(path: Path, upstream: tuple[str, ...], known: Mapping[str, Table]) -> None:
+def _check_declared(
+    path: Path, upstream: tuple[str, ...], tables_by_name: Mapping[str, Table]
+) -> None:
     for table in upstream:
-        if table not in known:
+        if table not in tables_by_name:
             raise PerfAssetsError(f"{path}: {table}, which it reads, is not declared")
 
 
-def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:
-    reads = tuple(known[table] for table in _upstream(draft, known))
+def _model(draft: _Draft, tables_by_name: Mapping[str, Table]) -> Model:
+    reads = tuple(tables_by_name[table] for table in _upstream(draft, tables_by_name))
     return Model(draft.table, draft.sql, draft.path, reads)
 
 

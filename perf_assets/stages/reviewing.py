@@ -75,7 +75,7 @@ BUGS = Review(
     "select * from staging.verdicts where rater = ?",
     "labelled performance bugs",
 )
-ASKED = Review(
+QUESTION_REVIEW = Review(
     QUESTIONS,
     QUESTION_VERDICTS,
     ("forum", "question_id"),
@@ -112,7 +112,7 @@ FOUND = Review(
     "select * from staging.finding_verdicts where rater = ?",
     "findings",
 )
-REVIEWS = {review.form: review for review in (BUGS, ASKED, FOUND)}
+REVIEWS = {review.form: review for review in (BUGS, QUESTION_REVIEW, FOUND)}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def sample_sheet(
     PerfAssetsError
         There is nothing to draw from, or less than is requested.
     """
-    review = BUGS if forum is None else ASKED
+    review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
@@ -267,7 +267,7 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
 
 
 def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts on those subjects of which the rater said something else, or nothing, before."""
+    """The verdicts on those subjects that the rater judged differently, or not at all, before."""
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
     given, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))

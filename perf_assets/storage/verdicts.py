@@ -138,7 +138,7 @@ def read_log(path: Path) -> VerdictLog:
 
 
 def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
-    """Put a file that holds ``rows``, given by table, in place of a damaged one."""
+    """Put a file that holds ``rows``, given by table, instead of a damaged one."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
     for sort in VERDICT_KINDS:

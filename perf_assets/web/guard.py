@@ -70,13 +70,13 @@ def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] |
     if len(host) != 1 or _name(host[0]) not in hosts:
         return 421, f"this server answers to {', '.join(sorted(hosts))} alone"
     if any(urlsplit(origin).netloc != host[0] for origin in headers.get("origin", [])):
-        return 403, "a page of another origin may not ask this server"
+        return 403, "a page of another origin may not send requests to this server"
     method = scope.get("method", "GET")
     is_opened = method == "GET" and headers.get("sec-fetch-mode") == ["navigate"]
     is_opened = is_opened and headers.get("sec-fetch-dest") == ["document"]
     from_elsewhere = set(headers.get("sec-fetch-site", [])) - {"same-origin", "none"}
     if from_elsewhere and not is_opened:
-        return 403, "a page of another origin may not ask this server"
+        return 403, "a page of another origin may not send requests to this server"
     if method in READING:
         return _refusal_of_query(scope)
     kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
@@ -89,7 +89,7 @@ def _refusal_of_query(scope: Scope) -> tuple[int, str] | None:
     """GraphQL is queried by POST alone: a link or an image must not be able to query it."""
     parameters = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     if scope["path"].rstrip("/").endswith("/graphql") and "query" in parameters:
-        return 405, "GraphQL is asked by POST, as application/json"
+        return 405, "GraphQL is queried by POST, as application/json"
     return None
 
 

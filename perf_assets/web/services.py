@@ -135,7 +135,7 @@ class Services:
         for name, process in self.processes.items():
             if (code := process.poll()) is not None:
                 raise PerfAssetsError(
-                    f"Dagster's {name} ended by itself (exit code {code}); what it said stands "
+                    f"Dagster's {name} ended by itself (exit code {code}); its output stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
                 )
 

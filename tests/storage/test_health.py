@@ -108,7 +108,7 @@ def test_a_warehouse_that_was_deleted_is_again_what_was_published(
     before = stored_tables(place.published)
     place.warehouse.unlink()
     (found,) = damages(place)
-    assert found == f"{place.warehouse} is not there: what was published takes its place"
+    assert found == f"{place.warehouse} is not there: the published copy replaces it"
     materialize(small.study, place.path)
     after = stored_tables(place.published)
     assert_same_tables(

@@ -200,7 +200,7 @@ def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.Dat
         pl.Series([matcher.matches(found, reading) for found in both], dtype=TEXTS)
         for reading in (AS_MEANT, AS_PUBLISHED)
     )
-    places = [
+    matched_in = [
         [name for name, found in (("title", title), ("text", text)) if found]
         for title, text in zip(titles, texts, strict=True)
     ]
@@ -209,7 +209,7 @@ def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.Dat
         matched_stems=meant,
         is_performance_as_published=published.list.len() > 0,
         matched_stems_as_published=published,
-        matched_in=pl.Series(places, dtype=TEXTS),
+        matched_in=pl.Series(matched_in, dtype=TEXTS),
         rule_version=pl.lit(rules.version),
     ).select(
         pl.col(name).cast(kind) for name, kind in schema_of("labels.performance_questions").items()

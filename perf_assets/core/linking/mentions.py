@@ -35,7 +35,7 @@ NO_FIX = re.compile(
     r"|similar|unrelated)\b",
     re.IGNORECASE,
 )
-TOLD = re.compile(r"#\d|/pull/\d")
+MENTION = re.compile(r"#\d|/pull/\d")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 REMARK = re.compile(r"#(?:issuecomment|discussion_r|pullrequestreview)|\s*\(comment\)")
 
@@ -100,10 +100,10 @@ def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
     own = own_names(names)
     found: dict[int, str] = {}
     for line in visible_lines(comment):
-        if not TOLD.search(line) or QUOTED.match(line) or INDENTED.match(line):
+        if not MENTION.search(line) or QUOTED.match(line) or INDENTED.match(line):
             continue
         for sentence in SENTENCE.split(INLINE_CODE.sub(" ", line)):
-            if TOLD.search(sentence) and not NO_FIX.search(sentence):
+            if MENTION.search(sentence) and not NO_FIX.search(sentence):
                 for number, words in _pull_requests_in(sentence, own):
                     found.setdefault(number, words)
     return found

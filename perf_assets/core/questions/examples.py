@@ -16,7 +16,7 @@ from perf_assets.core.questions.classifier_assumptions import (
     Method,
     Variant,
 )
-from perf_assets.core.questions.folds import Places, folds_in_time
+from perf_assets.core.questions.folds import Indices, folds_in_time
 from perf_assets.core.questions.keyword_weight_classifier import (
     KeywordWeights,
     keyword_table,
@@ -106,17 +106,17 @@ class Reader:
         found = question_words(questions, self.variant, self.lists.stop_words)
         return count_words(found, self.vocabulary)
 
-    def learn(self, places: Places | None = None) -> Model:
-        """The classifier, learned from the examples at ``places``, or from all."""
+    def learn(self, indices: Indices | None = None) -> Model:
+        """The classifier, learned from the examples at ``indices``, or from all."""
         counts, truth = self.counts, self.examples.truth
-        if places is not None:
-            counts, truth = counts[places], truth[places]
+        if indices is not None:
+            counts, truth = counts[indices], truth[indices]
         if self.variant.method == "regression":
             return learn_regression(counts, truth, self.variant)
         keywords = keyword_table(self.vocabulary, self.examples.kinds, self.lists, self.variant)
         return learn_keyword_weights(counts, truth, keywords, self.variant)
 
-    def score(self, folds: Iterable[tuple[Places, Places]]) -> list["Scored"]:
+    def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
         """The scores of the examples that each fold tests, by what is learned from its others."""
         scored = []
         for learning, testing in folds:
@@ -127,9 +127,9 @@ class Reader:
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of the examples at ``places`` by a model that did not learn from them."""
+    """The scores of the examples at ``indices`` by a model that did not learn from them."""
 
-    places: Places
+    indices: Indices
     model: Model
     scores: Floats
 
@@ -138,10 +138,10 @@ class Scored:
         return replace(self.model, variant=variant).decide(self.scores)
 
 
-def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Places, Flags]:
+def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Indices, Flags]:
     """The examples that were tested in order of time, and what is decided of each."""
-    places = np.concatenate([part.places for part in scored])
-    return places, np.concatenate([part.decided(variant) for part in scored])
+    indices = np.concatenate([part.indices for part in scored])
+    return indices, np.concatenate([part.decided(variant) for part in scored])
 
 
 def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
@@ -152,6 +152,6 @@ def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
     found: dict[Method, float] = {}
     for method, variant in DEFAULTS.items():
         scored = Reader.of(examples, lists, variant).score(folds_in_time(len(examples.truth)))
-        places, decided = decided_in_time(scored, variant)
-        found[method] = macro_f1(examples.truth[places], decided)
+        indices, decided = decided_in_time(scored, variant)
+        found[method] = macro_f1(examples.truth[indices], decided)
     return found

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Places: TypeAlias = NDArray[np.int64]
+Indices: TypeAlias = NDArray[np.int64]
 
 BLOCKS = 5
 """The later half of the questions, in order of time, in so many blocks."""
@@ -15,7 +15,7 @@ BLOCKS = 5
 
 def stratified_folds(
     truth: NDArray[np.bool_], folds: int, seed: int
-) -> Iterator[tuple[Places, Places]]:
+) -> Iterator[tuple[Indices, Indices]]:
     """Pairs of places of questions, to learn from and to be tested by; each is tested once.
 
     The questions of a kind are dealt to the folds in turn, in an order that ``seed`` shuffles; one
@@ -33,7 +33,7 @@ def stratified_folds(
         yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
 
-def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Places, Places]]:
+def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Indices, Indices]]:
     """The same for ``n`` questions in order of time: each is tested by those before it.
 
     The later half is tested, in ``blocks`` of equal size, each by what is learned from all before.

@@ -129,12 +129,12 @@ def _scored(reader: Reader, split: str) -> list[list[Scored]]:
 
 
 def _trial(truth: Flags, repeats: Sequence[Sequence[Scored]], variant: Variant) -> _Trial:
-    tested = np.sort(np.concatenate([part.places for part in repeats[0]]))
+    tested = np.sort(np.concatenate([part.indices for part in repeats[0]]))
     decided = np.zeros_like(truth)
     found = []
     for scored in repeats:
         for part in scored:
-            decided[part.places] = part.decided(variant)
+            decided[part.indices] = part.decided(variant)
         found.append(decided[tested])
     return _Trial(truth[tested], found)
 

@@ -55,7 +55,7 @@ def binomial_regression(
     Parameters
     ----------
     successes
-        Counts, shape (..., points); each of the leading places is a series of its own.
+        Counts, shape (..., points); each of the leading indices is a series of its own.
     totals, times
         Shape (points,): trials and moment of each point. Points without a trial are left out.
     strata
@@ -85,7 +85,7 @@ def binomial_regression(
     (1.56, 0.006)
     """
     design = _design(totals, times, _informative(successes, totals, strata))
-    counts = np.asarray(successes, dtype=np.float64)[..., design.places]
+    counts = np.asarray(successes, dtype=np.float64)[..., design.indices]
     leading = counts.shape[:-1]
     freedom = counts.shape[-1] - design.strata - 1
     nothing = np.full(leading, np.nan)
@@ -206,11 +206,11 @@ class _Groups:
 class _Design:
     """Points with trials, in the order of their strata.
 
-    places : of these points among all.
+    indices : of these points among all.
     times : about their mean in each stratum: levels and trend then hardly depend on each other.
     """
 
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     totals: Floats
     times: Floats
     groups: _Groups
@@ -226,10 +226,10 @@ def _design(totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None) -> _D
     strata = np.zeros(len(trials)) if strata is None else np.asarray(strata)
     used = np.flatnonzero((trials > 0) & (strata >= 0))
     groups = _Groups.of(strata[used])
-    places = used[groups.order]
-    trials, moments = trials[places], moments[places]
+    indices = used[groups.order]
+    trials, moments = trials[indices], moments[indices]
     mean = groups.sums(trials * moments) / groups.sums(trials)
-    return _Design(places, trials, moments - groups.spread(mean), groups)
+    return _Design(indices, trials, moments - groups.spread(mean), groups)
 
 
 @dataclass(frozen=True)

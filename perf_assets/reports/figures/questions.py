@@ -132,10 +132,12 @@ def _months(rows: pl.DataFrame) -> list[Spec]:
 
 
 def _lags(rows: pl.DataFrame) -> list[Spec]:
-    known = rows.drop_nulls("statistic")
+    testable = rows.drop_nulls("statistic")
     return [
         _correlations(f"{repository} and {forum}", part)
-        for (repository, forum), part in known.group_by("repository", "forum", maintain_order=True)
+        for (repository, forum), part in testable.group_by(
+            "repository", "forum", maintain_order=True
+        )
     ]
 
 
@@ -193,7 +195,7 @@ FIGURES = {
         "How hard questions are to get answered", DIFFICULTY, DIFFICULTY_VERDICTS, _difficulty
     ),
     "analysis.question_kind_quality": Figure(
-        "How well kinds of questions are told", KINDS_FOUND, KINDS_VERDICTS, _kinds
+        "How well kinds of questions are recognised", KINDS_FOUND, KINDS_VERDICTS, _kinds
     ),
     "analysis.keyword_stem_hits": Figure(
         "Which stems mark performance questions", STEMS, STEMS_VERDICTS

@@ -92,7 +92,7 @@ class Event:
 class Issue:
     """An issue with its planned label decision and its life.
 
-    ``keywords`` and ``places`` (title, body) are those that count; ``performance_labels`` those
+    ``keywords`` and ``parts`` (title, body) are those that count; ``performance_labels`` those
     of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
     first. ``marks`` says of labels that it carries or carried what they mean, performance or
     other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
@@ -107,7 +107,7 @@ class Issue:
     month: int
     labels: list[str] = field(default_factory=list)
     keywords: frozenset[str] = frozenset()
-    places: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
     performance_labels: tuple[str, ...] = ()
     marks: dict[str, str] = field(default_factory=dict)
     is_bug_report: bool = True

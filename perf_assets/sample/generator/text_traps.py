@@ -15,7 +15,7 @@ def counted(issue: Issue, *keywords: str) -> None:
     """Record that ``keywords`` count in the body of the issue."""
     for keyword in keywords:
         issue.keywords |= implied(keyword)
-    issue.places |= {"body"}
+    issue.parts |= {"body"}
 
 
 # Code and hidden text

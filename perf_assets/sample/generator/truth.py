@@ -145,7 +145,7 @@ def _label(plan: Plan, issue: Issue) -> Row:
         "is_performance": issue.is_performance,
         "matched_labels": "|".join(sorted(issue.performance_labels)),
         "matched_keywords": "|".join(sorted(issue.keywords)),
-        "matched_in": "|".join(sorted(issue.places)),
+        "matched_in": "|".join(sorted(issue.parts)),
     }
 
 

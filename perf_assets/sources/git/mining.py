@@ -200,5 +200,5 @@ def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
 def _no_room(reason: str) -> PerfAssetsError:
     return PerfAssetsError(
         f"git needs room for temporary files in {tempfile.gettempdir()} ({error_line(reason)}): "
-        "free some, or set TMPDIR to another place, and run again"
+        "free some, or set TMPDIR to another directory, and run again"
     )

@@ -37,7 +37,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class File:
-    """A Python file or notebook of a tree, or what stands in place of one.
+    """A Python file or notebook of a tree, or what stands instead of one.
 
     blob : names the content.
     unread : why it is not read (submodule, symlink, large, missing); None where it can be.

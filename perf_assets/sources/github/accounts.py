@@ -160,7 +160,7 @@ class Accounts:
             if answer.status != 200:
                 # An Enterprise server without limits says 404.
                 is_free = answer.status == 404
-                return None if is_free else f"cannot be asked now (HTTP {answer.status})"
+                return None if is_free else f"cannot be used now (HTTP {answer.status})"
             limits = checked(Limits, read_json(answer.text), account.name, {})
             budget = limits["resources"]["graphql"]
             account.remaining, account.limit = budget["remaining"], budget["limit"]
@@ -169,9 +169,9 @@ class Accounts:
             if error.status in (401, 404):
                 account.is_refused = True
                 return f"refused ({error.status})"
-            return f"cannot be asked now (HTTP {error.status})"
+            return f"cannot be used now (HTTP {error.status})"
         except (AnswerError, ValueError, RecursionError):
-            return "cannot be asked now (its answer is no budget)"
+            return "cannot be used now (its answer is no budget)"
         except RequestException as error:
             raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "

@@ -25,9 +25,8 @@ from perf_assets.sources.http_deadline import within
 
 GITHUB = "https://api.github.com"
 
-# Faults that go away by themselves, by GitHub's documentation or by experience. Its "something went
-# wrong" answers (HTTP 502 and 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was
-# too heavy.
+# Transient faults, documented or observed. GitHub's "something went wrong" answers (HTTP 502 and
+# 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
 TOO_HEAVY = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
 OUTAGES = (502, 504)
 LONGEST_DATE = 40  # characters
@@ -390,7 +389,7 @@ def _graphql_errors(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _pause_of(text: object) -> float | None:
-    """How long Retry-After asks to wait, in seconds or until a date; None where it says neither."""
+    """How long to wait by Retry-After, in seconds or until a date; None where it says neither."""
     seconds = finite(text)
     if seconds is not None:
         return seconds

@@ -143,7 +143,7 @@ class IssueSource:
             document = queries.whereabouts_document(len(part))
             data = self.client.query(document, {**self._names(), **numbered}, may_lack=True)
             found = data.get("repository")
-            here = self._parts(response_types.Places, found, "i", len(part))
+            here = self._parts(response_types.Locations, found, "i", len(part))
             discussions = self._parts(response_types.Discussions, found, "d", len(part))
             for index, number in enumerate(part):
                 departure = self._departure(number, here[f"i{index}"], discussions[f"d{index}"])

@@ -142,7 +142,7 @@ def whereabouts_document(size: int) -> str:
     issue that was transferred leads to the other repository.
     """
     numbers = ", ".join(f"$n{index}: Int!" for index in range(size))
-    places = "\n".join(
+    lookups = "\n".join(
         f"i{index}: issueOrPullRequest(number: $n{index}) {{ __typename "
         "... on Issue { number repository { nameWithOwner } } "
         "... on PullRequest { number repository { nameWithOwner } } }\n"
@@ -152,7 +152,7 @@ def whereabouts_document(size: int) -> str:
     return f"""
 query Whereabouts($owner: String!, $name: String!, {numbers}) {{
   {RATE_LIMIT}
-  repository(owner: $owner, name: $name) {{ nameWithOwner {places} }}
+  repository(owner: $owner, name: $name) {{ nameWithOwner {lookups} }}
 }}
 """
 

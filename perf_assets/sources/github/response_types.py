@@ -338,7 +338,7 @@ class Discussion(TypedDict):
     number: Number
 
 
-Places = dict[str, Here | None]
+Locations = dict[str, Here | None]
 Discussions = dict[str, Discussion | None]
 Rests = dict[str, Rest]
 

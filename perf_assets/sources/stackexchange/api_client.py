@@ -226,7 +226,9 @@ class ApiClient:
         started = time.time()
         while (left := until - time.time()) > 0:
             if left > 1:
-                self._on_wait(f"{self.url}: asked to pause, going on in {in_words(left)}")
+                self._on_wait(
+                    f"{self.url}: pausing as the API requires, going on in {in_words(left)}"
+                )
             time.sleep(min(left, COUNTDOWN_SECONDS))
         self._waited += time.time() - started
 
@@ -235,6 +237,6 @@ class ApiClient:
 
     def _trouble(self, why: str) -> PerfAssetsError:
         return TransientError(
-            f"{self.url} cannot be asked about {self.site}: {why}; run again later, what was "
+            f"{self.url} cannot be queried about {self.site}: {why}; run again later, what was "
             "stored is kept"
         )

@@ -187,9 +187,9 @@ class QuestionSource:
 
         def halves() -> tuple[list[Answer], int]:
             middle = len(numbers) // 2
-            left, lacking_left = self._answers(numbers[:middle])
-            right, lacking_right = self._answers(numbers[middle:])
-            return [*left, *right], lacking_left + lacking_right
+            left, missing_left = self._answers(numbers[:middle])
+            right, missing_right = self._answers(numbers[middle:])
+            return [*left, *right], missing_left + missing_right
 
         return _whole_list(pages, of, halves if len(numbers) > 1 else None)
 

@@ -92,7 +92,7 @@ def mine_questions(
             yield from _load_dump(writer, forum, tag_set, extract, dump, in_dump)
     if forum.api_url is not None:
         # It takes requests, which takes long to import.
-        from perf_assets.stages.mining.asked_questions import update_questions  # noqa: PLC0415
+        from perf_assets.stages.mining.api_questions import update_questions  # noqa: PLC0415
 
         yield from update_questions(writer, forum, tag_set, months, reconcile_months, longest_wait)
     elif dump is not None:

@@ -118,7 +118,7 @@ def load_findings(
     waiting: list[PartitionWrite] = []
     held = done = 0
     with (
-        phase(f"scanning trees of {repository}", len(unknown) or None, "files") as tell,
+        phase(f"scanning trees of {repository}", len(unknown) or None, "files") as progress,
         closing(checked_files(clone, unknown)) as results,
     ):
         for month in changed:
@@ -129,7 +129,7 @@ def load_findings(
                 for file in scan.unknown:
                     fresh[file.path, file.blob] = next(results)
                     done += 1
-                    tell(done)
+                    progress(done)
                 rows = history.rows(scan, fresh)
                 held += len(scan.unknown)
             waiting.append(_offer(repository, month, rows, marks.get(month, EMPTY)))

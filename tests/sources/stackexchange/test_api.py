@@ -123,7 +123,7 @@ def test_the_key_goes_to_the_api_and_nowhere_else(site, monkeypatch, capfd, capl
     with pytest.raises(PerfAssetsError) as error:
         source(server).month("2020-01")  # nobody listens any more
     told = str(error.value) + "".join(capfd.readouterr()) + caplog.text
-    assert "cannot be asked about stackoverflow" in told and "s3cret" not in told
+    assert "cannot be queried about stackoverflow" in told and "s3cret" not in told
 
 
 def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:

@@ -170,16 +170,16 @@ class ChangedPaths:
 
         A side that differs in its mode alone is no change.
         """
-        places = np.concatenate(
+        indices = np.concatenate(
             [self._by_path[self._path_starts[p] : self._path_starts[p + 1]] for p in paths]
         )
-        owners, of_path = self._owners[places], self._of_path[places]
+        owners, of_path = self._owners[indices], self._of_path[indices]
         lines = self._line_commits[owners]
         order = np.lexsort((owners, of_path, lines))
         found: dict[int, Change] = {}
         last = (-1, -1)
         for index, owner, path, commit in zip(
-            places[order].tolist(),
+            indices[order].tolist(),
             owners[order].tolist(),
             of_path[order].tolist(),
             lines[order].tolist(),

@@ -92,13 +92,13 @@ def _refresh(
 ) -> Iterator[WriteOutcome]:
     """Put what changed since into the stored ``months``; these show everything up to ``newest``."""
     failed: set[str] = set()
-    with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
+    with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as progress:
         for read in source.changed(since):
             touched = _merged(writer, source, months, read)
             for outcome in store_posts(writer, source.forum, source.tag_set, touched):
                 failed |= {str(outcome.month)} if outcome.failure is not None else set()
                 yield outcome
-            tell(tell.done + read.batch.questions.height)
+            progress(progress.done + read.batch.questions.height)
     whole = [month for month in months if month not in failed]
     advance(writer, source.tag_set.name, whole, newest, TABLES)
 
