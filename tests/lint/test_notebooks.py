@@ -152,8 +152,8 @@ def test_python_that_looks_like_it_stays(source: str) -> None:
     ],
 )
 def test_what_is_no_notebook_of_python_is_refused(content: str, words: str) -> None:
-    reason, told = refusal(content)
-    assert reason == "notebook" and words in told
+    reason, message = refusal(content)
+    assert reason == "notebook" and words in message
 
 
 def test_a_cell_that_does_not_parse_is_named() -> None:

@@ -80,7 +80,7 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Pat
         stored = database.partition("raw.commits", repository, month)
         refused = stored.with_columns(sha=pl.lit("short"))
 
-        def told(rows: pl.DataFrame) -> dict[str, object]:
+        def facts(rows: pl.DataFrame) -> dict[str, object]:
             candidates = [
                 StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
             ]
@@ -91,12 +91,12 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Pat
             ).to_dicts()
             return row
 
-        first = told(refused)
+        first = facts(refused)
         assert first["outcome"] == "refused"
         assert first["broken_critical"] > 0
         assert first["row_count"] == stored.height
-        assert told(refused) == first
-        good = told(stored)
+        assert facts(refused) == first
+        good = facts(stored)
         assert (good["outcome"], good["broken_critical"]) == ("passed", 0)
         assert good["audited_at"] > first["audited_at"]
 

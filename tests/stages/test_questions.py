@@ -55,9 +55,9 @@ def site(dump) -> Site:
 
 
 def mined(data_dir: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
-    place = DataDirectory.of(data_dir)
-    with open_warehouse(place.warehouse) as database:
-        writer = AuditedWriter(database, place)
+    directory = DataDirectory.of(data_dir)
+    with open_warehouse(directory.warehouse) as database:
+        writer = AuditedWriter(database, directory)
         return [
             outcome
             for tag_set in forum.tag_sets

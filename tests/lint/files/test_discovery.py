@@ -85,8 +85,10 @@ def test_a_file_that_cannot_be_read_is_a_skip(tmp_path: Path) -> None:
     (tmp_path / "self.py").symlink_to("self.py")
     (file,) = find_files([tmp_path / "self.py"], tmp_path, ())
     assert isinstance(file, LintFile)
-    told = read(file)
-    assert isinstance(told, Skip) and told.reason == "read" and "symbolic links" in told.message
+    result = read(file)
+    assert (
+        isinstance(result, Skip) and result.reason == "read" and "symbolic links" in result.message
+    )
 
 
 def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory(
@@ -95,8 +97,8 @@ def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory
     os.mkfifo(tmp_path / "pipe.py")
     with (tmp_path / "sparse.py").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    told = [read(LintFile(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
-    assert told == [
+    result = [read(LintFile(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
+    assert result == [
         Skip("pipe.py", "read", "it is no file: pass it as standard input, with -"),
         Skip("sparse.py", "memory", "it takes more than 512 MB"),
     ]
@@ -106,9 +108,9 @@ def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory
 def test_a_folder_that_cannot_be_listed_is_a_skip(tmp_path: Path) -> None:
     filled(tmp_path, "a/b.py", "c.py")
     (tmp_path / "a").chmod(0)
-    told = list(find_files([tmp_path], tmp_path, ()))
+    result = list(find_files([tmp_path], tmp_path, ()))
     (tmp_path / "a").chmod(0o755)
-    assert [isinstance(one, Skip) for one in told] == [False, True]
+    assert [isinstance(one, Skip) for one in result] == [False, True]
 
 
 def test_a_folder_that_vanishes_is_a_skip(tmp_path: Path) -> None:
