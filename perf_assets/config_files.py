@@ -65,9 +65,7 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
 
 
 def nearest(word: object, candidates: Iterable[object]) -> str:
-    """``did you mean X?`` where one of the ``candidates`` words is like ``word``, else all of
-    them.
-    """
+    """``did you mean X?`` where a candidate is like ``word``, else all candidates."""
     words = [str(entry) for entry in candidates]
     match = get_close_matches(str(word), words, 1)
     return f"did you mean {match[0]}?" if match else f"known are {', '.join(words)}"

@@ -73,9 +73,7 @@ class EventReporter:
         yield from self.done(asset, None if self.options.is_refresh else metadata)
 
     def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
-        """Report at once, in a refresh, that ``asset`` has changed, whatever becomes of the
-        rest.
-        """
+        """Report at once, in a refresh, that ``asset`` has changed."""
         if self.options.is_refresh:
             event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
             self._context.log_event(event)
@@ -195,9 +193,7 @@ def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
 
 
 def _sums(loads: Sequence[Load]) -> dict[str, Any]:
-    """The metadata of partitions that are reported together: requests, rows of each table, when
-    they were loaded.
-    """
+    """Metadata of partitions reported together: requests, rows by table, time of loading."""
     metadata: dict[str, Any] = {
         "requests": sum(load["requests"] for load in loads),
         "points": sum(load["points"] for load in loads),

@@ -44,30 +44,30 @@ def ui(study: str, data_dir: Path, port: int) -> None:
     it; pages of other sites, and other machines, cannot.
     """
     check_memory()
-    opened = DataDirectory.of(data_dir)
-    handle = _hold(opened, port)
+    data_directory = DataDirectory.of(data_dir)
+    handle = _hold(data_directory, port)
     check_free(port)
     shutdown.set_resume_hint(
-        f"the UI of {opened.path} is closed, and so are runs that it started; what they stored is "
-        "kept, and the next run goes on there"
+        f"the UI of {data_directory.path} is closed, and so are runs that it started; what they "
+        "stored is kept, and the next run goes on there"
     )
     surroundings = {
         **os.environ,
-        "PERF_ASSETS_DATA_DIR": str(opened.path),
+        "PERF_ASSETS_DATA_DIR": str(data_directory.path),
         "PERF_ASSETS_STUDY": study,
-        "DAGSTER_HOME": str(opened.dagster),
+        "DAGSTER_HOME": str(data_directory.dagster),
         UI: f"http://{HOST}:{port}",
         # As Dagster's own command has it: what goes wrong is shown without Dagster's own frames.
         "DAGSTER_IS_DEV_CLI": "1",
         "DAGSTER_verbose": "",
     }
-    write_instance_config(opened.dagster)
-    _make_record(opened)
+    write_instance_config(data_directory.dagster)
+    _make_record(data_directory)
     with tempfile.TemporaryDirectory() as directory, cleanup_on_stop(partial(rmtree, directory)):
         try:
             services = Services(Path(directory), port, surroundings, handle)
             services.open()
-            _check_study(study, opened)
+            _check_study(study, data_directory)
             services.wait_for_the_page()
             click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
             services.watch()

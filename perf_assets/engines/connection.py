@@ -88,9 +88,7 @@ class Connection:
         self._lay_frames(view, [rows.slice(start, share) for start in starts], columns)
 
     def write(self, query: str, folder: str, what: str) -> None:
-        """Write the answer to ``query`` as Parquet files: the folder ``folder`` holds them
-        alone.
-        """
+        """Write the answer to ``query`` as Parquet files, alone in ``folder``."""
         with self._friendly_errors(what):
             self._session.sql(query).write.mode("overwrite").parquet(folder)
 

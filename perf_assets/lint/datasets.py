@@ -128,9 +128,7 @@ def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
 
 
 def _loaded(node: ast.Call) -> Value:
-    """What `tensorflow_datasets.load` gives: one for each split, and the dataset info where it is
-    requested.
-    """
+    """What `tensorflow_datasets.load` gives: one for each split, and the info if requested."""
     words = {word.arg: word.value for word in node.keywords}
     split = words.get("split") or (node.args[1] if len(node.args) > 1 else None)
     size = words.get("batch_size")

@@ -97,9 +97,7 @@ def _is_determined(module: Module, name: str, scope: Scope) -> bool:
 
 
 def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
-    """Whether a chain of calls begins with that of a class, recognised by its capital, of
-    another.
-    """
+    """Whether a chain of calls begins with a class, seen by its capital, of another library."""
     node: ast.expr = call
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value

@@ -30,9 +30,7 @@ class Identified(NamedTuple):
 
 
 def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Identified]:
-    """The ``findings`` of one file, each with the text of its line, from the top, with distinct
-    ids.
-    """
+    """The ``findings`` of one file from the top, with the text of their lines and unique ids."""
     alike: Counter[tuple[str, str]] = Counter()
     for finding, line in sorted(zip(findings, lines, strict=True)):
         code = line.strip()[:MOST_CHARACTERS]

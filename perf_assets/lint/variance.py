@@ -220,9 +220,7 @@ class Run:
             self._pending.discard(key)
 
     def reaching(self, name: str, location: Location) -> Bound | None:
-        """The one binding of this run that gives a name its value at a location, if there is
-        one.
-        """
+        """The only binding of this run that gives a name its value at a location, if any."""
         bound = self.survey.bound.get(name, [])
         before = [one for one in bound if one.location.position < location.position]
         last = max(before, key=lambda one: one.location.position, default=None)

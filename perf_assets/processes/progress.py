@@ -130,7 +130,7 @@ def _log_lines() -> None:
     global _last_line  # noqa: PLW0603
     while current() is not None:
         time.sleep(LOOK_SECONDS)
-        phase_shown = shown()
-        if phase_shown is not None and time.monotonic() - _last_line >= LINE_SECONDS:
+        running = shown()
+        if running is not None and time.monotonic() - _last_line >= LINE_SECONDS:
             _last_line = time.monotonic()
-            log.info(phase_shown.sentence())
+            log.info(running.sentence())

@@ -166,9 +166,7 @@ class AuditedWriter:
         return [case.outcome for case in cases]
 
     def note(self, notes: Mapping[str, pl.DataFrame]) -> None:
-        """Put rows into tables of meta, the bookkeeping of runs, replacing those of the same
-        key.
-        """
+        """Upsert rows into tables of meta, the bookkeeping of runs."""
         if notes:
             with self.database.transaction():
                 for table, rows in notes.items():

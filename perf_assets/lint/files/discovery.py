@@ -103,9 +103,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def shown(path: Path) -> str:
-    """The name that a path is reported by: relative to the working directory where it is below
-    that.
-    """
+    """The name in reports: relative to the working directory where it is below that."""
     absolute = os.path.abspath(path)  # noqa: PTH100
     here = Path.cwd()
     if Path(absolute).is_relative_to(here):

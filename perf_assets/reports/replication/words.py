@@ -97,9 +97,7 @@ def _values_text(row: Mapping[str, object]) -> str:
 
 
 def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
-    """The locations of the figures that differ for a reason, and the first wording of the
-    reason.
-    """
+    """The locations of the figures that differ for each reason, and its first wording."""
     found: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
         reason = str(row["reason"] or "unknown")

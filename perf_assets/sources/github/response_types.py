@@ -344,9 +344,7 @@ Rests = dict[str, Rest]
 
 
 class Budget(TypedDict):
-    """The budget that a credential has left, and when (seconds since 1970) its budget is full
-    again.
-    """
+    """The budget left to a credential, and when (seconds since 1970) it is full again."""
 
     limit: Count
     remaining: Count

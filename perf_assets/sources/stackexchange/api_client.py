@@ -106,13 +106,13 @@ class ApiClient:
         """
         page, has_more = 1, True
         while has_more and page <= MOST_PAGES:
-            parameters_of_page = {
+            page_parameters = {
                 **parameters,
                 "page": page,
                 "pagesize": PAGE,
                 "filter": self._the_filter(),
             }
-            answer = self._request(method, path, {**parameters_of_page, "site": self.site})
+            answer = self._request(method, path, {**page_parameters, "site": self.site})
             yield [self._read(shape, item, path) for item in answer.items], answer.total
             has_more, page = answer.has_more, page + 1
         if has_more:
