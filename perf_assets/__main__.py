@@ -25,7 +25,8 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Lead closed standard streams nowhere, or the next file that is opened would take their place.
+    """Lead closed standard streams nowhere, or the next file that is opened would get their
+    descriptors.
 
     What is printed would be written into it then.
     """

@@ -1,4 +1,4 @@
-"""Documents that people write (YAML, TOML, JSON): a mistake in one is told in one sentence."""
+"""Documents that people write (YAML, TOML, JSON): a mistake in one is reported in one sentence."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
@@ -43,20 +43,20 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-def validate(shape: type[Checked], content: object, place: Path | str) -> Checked:
-    """``content``, as read from ``place``, in its ``shape``.
+def validate(shape: type[Checked], content: object, origin: Path | str) -> Checked:
+    """``content``, as read from ``origin``, in its ``shape``.
 
     Raises
     ------
     PerfAssetsError
-        The first thing that is off, in one sentence: place, key, reason and value; of an unknown
+        The first thing that is off, in one sentence: origin, key, reason and value; of an unknown
         key, or a value that is none of those allowed, the nearest one.
     """
     try:
         value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
         return value
     except ValidationError as error:
-        raise PerfAssetsError(f"{place}: {escape_text(_sentence(error, shape))}") from None
+        raise PerfAssetsError(f"{origin}: {escape_text(_sentence(error, shape))}") from None
 
 
 @cache
@@ -64,9 +64,9 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(shape)  # type: ignore[arg-type]
 
 
-def nearest(word: object, known: Iterable[object]) -> str:
-    """``did you mean X?`` where one of the ``known`` words is like ``word``, else all of them."""
-    words = [str(entry) for entry in known]
+def nearest(word: object, candidates: Iterable[object]) -> str:
+    """``did you mean X?`` where a candidate is like ``word``, else all candidates."""
+    words = [str(entry) for entry in candidates]
     match = get_close_matches(str(word), words, 1)
     return f"did you mean {match[0]}?" if match else f"known are {', '.join(words)}"
 
@@ -77,11 +77,11 @@ def _sentence(error: ValidationError, shape: object) -> str:
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     location = first["loc"]
     if first["type"] == "extra_forbidden":
-        known = nearest(location[-1], _known_keys(shape, location[:-1]))
-        return f"{_path(location)}: unknown key; {known}"
+        hint = nearest(location[-1], _keys(shape, location[:-1]))
+        return f"{_path(location)}: unknown key; {hint}"
     where = f"{_path(location)}: " if location else ""
     if first["type"] == "missing" and isinstance(first["input"], Mapping):
-        keys = _known_keys(shape, location[:-1])
+        keys = _keys(shape, location[:-1])
         unknown = [str(key) for key in first["input"] if key not in keys]
         alike = get_close_matches(str(location[-1]), unknown, 1)
         return f"{where}{reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
@@ -113,7 +113,7 @@ def _path(location: Iterable[int | str]) -> str:
     return text.removeprefix(".")
 
 
-def _known_keys(shape: object, parents: Iterable[int | str]) -> list[str]:
+def _keys(shape: object, parents: Iterable[int | str]) -> list[str]:
     """The keys that the part of ``shape`` at ``parents`` has."""
     for part in parents:
         fields = getattr(shape, "model_fields", {})

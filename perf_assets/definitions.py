@@ -1,4 +1,4 @@
-"""The one place where Dagster's objects meet: assets, checks, jobs and the schedule."""
+"""Here Dagster's objects come together: assets, checks, jobs and the schedule."""
 
 import os
 import re

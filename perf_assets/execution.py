@@ -92,9 +92,9 @@ def run_study(  # noqa: PLR0913
         definitions = build_definitions(study, data_dir, longest_wait)
         if study.lake is not None:
             names = [one.name for one in chosen if isinstance(one, Repository)]
-            asked = Task(first, last, reconcile, force, longest_wait, until)
+            task = Task(first, last, reconcile, force, longest_wait, until)
             reachable = [name for name in names if name not in stopped]
-            done = work_through(study, data_dir, reachable, asked, workers)
+            done = work_through(study, data_dir, reachable, task, workers)
             failures += done.failures
             stopped |= done.stopped
         for subject, start, end in spans:
@@ -263,11 +263,11 @@ def failures_of(result: dg.ExecuteInProcessResult) -> list[str]:
     failures = []
     for event in result.filter_events(lambda event: event.is_step_failure):
         data = event.step_failure_data
-        told = data.user_failure_data
-        if told is not None and told.metadata["kind"].value == "audit":
-            failures.append(str(told.description))
-        elif told is not None:
-            raise PerfAssetsError(str(told.description))
+        failure_data = data.user_failure_data
+        if failure_data is not None and failure_data.metadata["kind"].value == "audit":
+            failures.append(str(failure_data.description))
+        elif failure_data is not None:
+            raise PerfAssetsError(str(failure_data.description))
         else:
             raise RuntimeError(f"{event.step_key} failed: {data.error}")
     return failures

@@ -44,7 +44,7 @@ def is_address(text: str) -> bool:
 
 
 def is_utf8(text: object) -> bool:
-    """Whether ``text``, the name of a file for one, can be told to those who only take UTF-8."""
+    """Whether ``text``, the name of a file for one, can be passed to those who only take UTF-8."""
     return _HALVES.search(str(text)) is None
 
 

@@ -251,8 +251,8 @@ class Fuzzer:
         chance = random.Random(seed)
         name = chance.choice(list(self.operations))
         spoiled = Spoiled(chance, chance.choice((0, 0, 0, 1, 2)), chance.random() < 0.3)
-        said: list[str] = []
-        source = self._source(spoiled, said)
+        messages: list[str] = []
+        source = self._source(spoiled, messages)
         started = time.monotonic()
         sentence: str | None = None
         try:
@@ -265,7 +265,7 @@ class Fuzzer:
             ) from error
         finally:
             source.client.close()
-        trouble = next(filter(None, map(_wrong_sentence, [*said, sentence or "x"])), None)
+        trouble = next(filter(None, map(_wrong_sentence, [*messages, sentence or "x"])), None)
         if sentence is None:
             trouble = trouble or _wrong_result(result)
             is_alone = len(spoiled.done) == 1
@@ -277,7 +277,7 @@ class Fuzzer:
             raise FindingError(f"{seed}: {name}: {spoiled.done}: {trouble}")
         return sentence
 
-    def _source(self, spoil: Callable[[int, str], Answer], said: list[str]) -> IssueSource:
+    def _source(self, spoil: Callable[[int, str], Answer], messages: list[str]) -> IssueSource:
         asked = iter(range(MOST_REQUESTS))
 
         def send(_: github.Github, verb: str, path: str, content: object) -> Answer:
@@ -292,7 +292,7 @@ class Fuzzer:
                 self._good[body] = reply.body.decode()
             return spoil(number, self._good[body])
 
-        client = GitHubClient("http://127.0.0.1", CANARY, said.append, HASTE, send)
+        client = GitHubClient("http://127.0.0.1", CANARY, messages.append, HASTE, send)
         return IssueSource(client, self._corpus.repository)
 
 

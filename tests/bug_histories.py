@@ -31,12 +31,12 @@ class Bug(NamedTuple):
     is_fixed: bool = False
 
 
-def month(place: int) -> str:
-    return add_months(FIRST, place)
+def month(index: int) -> str:
+    return add_months(FIRST, index)
 
 
-def moment(place: int, day: int = 10) -> datetime:
-    year, number = map(int, month(place).split("-"))
+def moment(index: int, day: int = 10) -> datetime:
+    year, number = map(int, month(index).split("-"))
     return datetime(year, number, 1, tzinfo=UTC) + timedelta(days=day)
 
 
@@ -94,12 +94,12 @@ def trend_monthly(
     """As ``marts.trend_monthly``, counted bug by bug."""
     known = list(bugs)
     rows = []
-    for place in range(first, first + months):
+    for index in range(first, first + months):
         is_in = {
-            "open": [b.opened <= place and (b.closed is None or b.closed > place) for b in known],
-            "fixed": [b.is_fixed and b.closed is not None and b.closed <= place for b in known],
-            "opened": [b.opened == place for b in known],
-            "newly_fixed": [b.is_fixed and b.closed == place for b in known],
+            "open": [b.opened <= index and (b.closed is None or b.closed > index) for b in known],
+            "fixed": [b.is_fixed and b.closed is not None and b.closed <= index for b in known],
+            "opened": [b.opened == index for b in known],
+            "newly_fixed": [b.is_fixed and b.closed == index for b in known],
         }
         counts = [
             sum(
@@ -109,7 +109,7 @@ def trend_monthly(
             for in_it in is_in.values()
             for what in ("performance", "total")
         ]
-        rows.append((dataset, repository, month(place), True, *counts))
+        rows.append((dataset, repository, month(index), True, *counts))
     schema = {
         "dataset": pl.String,
         "repository": pl.String,

@@ -129,16 +129,16 @@ def _stopped(
     if process.exitcode is None:
         with suppress(ProcessLookupError):
             send(process.pid, number)
-    code, said = _ended(process, data_dir)
-    what = f"{number.name} after {moment:.2f} s by {send.__name__}: exit code {code}, {said}"
+    code, stderr = _ended(process, data_dir)
+    what = f"{number.name} after {moment:.2f} s by {send.__name__}: exit code {code}, {stderr}"
     _assert_gone(process.pid, data_dir, GONE_SECONDS if number == signal.SIGKILL else 0, what)
     if number == signal.SIGKILL:
         assert code in (-number, deed.ends), what
         return code == -number
-    is_hit = code == 128 + number and (code != deed.ends or "Stopped" in said)
+    is_hit = code == 128 + number and (code != deed.ends or "Stopped" in stderr)
     assert is_hit or code == deed.ends, what
-    if is_hit and said:  # after its work a command has no more to say
-        assert said.startswith("Stopped") and said.count("\n") == 1, what
+    if is_hit and stderr:  # after its work a command has no more to say
+        assert stderr.startswith("Stopped") and stderr.count("\n") == 1, what
     return is_hit
 
 
@@ -164,29 +164,29 @@ def _let_down(
             process.join(LOOK_SECONDS)
             assert_readable(data_dir)
         assert process.pid is not None
-        code, said = _ended(process, data_dir)
+        code, stderr = _ended(process, data_dir)
         _assert_gone(process.pid, data_dir, 0, str(fault))
     finally:
         failed = faults.disarm().failed
-    what = f"{fault} ({failed} failed): exit code {code}, {said}"
+    what = f"{fault} ({failed} failed): exit code {code}, {stderr}"
     if code != deed.ends:
         assert code in (1, 2), what
         # Of the UI, what its services said stands above the sentence.
-        assert _is_one_sentence(said if deed.ends == 0 else said.splitlines()[-1]), what
-        if "doctor --repair" in said:
+        assert _is_one_sentence(stderr if deed.ends == 0 else stderr.splitlines()[-1]), what
+        if "doctor --repair" in stderr:
             _finished(Deed(deed.before, _repair), prepared, data_dir)
     elif code == 0:
-        assert "Traceback" not in said, what
+        assert "Traceback" not in stderr, what
     return failed > 0
 
 
-def _is_one_sentence(said: str) -> bool:
+def _is_one_sentence(stderr: str) -> bool:
     """Whether it is one, whatever Delta Lake's threads print by themselves of a write that failed.
 
     That is before it, and none of ours.
     """
-    lines = said.splitlines()
-    if "panicked at" in said:
+    lines = stderr.splitlines()
+    if "panicked at" in stderr:
         lines = lines[-1:]
     return len(lines) == 1 and lines[0].startswith("Error: ")
 
@@ -198,10 +198,10 @@ def _repair(_: Path, data_dir: Path) -> None:
 def _finished(deed: Deed, prepared: Prepared, data_dir: Path) -> None:
     """Do it undisturbed."""
     process = _begun(deed, prepared, data_dir)
-    code, said = _ended(process, data_dir)
-    assert code == deed.ends, f"exit code {code}: {said}"
+    code, stderr = _ended(process, data_dir)
+    assert code == deed.ends, f"exit code {code}: {stderr}"
     assert process.pid is not None
-    _assert_gone(process.pid, data_dir, 0, said)
+    _assert_gone(process.pid, data_dir, 0, stderr)
 
 
 def _begun(deed: Deed, prepared: Prepared, data_dir: Path) -> BaseProcess:

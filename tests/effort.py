@@ -27,8 +27,8 @@ def examples(few: int, many: int | None = None) -> int:
 def some(*cases: object, few: int = 1) -> list[object]:
     """Cases of which the first ``few`` are enough, and the others for `make test-all`."""
     return [
-        case if place < few else pytest.param(*_values(case), marks=pytest.mark.exhaustive)
-        for place, case in enumerate(cases)
+        case if index < few else pytest.param(*_values(case), marks=pytest.mark.exhaustive)
+        for index, case in enumerate(cases)
     ]
 
 

@@ -56,8 +56,8 @@ def posts(text: str, directory: Path) -> Path:
     return path
 
 
-def extracted(dump: Path, place: Path) -> dict[str, pl.DataFrame]:
-    """All that is taken out of ``dump``, kept at ``place``."""
-    with open_extract(place) as extract:
+def extracted(dump: Path, path: Path) -> dict[str, pl.DataFrame]:
+    """All that is taken out of ``dump``, kept at ``path``."""
+    with open_extract(path) as extract:
         read_dump(forum_of(dump), extract)
         return {table: extract.frame(f"FROM {table} ORDER BY ALL") for table in COLUMNS}

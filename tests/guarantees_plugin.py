@@ -138,5 +138,5 @@ class Notes:
 
 def _by_hand() -> Iterator[str]:
     known = json.loads(ON_DEMAND.read_text(encoding="utf-8")) if ON_DEMAND.exists() else {}
-    for what, told in known.items():
-        yield f"| {what} | `{told['command']}` | {told['times']:,} | {told['outcome']} |\n"
+    for what, entry in known.items():
+        yield f"| {what} | `{entry['command']}` | {entry['times']:,} | {entry['outcome']} |\n"

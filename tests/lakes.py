@@ -13,7 +13,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from perf_assets.lake import delta, pull, push
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, open_warehouse

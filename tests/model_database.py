@@ -101,10 +101,10 @@ def _marts() -> tuple[str, ...]:
 def _marts_behind(names: frozenset[str]) -> tuple[str, ...]:
     """The models that are stored among ``names`` and all that those are made from, in order."""
     behind: set[str] = set()
-    asked = [AS_OF_SOURCE if name == AS_OF_MACRO else name for name in names]
-    while asked:
-        name = asked.pop()
+    pending = [AS_OF_SOURCE if name == AS_OF_MACRO else name for name in names]
+    while pending:
+        name = pending.pop()
         if name not in behind:
             behind.add(name)
-            asked += made_from().get(name, ())
+            pending += made_from().get(name, ())
     return tuple(name for name in _marts() if name in behind)

@@ -14,8 +14,8 @@ MONTHS = 30
 WORKFLOWS = (None, "merge", "squash", "rebase")
 
 
-def name_of(place: int) -> str:
-    return f"fleet/r{place:02}"
+def name_of(index: int) -> str:
+    return f"fleet/r{index:02}"
 
 
 def generate_fleet(
@@ -33,8 +33,8 @@ def fleet_study(directory: Path, count: int, file: str = "study.toml", lake: str
     """The study of the first ``count`` repositories; ``lake`` are the lines of its [lake]."""
     lines = ['name = "fleet"', 'performance_labels = ["performance"]']
     lines += ['non_bug_labels = ["feature", "enhancement", "question", "documentation"]']
-    for place in range(count):
-        folder = directory / f"r{place:02}"
+    for index in range(count):
+        folder = directory / f"r{index:02}"
         text = (folder / "study.toml").read_text(encoding="utf-8")
         entry = text[text.index("[[repositories]]") :]
         for key, path in (("git", folder / "repository.git"), ("corpus", folder)):
@@ -48,18 +48,18 @@ def fleet_study(directory: Path, count: int, file: str = "study.toml", lake: str
     return path
 
 
-def _generate(directory: Path, place: int, sizes: Sequence[tuple[int, int]], months: int) -> None:
-    folder = directory / f"r{place:02}"
+def _generate(directory: Path, index: int, sizes: Sequence[tuple[int, int]], months: int) -> None:
+    folder = directory / f"r{index:02}"
     if folder.exists():
         return
-    issues, commits = sizes[place % len(sizes)]
-    workflow = WORKFLOWS[place // len(sizes) % len(WORKFLOWS)] if issues >= 290 else None
+    issues, commits = sizes[index % len(sizes)]
+    workflow = WORKFLOWS[index // len(sizes) % len(WORKFLOWS)] if issues >= 290 else None
     generate(
         folder,
-        seed=place,
+        seed=index,
         issues=issues,
         commits=commits,
         months=months,
-        repository=name_of(place),
+        repository=name_of(index),
         workflow=workflow,
     )

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.cli.commands import commands
 from perf_assets.lake.contents import REMEMBERED, subjects_in
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints
@@ -53,13 +53,13 @@ def _publish(_: Path, data_dir: Path) -> None:
 def _all_tables(data_dir: Path) -> Tables:
     """All that is stored, in the warehouse, for analysts, and line by line of verdicts."""
     found: dict[str, pl.DataFrame] = {}
-    place = DataDirectory(data_dir)
-    for path in (place.warehouse, place.published):
+    directory = DataDirectory(data_dir)
+    for path in (directory.warehouse, directory.published):
         if path.exists():
             found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
-    kept = read_log(place.verdicts)
+    kept = read_log(directory.verdicts)
     assert kept.damaged == []
-    found |= {f"{place.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
+    found |= {f"{directory.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
     return {
         name: rows.drop(MOMENTS, strict=False).pipe(lambda rows: rows.sort(rows.columns[:1]))
         if MOMENTS[0] in rows.columns

@@ -39,14 +39,14 @@ def labelled(
     rows: list[dict[str, Any]] = [
         {
             "forum": forum,
-            "question_id": place,
+            "question_id": index,
             "kind": str(kind),
-            "asked_at": datetime(2020, 1, 1, tzinfo=UTC) + timedelta(hours=place),
+            "asked_at": datetime(2020, 1, 1, tzinfo=UTC) + timedelta(hours=index),
             "title": "Question",
             "text": text_of([kind], random, clarity),
             "code": None,
         }
-        for place, kind in enumerate(kinds, 1)
+        for index, kind in enumerate(kinds, 1)
     ]
     return pl.DataFrame(rows, schema=schema_of("staging.labelled_questions"))
 

@@ -24,7 +24,7 @@ def tag_set(label: str = TAG_SET, **changes: Any) -> Row:
     return {**row, **changes}
 
 
-def question(question_id: int, asked: Moment, **changes: Any) -> Row:
+def question(question_id: int, asked_at: Moment, **changes: Any) -> Row:
     label = changes.get("tag_set", TAG_SET)
     row = {
         "forum": FORUM,
@@ -40,13 +40,13 @@ def question(question_id: int, asked: Moment, **changes: Any) -> Row:
         "views": 100,
         "answers": 0,
         "owner": "7",
-        "created_at": asked,
-        "last_activity_at": asked,
+        "created_at": asked_at,
+        "last_activity_at": asked_at,
         "accepted_answer_id": None,
         "duplicate_of": [],
         "source": "dump",
         "html_url": f"https://stackoverflow.com/q/{question_id}",
-        "month": str(asked)[:7],
+        "month": str(asked_at)[:7],
         "loaded_at": "2021-01-01T00:00:00Z",
     }
     return {**row, **changes}

@@ -52,8 +52,8 @@ def fix(number: int, additions: int, deletions: int, *commits: str) -> list[str]
 
 def months(first: int, *counts: tuple[int, int]) -> Cells:
     return [
-        [f"2017-{first + place:02d}", str(part), str(whole), repr(part / whole)]
-        for place, (part, whole) in enumerate(counts)
+        [f"2017-{first + index:02d}", str(part), str(whole), repr(part / whole)]
+        for index, (part, whole) in enumerate(counts)
     ]
 
 

@@ -48,8 +48,8 @@ def sheet(*answers: dict[str, str], **changes: Any) -> str:
 def question_sheet(*answers: dict[str, str]) -> str:
     """A sheet of questions with a row for each of the ``answers``, of the question it names."""
     rows = []
-    for place, answer in enumerate(answers, start=1):
-        number = int(answer.get("question_id", place))
+    for index, answer in enumerate(answers, start=1):
+        number = int(answer.get("question_id", index))
         row = {
             "forum": FORUM,
             "question_id": number,

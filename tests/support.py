@@ -59,7 +59,7 @@ def perf_assets_process(*arguments: str | Path, **changes: str) -> subprocess.Co
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command said, and how it ended."""
+    """The output of a command, and how it ended."""
 
     returncode: int
     stdout: str
@@ -81,7 +81,7 @@ def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
 
 @contextmanager
 def undone(changes: Mapping[str, str]) -> Iterator[None]:
-    """Take back what a command does to its process: variables, and where progress is told."""
+    """Take back what a command does to its process: variables, and where progress is shown."""
     logger = logging.getLogger("perf_assets")
     variables, handlers, level = dict(os.environ), logger.handlers[:], logger.level
     os.environ.update(changes)

@@ -1,4 +1,4 @@
-"""What is told of work that goes on, and how often."""
+"""What is reported of work that goes on, and how often."""
 
 import logging
 import threading
@@ -79,7 +79,7 @@ def test_what_has_just_begun_is_not_shown_but_what_it_is_a_part_of(
 
 
 @pytest.fixture
-def told(
+def reported(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> Iterator[list[tuple[float, str]]]:
     """When which lines were logged; a second is shorter here."""
@@ -104,25 +104,25 @@ def told(
 
 @pytest.mark.slow
 def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
-    told: list[tuple[float, str]],
+    reported: list[tuple[float, str]],
 ) -> None:
     with phase("cloning"):
         time.sleep(1.8)
-    assert 3 <= len(told) <= 4
-    assert {line.partition(":")[0] for _, line in told} == {"cloning"}
-    moments = [moment for moment, _ in told]
+    assert 3 <= len(reported) <= 4
+    assert {line.partition(":")[0] for _, line in reported} == {"cloning"}
+    moments = [moment for moment, _ in reported]
     assert min(b - a for a, b in pairwise(moments)) >= 0.5
 
 
 @pytest.mark.slow
 def test_short_phases_are_not_told_and_many_long_ones_no_more_often(
-    told: list[tuple[float, str]],
+    reported: list[tuple[float, str]],
 ) -> None:
     for _ in range(20):
         with phase("short"):
             time.sleep(0.01)
-    assert told == []
+    assert reported == []
     for number in range(6):
         with phase(f"long {number}"):
             time.sleep(0.2)
-    assert 2 <= len(told) <= 3
+    assert 2 <= len(reported) <= 3

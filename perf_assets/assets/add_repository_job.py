@@ -45,17 +45,17 @@ def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinitio
     )
     def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
         try:
-            wanted = Added.now(study, config.name, config.start, config.git, config.github_url)
-            repository = added_to(study, wanted)
-            said: list[str] = []
+            added = Added.now(study, config.name, config.start, config.git, config.github_url)
+            repository = added_to(study, added)
+            messages: list[str] = []
             if not preflight(
-                replace(study, repositories=(repository,), forums=()), data_dir, said.append
+                replace(study, repositories=(repository,), forums=()), data_dir, messages.append
             ):
-                raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(said)}")
-            add_repository(study, data_dir, wanted)
+                raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(messages)}")
+            add_repository(study, data_dir, added)
         except PerfAssetsError as error:
             raise failure(str(error), "user") from None
-        for sentence in said:
+        for sentence in messages:
             context.log.info(sentence)
         months = len(months_between(repository.start, repository.end))
         context.log.info(

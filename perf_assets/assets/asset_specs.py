@@ -45,7 +45,7 @@ def asset_specs(
         kinds={"duckdb", *kinds},
         description=_description(tables),
         metadata={
-            _place_of_columns(asset): dg.TableSchema(list(_columns(tables))),
+            _metadata_key_of_columns(asset): dg.TableSchema(list(_columns(tables))),
             "dagster/table_name": asset,
             **_queries(tables),
         },
@@ -61,8 +61,8 @@ def inputs_of(asset: str) -> list[dg.AssetKey]:
 def source_specs() -> list[dg.AssetSpec]:
     """The places outside where all comes from; no run makes them."""
     return [
-        dg.AssetSpec(asset_key(name), group_name="sources", kinds={kind}, description=said)
-        for name, (kind, said) in SOURCES.items()
+        dg.AssetSpec(asset_key(name), group_name="sources", kinds={kind}, description=description)
+        for name, (kind, description) in SOURCES.items()
     ]
 
 
@@ -101,7 +101,7 @@ def _statistics_code(asset: str) -> list[str]:
     return [f"{name.partition('.')[2].replace('.', '/')}.py" for name in modules]
 
 
-def _place_of_columns(asset: str) -> str:
+def _metadata_key_of_columns(asset: str) -> str:
     """Columns fill the first page of an asset; of an analysis, verdict and picture do."""
     return "columns" if asset.startswith("analysis.") else "dagster/column_schema"
 
@@ -109,7 +109,7 @@ def _place_of_columns(asset: str) -> str:
 def _description(tables: list[Table]) -> str:
     main, *others = tables
     listed = "\n".join(f"- `{one.name}`: {one.description}" for one in others)
-    return f"{main.description}\n\nTold with it:\n\n{listed}" if others else main.description
+    return f"{main.description}\n\nReported with it:\n\n{listed}" if others else main.description
 
 
 def _columns(tables: list[Table]) -> Iterator[dg.TableColumn]:

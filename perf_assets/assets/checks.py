@@ -29,7 +29,7 @@ CONSEQUENCES = {
     "warning": "does not block: what breaks it is stored and told",
 }
 """What becomes of rows that break a rule, by its severity."""
-PLACES = 10  # partitions named in a check result
+PARTITIONS_LISTED = 10  # partitions named in a check result
 
 
 def check_specs(
@@ -92,7 +92,7 @@ def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.Ass
                     which = f"{short_name(table)} {one.rule}".lstrip()
                     declared.append(
                         BrokenRule(
-                            one.rule, f"{which}, {one.place}", one.failing_rows, one.examples
+                            one.rule, f"{which}, {one.partition}", one.failing_rows, one.examples
                         )
                     )
             for rule in named.values():
@@ -119,7 +119,7 @@ def _result(
     key: dg.AssetCheckKey, broken: Sequence[BrokenRule], severity: str
 ) -> dg.AssetCheckResult:
     rows = sum(one.failing_rows for one in broken)
-    places = ", ".join(one.place for one in broken[:PLACES])
+    partitions = ", ".join(one.partition for one in broken[:PARTITIONS_LISTED])
     return dg.AssetCheckResult(
         passed=not broken,
         asset_key=key.asset_key,
@@ -127,21 +127,21 @@ def _result(
         severity=(
             dg.AssetCheckSeverity.ERROR if severity == "critical" else dg.AssetCheckSeverity.WARN
         ),
-        description=_sentence(rows, len(broken), places) if broken else None,
+        description=_sentence(rows, len(broken), partitions) if broken else None,
         metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
     )
 
 
-def _sentence(rows: int, partitions: int, places: str) -> str:
-    counted = f"{rows} row{'s' * (rows != 1)} in {partitions} partition{'s' * (partitions != 1)}"
-    return f"{counted}: {places}"
+def _sentence(rows: int, number: int, partitions: str) -> str:
+    counted = f"{rows} row{'s' * (rows != 1)} in {number} partition{'s' * (number != 1)}"
+    return f"{counted}: {partitions}"
 
 
 def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:
     return dg.MetadataValue.md(
         "\n".join(
-            f"- {for_markdown(one.place)}: {for_markdown(example)}"
-            for one in broken[:PLACES]
+            f"- {for_markdown(one.partition)}: {for_markdown(example)}"
+            for one in broken[:PARTITIONS_LISTED]
             for example in one.examples
         )
     )

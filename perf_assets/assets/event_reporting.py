@@ -1,4 +1,4 @@
-"""What became of rows, told to Dagster: materializations, a result for each rule, failures."""
+"""Reports to Dagster: materializations, a result for each rule, failures."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -14,7 +14,7 @@ from perf_assets.processes import shutdown
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
 from perf_assets.storage.audited_writer import BrokenRule, WriteOutcome
 
-# What an asset function tells Dagster.
+# What an asset function yields to Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
 
 # The row of meta.partition_loads of a partition.
@@ -30,7 +30,7 @@ def failure(sentence: str, kind: str) -> dg.Failure:
 def materialization_results(
     context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
 ) -> Iterator[Event]:
-    """What became of an asset that is a file: in a refresh it is told where it ``is_new``."""
+    """What became of an asset that is a file: in a refresh it is reported where it ``is_new``."""
     reporter = EventReporter(context)
     if reporter.has_changes(name, is_new=is_new):
         yield from reporter.report_materialization(name, metadata)
@@ -39,32 +39,32 @@ def materialization_results(
 
 
 class EventReporter:
-    """Tells Dagster of the tables of one step, in the way the run was asked for.
+    """Reports the tables of one step to Dagster, by the options of the run.
 
     By hand, a result materializes what the run names. In a refresh it does not, see
-    :mod:`perf_assets.assets.run_options`: what is new or changed is told by itself.
+    :mod:`perf_assets.assets.run_options`: what is new or changed is reported by itself.
     """
 
     def __init__(self, context: dg.AssetExecutionContext) -> None:
-        """Tell of the step that ``context`` belongs to."""
+        """Report on the step that ``context`` belongs to."""
         self.options = RunOptions.of(context.run_tags)
         self._context = context
 
     @property
     def tables(self) -> set[str]:
-        """The tables that the step is to bring up to date: all of each asset that is asked for."""
+        """The tables that the step is to bring up to date: all of each selected asset."""
         keys = self._context.selected_asset_keys | {
             key.asset_key for key in self._context.selected_asset_check_keys
         }
         return {table for key in keys for table in tables_of(name_of(key))}
 
     def never_reported(self, tables: Iterable[str]) -> set[str]:
-        """Those of ``tables`` that Dagster has no word of: its record was deleted, say."""
-        known = set(self._context.instance.all_asset_keys())
-        return {table for table in tables if asset_key(table) not in known}
+        """Those of ``tables`` that Dagster has no event of: its records were deleted, say."""
+        reported = set(self._context.instance.all_asset_keys())
+        return {table for table in tables if asset_key(table) not in reported}
 
     def has_changes(self, name: str, *, is_new: bool) -> bool:
-        """Whether an asset that is a file is to be told of."""
+        """Whether an asset that is a file is to be reported."""
         return is_new or self.options.is_forced or bool(self.never_reported([name]))
 
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
@@ -73,7 +73,7 @@ class EventReporter:
         yield from self.done(asset, None if self.options.is_refresh else metadata)
 
     def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
-        """Tell at once, in a refresh, that ``asset`` has changed, whatever becomes of the rest."""
+        """Report at once, in a refresh, that ``asset`` has changed."""
         if self.options.is_refresh:
             event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
             self._context.log_event(event)
@@ -117,8 +117,8 @@ class EventReporter:
             if asset_key(load["table"]) in self._context.selected_asset_keys:
                 by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
         for asset, found in list(by_asset.items()):
-            known = self._context.instance.get_materialized_partitions(asset_key(asset))
-            if self.options.is_refresh and not is_new and subject in known:
+            reported = self._context.instance.get_materialized_partitions(asset_key(asset))
+            if self.options.is_refresh and not is_new and subject in reported:
                 del by_asset[asset]
                 continue
             self._already_reported_as(
@@ -129,7 +129,7 @@ class EventReporter:
     def report_checks(
         self, broken: Mapping[str, Sequence[BrokenRule]]
     ) -> Iterator[dg.AssetCheckResult]:
-        """A result for each check of these tables, by their broken rules, that is asked for."""
+        """A result for each check of these tables, by their broken rules, that is selected."""
         selected = self._context.selected_asset_check_keys
         for result in check_results(broken):
             assert result.asset_key is not None
@@ -140,27 +140,27 @@ class EventReporter:
         """Those of ``tables`` that have a rule of which Dagster knows no result."""
         keys = check_keys(tables)
         storage = self._context.instance.event_log_storage
-        known = storage.get_latest_asset_check_execution_by_key(list(keys))
-        return {table for key, found in keys.items() if key not in known for table in found}
+        checked = storage.get_latest_asset_check_execution_by_key(list(keys))
+        return {table for key, found in keys.items() if key not in checked for table in found}
 
     def _changes(
         self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
     ) -> list[list[Load]]:
-        """What was written, and what was stored by a run that was killed before it told of it."""
+        """What was written, and what was stored by a run that was killed before it reported it."""
         written = {(one.repository, one.month) for one in outcomes if one.is_written}
         instance = self._context.instance
         news = []
         for asset, found in groupby(together, key=lambda loads: asset_for_table(loads[0]["table"])):
-            known = instance.get_materialized_partitions(asset_key(asset))
+            reported = instance.get_materialized_partitions(asset_key(asset))
             last = instance.get_latest_materialization_event(asset_key(asset))
-            told_until = last.timestamp if last is not None else 0.0
+            reported_until = last.timestamp if last is not None else 0.0
             news += [
                 loads
                 for loads in found
                 if self.options.is_forced
                 or (loads[0]["repository"], loads[0]["month"]) in written
-                or str(key_of(loads[0]["repository"], loads[0]["month"])) not in known
-                or max(load["loaded_at"].timestamp() for load in loads) > told_until
+                or str(key_of(loads[0]["repository"], loads[0]["month"])) not in reported
+                or max(load["loaded_at"].timestamp() for load in loads) > reported_until
             ]
         return news
 
@@ -193,7 +193,7 @@ def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
 
 
 def _sums(loads: Sequence[Load]) -> dict[str, Any]:
-    """What is told of partitions together: requests, rows of each table, when they were loaded."""
+    """Metadata of partitions reported together: requests, rows by table, time of loading."""
     metadata: dict[str, Any] = {
         "requests": sum(load["requests"] for load in loads),
         "points": sum(load["points"] for load in loads),
@@ -209,5 +209,5 @@ def _sums(loads: Sequence[Load]) -> dict[str, Any]:
 
 
 def _partition(load: Load) -> tuple[str, str, str]:
-    """What loads of tables that are told together share."""
+    """What loads of tables that are reported together share."""
     return asset_for_table(load["table"]), load["repository"], load["month"]

@@ -32,7 +32,7 @@ S = TypeVar("S", bound=Subject)
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
 
-It has written down that one is when the next one is asked for.
+It has written down that one is when the next one is requested.
 """
 
 
@@ -50,7 +50,7 @@ class Stored:
 
     @property
     def assets(self) -> list[str]:
-        """The assets that the tables are told with."""
+        """The assets that the tables are reported with."""
         return list(dict.fromkeys(asset_for_table(table.name) for table in self.tables))
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
@@ -104,16 +104,18 @@ def partitioned_asset(
                 outcomes += step.run(writer, study, subject, months, options)
                 for table in tables:
                     broken[table] += writer.broken_rules(table, subject.name, months)
-                    known = writer.database.loads(table, subject.name)
-                    loads += known.filter(pl.col("month").is_in(months)).to_dicts()
+                    stored = writer.database.loads(table, subject.name)
+                    loads += stored.filter(pl.col("month").is_in(months)).to_dicts()
         failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
         news = reporter.report_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
         audited |= reporter.never_checked(tables)
         if not options.is_forced:
-            told = {asset_for_table(table) for table in audited} | news
+            reported = {asset_for_table(table) for table in audited} | news
             broken = {
-                table: found for table, found in broken.items() if asset_for_table(table) in told
+                table: found
+                for table, found in broken.items()
+                if asset_for_table(table) in reported
             }
         yield from reporter.report_checks(broken)
         if failures:
@@ -143,8 +145,8 @@ def whole_asset(
         reporter = EventReporter(context)
         failures: list[str] = []
         with open_writer(data_dir) as writer:
-            known = {table.name for what in whats for table in what.tables}
-            left = {asset: known & set(tables_of(asset)) for asset in map(asset_for_table, known)}
+            tables = {table.name for what in whats for table in what.tables}
+            left = {asset: tables & set(tables_of(asset)) for asset in map(asset_for_table, tables)}
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
             changed: set[str] = set()
             refused: set[str] = set()

@@ -13,7 +13,7 @@ from perf_assets.storage.audited_writer import AuditedWriter
 # The monthly schedules start on the second day; by noon of the fourth a month should be there.
 DEADLINE, SINCE_THE_FIRST = "0 12 4 * *", timedelta(days=3, hours=12)
 MINED = ("raw.issues", "raw.commits")
-ASKED = "raw.questions"
+QUESTIONS = "raw.questions"
 EACH_MONTH = (*MINED, "marts.trend_monthly", PUBLISHED, REPORT)
 COMPLETE = "every_month_is_loaded"
 MOST = 12
@@ -24,7 +24,7 @@ def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
     """The asset with its deadline, where something that goes on has a new month each month."""
     goes_on = {
         *(EACH_MONTH if any(one.last is None for one in study.repositories) else ()),
-        *([ASKED] if any(one.last is None for one in study.tag_sets) else ()),
+        *([QUESTIONS] if any(one.last is None for one in study.tag_sets) else ()),
     }
     if name_of(spec.key) not in goes_on:
         return spec
@@ -38,13 +38,13 @@ def completeness_check() -> dg.AssetCheckSpec:
         COMPLETE,
         asset=asset_key(PUBLISHED),
         description=(
-            "Every month that the study asks for is loaded, of each repository and tag set. (does "
+            "Every month of the study is loaded, of each repository and tag set. (does "
             "not block: what is there is published)"
         ),
     )
 
 
-def told_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
+def check_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
     """Whether every month is loaded, and which are not."""
     missing = dict(_missing(study, writer))
     months = sum(map(len, missing.values()))
@@ -68,11 +68,11 @@ def _missing(study: Study, writer: AuditedWriter) -> Iterator[tuple[str, list[st
     stored: dict[tuple[str, str], set[str]] = {}
     for repository, table, month in rows.iter_rows():
         stored.setdefault((repository, table), set()).add(month)
-    wanted = [
+    expected = [
         *((one, table) for one in study.repositories for table in MINED),
-        *((one, ASKED) for one in study.tag_sets),
+        *((one, QUESTIONS) for one in study.tag_sets),
     ]
-    for subject, table in wanted:
-        known = stored.get((subject.name, table), set())
-        if found := [month for month in subject.months if month not in known]:
+    for subject, table in expected:
+        months = stored.get((subject.name, table), set())
+        if found := [month for month in subject.months if month not in months]:
             yield f"{table} of {subject.name}", found

@@ -56,7 +56,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         """Keep the files in ``base_dir``, as Dagster's own storage does."""
         self._engines: dict[str, sqlalchemy.Engine] = {}
         self._opened: dict[str, float] = {}
-        self._known_tables: set[str] = set()
+        self._seen_tables: set[str] = set()
         self._empty = b""
         super().__init__(base_dir, inst_data)
 
@@ -66,7 +66,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         inst_data: ConfigurableClassData | None,
         config_value: Any,  # noqa: ANN401  (its own two base classes do not agree)
     ) -> "PersistentSqliteEventLog":
-        """What dagster.yaml, or an override of it, asks for."""
+        """The settings of dagster.yaml, or of an override of it."""
         return cls(config_value["base_dir"], inst_data)
 
     @contextmanager
@@ -115,18 +115,18 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
 
     def has_table(self, table_name: str) -> bool:
         """Whether the index has a table, which it does not lose."""
-        if table_name not in self._known_tables and super().has_table(table_name):
-            self._known_tables.add(table_name)
-        return table_name in self._known_tables
+        if table_name not in self._seen_tables and super().has_table(table_name):
+            self._seen_tables.add(table_name)
+        return table_name in self._seen_tables
 
     def _has_asset_key_col_on_connection(
         self, conn: sqlalchemy.Connection, column_name: str
     ) -> bool:
         name = f"asset_keys.{column_name}"
-        if name not in self._known_tables:
+        if name not in self._seen_tables:
             if not super()._has_asset_key_col_on_connection(conn, column_name):
                 return False
-            self._known_tables.add(name)
+            self._seen_tables.add(name)
         return True
 
     def dispose(self) -> None:
@@ -145,15 +145,15 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
     write_instance_config(directory)
     overrides: dict[str, Any] = dict(UNCAPTURED)
     if not STORAGES & set(written_settings(directory)):
-        place = InstanceRef.config_defaults(str(directory))["event_log_storage"]
-        assert place is not None
+        storage = InstanceRef.config_defaults(str(directory))["event_log_storage"]
+        assert storage is not None
         overrides["event_log_storage"] = {
             "module": __name__,
             "class": PersistentSqliteEventLog.__name__,
-            "config": place.config_dict,
+            "config": storage.config_dict,
         }
     ref = InstanceRef.from_dir(str(directory), overrides=overrides)
-    return _told_once(_at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref)))
+    return _with_silent_handler(_at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref)))
 
 
 def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
@@ -162,13 +162,13 @@ def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     Else they would be on no time line, and the page of their job would say that it never ran.
     """
     target = LoadableTargetOrigin(executable_path=sys.executable, module_name=LOCATION)
-    place = RemoteRepositoryOrigin(
+    location = RemoteRepositoryOrigin(
         ManagedGrpcPythonEnvCodeLocationOrigin(target, LOCATION), SINGLETON_REPOSITORY_NAME
     )
     create = instance.create_run_for_job
 
     def create_run_for_job(job_def: dg.JobDefinition, **options: Any) -> dg.DagsterRun:  # noqa: ANN401
-        origin = RemoteJobOrigin(place, job_def.name)
+        origin = RemoteJobOrigin(location, job_def.name)
         return create(job_def, remote_job_origin=origin, **options)
 
     vars(instance)["create_run_for_job"] = create_run_for_job
@@ -178,7 +178,7 @@ def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
 class _SilentHandler(_EventListenerLogHandler):
     """Writes events as Dagster's own does, which prints each that it cannot write.
 
-    What fails the run is told once, when it ends; a line of a log that is missing is not told, and
+    What fails the run is reported once, when it ends; a missing line of a log is not reported, and
     ends nothing, least of all the thread that logs progress.
     """
 
@@ -191,7 +191,7 @@ class _SilentHandler(_EventListenerLogHandler):
                 raise
 
 
-def _told_once(instance: dg.DagsterInstance) -> dg.DagsterInstance:
+def _with_silent_handler(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     handler = _SilentHandler(instance)
     handler.setLevel(logging.DEBUG)
     vars(instance)["get_event_log_handler"] = lambda: handler

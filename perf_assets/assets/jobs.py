@@ -98,9 +98,11 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     if not study.repositories:
         return []
     if study.lake is not None:
-        said = "Mine, label and link a repository, and push what changed to the lake."
+        description = "Mine, label and link a repository, and push what changed to the lake."
         return [
-            dg.define_asset_job(MINE_REPOSITORY, (MINE | DECIDE) - LABEL_KINDS, description=said)
+            dg.define_asset_job(
+                MINE_REPOSITORY, (MINE | DECIDE) - LABEL_KINDS, description=description
+            )
         ]
     return [
         dg.define_asset_job(

@@ -30,13 +30,13 @@ def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinit
 
     @dg.op(pool=POOL, description="Drops superseded rows, joins small files, vacuums, sizes.")
     def lake(context: dg.OpExecutionContext, config: Retention) -> None:
+        from perf_assets.lake.location import Lake  # noqa: PLC0415
         from perf_assets.lake.maintenance import maintain, sizes  # noqa: PLC0415
-        from perf_assets.lake.place import Lake  # noqa: PLC0415
 
         with explained(data_dir):
-            place = Lake.of(url)
-            done = maintain(place, timedelta(days=config.days))
-            found = sizes(place)
+            lake = Lake.of(url)
+            done = maintain(lake, timedelta(days=config.days))
+            found = sizes(lake)
         for one in done:
             context.log.info(
                 f"{one.table}: {one.files_before:,} files of {one.bytes_before / 1e6:,.1f} MB are "

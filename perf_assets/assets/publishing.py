@@ -9,13 +9,13 @@ from perf_assets.assets.asset_specs import inputs_of
 from perf_assets.assets.event_reporting import Event, EventReporter, materialization_results
 from perf_assets.assets.executor import POOL
 from perf_assets.assets.factory import open_writer
-from perf_assets.assets.freshness import completeness_check, told_completeness
+from perf_assets.assets.freshness import check_completeness, completeness_check
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.runtime_metadata import figure_of
 from perf_assets.config.study import Study
 from perf_assets.reports.monthly import keep_report
 from perf_assets.sql_models.asset_graph import PUBLISHED, REPORT
-from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
@@ -47,9 +47,9 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
         with open_writer(data_dir) as writer:
-            tell_database(writer)
+            store_database_facts(writer)
             describe_tables(writer)
-            complete = None if study is None else told_completeness(study, writer)
+            complete = None if study is None else check_completeness(study, writer)
         is_new = publish(data_dir)
         is_news = EventReporter(context).has_changes(PUBLISHED, is_new=is_new)
         audits: dict[str, Any] = {}

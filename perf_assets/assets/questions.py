@@ -10,7 +10,7 @@ from perf_assets.config.study import Study
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
-    tell_question_kinds,
+    store_question_kinds,
 )
 from perf_assets.stages.steps import TAG_SET_STEPS
 from perf_assets.stages.transform.derivation import Derived
@@ -28,7 +28,7 @@ def question_assets(
     def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         forced = reporter.options.is_forced or bool(reporter.never_reported(KIND_TABLES))
         untold = list(KIND_TABLES)
-        for outcome in tell_question_kinds(writer, study, forced=forced):
+        for outcome in store_question_kinds(writer, study, forced=forced):
             (table,) = outcome.rows
             while untold[0] != table:
                 yield Derived(untold.pop(0))

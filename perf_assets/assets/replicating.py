@@ -47,7 +47,7 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
         """What the authors of the studies published: from files, or downloaded and checked."""
         folder, problems = (
-            Path(place) if place is not None else None for place in (config.folder, config.problems)
+            Path(path) if path is not None else None for path in (config.folder, config.problems)
         )
         reporter = EventReporter(context)
         with open_writer(data_dir) as writer:

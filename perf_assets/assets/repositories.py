@@ -8,7 +8,7 @@ from perf_assets.assets.event_reporting import EventReporter
 from perf_assets.assets.factory import partitioned_asset, stored, stored_by, whole_asset
 from perf_assets.assets.workers import worker_assets
 from perf_assets.config.study import Study
-from perf_assets.stages.enrichment.labels import KINDS, tell_label_kinds
+from perf_assets.stages.enrichment.labels import KINDS, store_label_kinds
 from perf_assets.stages.lake_inputs import lake_inputs
 from perf_assets.stages.steps import repository_steps
 from perf_assets.stages.transform.derivation import Derived
@@ -40,7 +40,7 @@ def label_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinit
         forced = reporter.options.is_forced or bool(reporter.never_reported([KINDS]))
         outcome = None
         with lake_inputs(writer, study) as elsewhere:
-            for outcome in tell_label_kinds(writer, study, elsewhere, forced=forced):
+            for outcome in store_label_kinds(writer, study, elsewhere, forced=forced):
                 yield Derived(KINDS, is_new=True, outcome=outcome)
         if outcome is None:
             yield Derived(KINDS)

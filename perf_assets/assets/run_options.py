@@ -1,8 +1,8 @@
-"""What a run is asked for: by hand all that it names, as a refresh what is new or changed.
+"""The options of a run: by hand it makes all that it names, as a refresh what is new or changed.
 
-The command line and the schedule refresh. Dagster would plan such a run, and tell of it, with an
+The command line and the schedule refresh. Dagster would plan such a run, and report it, with an
 event for each asset and month that it looks at, whatever became of it. A tag keeps it from that:
-what is new or changed is told by our own steps, and what was told of the rest stays as it is.
+our own steps report what is new or changed, and earlier reports of the rest stay as they are.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
 OURS = "perf-assets/"
 REASON = "reason"  # why a run was started
 COMMAND_LINE = "command line"
-REFRESH_TAG = f"{OURS}refresh"  # on a run that does, and tells, what is new or changed
+REFRESH_TAG = f"{OURS}refresh"  # on a run that makes, and reports, what is new or changed
 RECONCILE_TAG = f"{OURS}reconcile"  # on one that reads again what is due
 FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too
 ON = "true"
@@ -29,11 +29,11 @@ def refresh_tags(reason: str, *, reconcile: bool = False, force: bool = False) -
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is asked for, as its tags say.
+    """The options of a run, from its tags.
 
-    is_refresh : to do, and to tell, what is new or changed alone.
-    is_forced : to compute what did not change too.
-    is_reconciling : to read again at the source what is due.
+    is_refresh : make and report only what is new or changed.
+    is_forced : compute what did not change too.
+    is_reconciling : read again at the source what is due.
     """
 
     is_refresh: bool
@@ -42,6 +42,6 @@ class RunOptions:
 
     @classmethod
     def of(cls, tags: Mapping[str, str]) -> "RunOptions":
-        """What a run with these ``tags`` is asked for; what a person chooses is always done."""
+        """The options of a run with these ``tags``; what a person chooses is always done."""
         is_refresh = REFRESH_TAG in tags
         return cls(is_refresh, FORCE_TAG in tags or not is_refresh, RECONCILE_TAG in tags)

@@ -43,19 +43,19 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
         The switch in the environment is neither on nor off.
     """
     if study.lake is not None:
-        options = [_monthly(subject, place) for place, subject in enumerate(study.tag_sets)]
+        options = [_monthly(subject, index) for index, subject in enumerate(study.tag_sets)]
         return [*_of_workers(study), *options]
     subjects = [*study.repositories, *study.tag_sets]
-    monthly = [_monthly(subject, place) for place, subject in enumerate(subjects)]
-    weekly = [_weekly(subject, place) for place, subject in enumerate(study.repositories)]
+    monthly = [_monthly(subject, index) for index, subject in enumerate(subjects)]
+    weekly = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
     return [*monthly, *weekly]
 
 
-def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
+def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
     @dg.schedule(
         name=f"monthly_{_slug(subject)}",
         job_name=FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
-        cron_schedule=_at(MONTHLY, place),
+        cron_schedule=_at(MONTHLY, index),
         execution_timezone="UTC",
         default_status=_status(),
         description=f"Load the last full month of {subject.name}, refresh what changed before.",
@@ -70,11 +70,11 @@ def _monthly(subject: Subject, place: int) -> dg.ScheduleDefinition:
     return refresh
 
 
-def _weekly(subject: Subject, place: int) -> dg.ScheduleDefinition:
+def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
     @dg.schedule(
         name=f"weekly_{_slug(subject)}",
         job_name=FULL_PIPELINE,
-        cron_schedule=_at(WEEKLY, place),
+        cron_schedule=_at(WEEKLY, index),
         execution_timezone="UTC",
         default_status=_status(),
         description=f"Refresh what changed in the months of {subject.name} that are loaded.",
@@ -145,8 +145,8 @@ def _slug(subject: Subject) -> str:
     return re.sub(r"\W+", "_", subject.name).lower()
 
 
-def _at(cron: str, place: int) -> str:
-    hour, minute = divmod((FIRST_MINUTE + place * MINUTES_BETWEEN) % MINUTES_OF_A_DAY, 60)
+def _at(cron: str, index: int) -> str:
+    hour, minute = divmod((FIRST_MINUTE + index * MINUTES_BETWEEN) % MINUTES_OF_A_DAY, 60)
     return cron.format(minute=minute, hour=hour)
 
 

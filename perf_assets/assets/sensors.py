@@ -96,8 +96,8 @@ def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     kinds = set()
     for event in instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
         assert event.dagster_event is not None
-        told = event.dagster_event.step_failure_data.user_failure_data
-        kinds.add("unknown" if told is None else told.metadata["kind"].value)
+        data = event.dagster_event.step_failure_data.user_failure_data
+        kinds.add("unknown" if data is None else data.metadata["kind"].value)
     return kinds <= {"passing"}
 
 
@@ -131,5 +131,5 @@ def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
 
 
 def _kept(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags that say what a run is asked for, without those that Dagster gave to that one."""
+    """The tags that hold the options of a run, without those that Dagster gave to that one."""
     return {name: value for name, value in tags.items() if name in KEPT or name.startswith(OURS)}

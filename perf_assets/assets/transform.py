@@ -11,7 +11,7 @@ from perf_assets.reports import drawing_process
 from perf_assets.sql_models.dependencies import analyses
 from perf_assets.sql_models.files import load_models
 from perf_assets.stages.lake_inputs import lake_inputs
-from perf_assets.stages.transform.about import tell_study
+from perf_assets.stages.transform.about import store_study
 from perf_assets.stages.transform.derivation import Derived, derive
 from perf_assets.stages.transform.models import register_study
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -29,10 +29,10 @@ def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDef
         with lake_inputs(writer, study) as elsewhere:
             if study is not None:
                 register_study(writer, study)
-                tell_study(writer, study)
-            wanted = reporter.tables
-            forced = wanted if reporter.options.is_forced else reporter.never_reported(wanted)
-            for derived in derive(writer, wanted, forced, elsewhere):
+                store_study(writer, study)
+            tables = reporter.tables
+            forced = tables if reporter.options.is_forced else reporter.never_reported(tables)
+            for derived in derive(writer, tables, forced, elsewhere):
                 if derived.outcome is not None:  # then the report is written anew
                     drawing_process.prepare()
                 yield derived

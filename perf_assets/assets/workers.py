@@ -26,7 +26,7 @@ from perf_assets.storage.data_directory import DataDirectory
 GITHUB = "https://api.github.com"
 NICE = 10
 POOL = "workers"
-"""As many runs of this pool go on at once as one account, or one host that is asked, bears."""
+"""As many runs of this pool go on at once as one account, or one host that is queried, bears."""
 FIRST, LAST, UNTIL = "perf-assets/from", "perf-assets/to", "perf-assets/until"
 """Tags of a run for less than all months, or that goes less far."""
 
@@ -44,7 +44,7 @@ def worker_assets(
         specs=specs_together(whats, partitions),
         check_specs=check_specs(tables, partitions),
         partitions_def=partitions,
-        can_subset=True,  # of what is told; all of it is always done
+        can_subset=True,  # of what is reported; all of it is always done
         pool=POOL,
     )
     def repository_worker(context: dg.AssetExecutionContext) -> Iterator[Event]:
@@ -73,16 +73,16 @@ def worker_assets(
                 }
         audited = {table for outcome in done.outcomes for table in outcome.reports}
         is_new = any(outcome.is_written for outcome in done.outcomes)
-        told = reporter.report_subject(
+        reported = reporter.report_subject(
             repository.name,
             loads,
             {"shipped months": len(done.shipped.months), "shipped rows": done.shipped.rows},
             is_new=is_new,
             is_failing=bool(done.failures),
         )
-        known = {asset_for_table(table) for table in audited} | told
+        checked = {asset_for_table(table) for table in audited} | reported
         yield from reporter.report_checks(
-            {table: found for table, found in broken.items() if asset_for_table(table) in known}
+            {table: found for table, found in broken.items() if asset_for_table(table) in checked}
         )
         if done.failures:
             raise failure("; ".join(done.failures), "audit")
@@ -103,7 +103,7 @@ def _give_way() -> None:
 
 
 def worker_tags(repository: Repository, first: str, last: str, until: Until) -> dict[str, str]:
-    """The tags of a worker's run: what people look for, and what it is asked for."""
+    """The tags of a worker's run: what people look for, and its options."""
     return {
         REPOSITORY: repository.name,
         HOST: host_of(repository),
@@ -115,7 +115,7 @@ def worker_tags(repository: Repository, first: str, last: str, until: Until) -> 
 
 
 def host_of(repository: Repository) -> str:
-    """The host that is asked for its issues, by which runs at once are limited."""
+    """The host that its issues are read from, by which runs at once are limited."""
     if repository.corpus is not None:
         return "local"
     return urlsplit(repository.github_url or GITHUB).netloc.rpartition("@")[2]

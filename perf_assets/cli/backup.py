@@ -50,11 +50,11 @@ def restore(file: Path, data_dir: Path) -> None:
     """
     from perf_assets.storage.restoring import restore as restored  # noqa: PLC0415
 
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint("restore it again, it starts anew; nothing is lost")
     with shown_progress(console):
-        manifest, replaced = restored(place, file)
-    click.echo(f"{place.path} is as of {manifest.taken_at} again, and published.")
+        manifest, replaced = restored(directory, file)
+    click.echo(f"{directory.path} is as of {manifest.taken_at} again, and published.")
     if replaced is not None:
         click.echo(f"What it replaced is kept: {replaced}")
     click.echo("Bring it up to date with: perf-assets run")

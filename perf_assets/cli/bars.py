@@ -91,7 +91,7 @@ class Lines(logging.Formatter):
 
 
 class _AboveTheBar(logging.Handler):
-    """Prints records so that the bar stays below them; the bar itself tells of progress."""
+    """Prints records so that the bar stays below them; the bar itself shows progress."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The commands of perf-assets. Each is imported when it is asked for: a check is over sooner."""
+"""The commands of perf-assets. Each is imported when it is used: a check is over sooner."""
 
 from importlib import import_module
 from typing import cast
@@ -47,7 +47,7 @@ FORMER_OPTIONS = {
 
 
 class Commands(click.Group):
-    """A group whose commands are imported when they are asked for."""
+    """A group whose commands are imported when they are used."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         """The names of all commands."""

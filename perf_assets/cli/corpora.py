@@ -28,17 +28,17 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
     """
     shutdown.set_resume_hint(f"{directory} is no longer served")
 
-    def tell(url: str) -> None:
+    def announce(url: str) -> None:
         click.echo(f"{directory} is served at {url}")
 
     if (directory / "Posts.xml").is_file():
         from perf_assets.mock_servers.stackexchange import server  # noqa: PLC0415
 
-        server.serve(directory, port, tell)
+        server.serve(directory, port, announce)
         return
     from perf_assets.mock_servers.github.server import serve  # noqa: PLC0415
 
-    serve(directory, port, repository, tell)
+    serve(directory, port, repository, announce)
 
 
 @click.command("generate-sample")

@@ -48,21 +48,28 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     from perf_assets.reports.status import as_json  # noqa: PLC0415
     from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     if repair:
-        _repair(place)
+        _repair(directory)
         return
-    said: list[str] = []
-    damages = _damages(place)
+    messages: list[str] = []
+    damages = _damages(directory)
     if not is_json:
         for damage in damages:
             click.echo(damage["what"] + ": " + damage["remedy"])
         if any(damage["is_mendable"] for damage in damages):
-            click.echo(f"perf-assets doctor --repair --data-dir {place.path} does so.")
-    is_well = preflight(open_study_of(study, place), place, said.append if is_json else click.echo)
+            click.echo(f"perf-assets doctor --repair --data-dir {directory.path} does so.")
+    is_well = preflight(
+        open_study_of(study, directory), directory, messages.append if is_json else click.echo
+    )
     is_well &= not damages
     if is_json:
-        found = {"data_dir": str(place.path), "can_run": is_well, "damages": damages, "said": said}
+        found = {
+            "data_dir": str(directory.path),
+            "can_run": is_well,
+            "damages": damages,
+            "said": messages,
+        }
         click.echo(as_json(found))
     if not is_well:
         sys.exit(2)

@@ -12,7 +12,7 @@ from perf_assets.processes import shutdown
 from perf_assets.storage.data_directory import DataDirectory
 
 if TYPE_CHECKING:
-    from perf_assets.lake.place import Lake
+    from perf_assets.lake.location import Lake
 
 lake_option = click.option(
     "--lake",
@@ -67,11 +67,11 @@ def push(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     from perf_assets.lake.push import push as pushed  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
-    place = _lake(url)
+    target = _lake(url)
     shutdown.set_resume_hint("push again; what was released is whole")
     with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
         for subject in subjects or subjects_in(database):
-            done = pushed(database, place, subject)
+            done = pushed(database, target, subject)
             if done.commits:
                 click.echo(
                     f"{subject}: {len(done.months):,} months, {done.rows:,} rows of {done.tables} "
@@ -95,11 +95,11 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
-    place = _lake(url)
+    target = _lake(url)
     shutdown.set_resume_hint("pull again, it goes on where it stopped")
     with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
-        named = subjects or subjects_of(place)
-        done = pulled(database, place, named, only=False)
+        named = subjects or subjects_of(target)
+        done = pulled(database, target, named, only=False)
     click.echo(
         f"{len(named):,} repositories and tag sets: {done.months:,} months pulled with "
         f"{done.rows:,} rows of {done.tables} tables, {done.removed:,} months removed."
@@ -139,6 +139,6 @@ def optimize(url: str, retention_days: float) -> None:
 
 
 def _lake(url: str) -> "Lake":
-    from perf_assets.lake.place import Lake  # noqa: PLC0415
+    from perf_assets.lake.location import Lake  # noqa: PLC0415
 
     return Lake.of(url)

@@ -17,14 +17,14 @@ from perf_assets.sanitize import escape_text
 
 if TYPE_CHECKING:
     from perf_assets.cli.lint_settings import Settings
-    from perf_assets.lint.files.places import Place
+    from perf_assets.lint.files.discovery import LintFile
     from perf_assets.lint.files.results import FileResult, Skip, SourceFile
     from perf_assets.lint.rules.rule import Rule
 
 STANDARD_INPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., None])
 WORTH_A_BAR = 50  # files
-NAMED_SKIPS = 20  # of more, on the terminal, only the number is told
+NAMED_SKIPS = 20  # of more, on the terminal, only the number is shown
 
 
 def _words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
@@ -127,15 +127,15 @@ def lint(  # noqa: PLR0913
         "extend-select": extend_select,
         "severity": severity,
     }
-    asked = paths or (Path(),)
-    _refuse(asked)
-    first = next((path for path in asked if path != STANDARD_INPUT), None)
+    inputs = paths or (Path(),)
+    _refuse(inputs)
+    first = next((path for path in inputs if path != STANDARD_INPUT), None)
     chosen = settings(
         {key: value for key, value in given.items() if value is not None}, config, first
     )
-    results = _results(asked, chosen, processes or _cores())
+    results = _results(inputs, chosen, processes or _cores())
     _write(results, chosen.rules, kind, output)
-    _exit(results, asked, is_failure=not exit_zero)
+    _exit(results, inputs, is_failure=not exit_zero)
 
 
 def _refuse(paths: Sequence[Path]) -> None:
@@ -149,25 +149,25 @@ def _cores() -> int:
 
 
 def _results(paths: Sequence[Path], chosen: "Settings", processes: int) -> "list[FileResult]":
-    """What was found in each file, without what is not to be told."""
-    from perf_assets.lint.files.places import places  # noqa: PLC0415
+    """What was found in each file, without findings that are not to be reported."""
+    from perf_assets.lint.files.discovery import find_files  # noqa: PLC0415
     from perf_assets.lint.files.results import Skip  # noqa: PLC0415
     from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
 
-    files: list[Place | Skip | None] = []
+    files: list[LintFile | Skip | None] = []
     on_disk = [path for path in paths if path != STANDARD_INPUT]
     if len(on_disk) < len(paths):
         files.append(None)
-    files += places(on_disk, chosen.root, chosen.exclude)
+    files += find_files(on_disk, chosen.root, chosen.exclude)
     results = []
-    with _bar(len(files)), phase("checking Python", len(files), "files") as tell:
+    with _bar(len(files)), phase("checking Python", len(files), "files") as progress:
         found = scan(_contents(files), chosen.rules, processes=processes)
         for number, (file, result) in enumerate(zip(files, found, strict=True), 1):
             path = "" if file is None or isinstance(file, Skip) else _relative(file, chosen)
             kept = [
                 (finding, line)
                 for finding, line in zip(result.findings, result.lines, strict=True)
-                if chosen.told(finding, path)
+                if chosen.is_reported(finding, path)
             ]
             results.append(
                 result._replace(
@@ -175,16 +175,16 @@ def _results(paths: Sequence[Path], chosen: "Settings", processes: int) -> "list
                     lines=tuple(line for _, line in kept),
                 )
             )
-            tell(number)
+            progress(number)
     return results
 
 
-def _relative(place: "Place", chosen: "Settings") -> str:
-    return os.path.relpath(place.path.absolute(), chosen.root)
+def _relative(file: "LintFile", chosen: "Settings") -> str:
+    return os.path.relpath(file.path.absolute(), chosen.root)
 
 
-def _contents(files: "Sequence[Place | Skip | None]") -> "Iterator[SourceFile | Skip]":
-    from perf_assets.lint.files.places import read, source_of  # noqa: PLC0415
+def _contents(files: "Sequence[LintFile | Skip | None]") -> "Iterator[SourceFile | Skip]":
+    from perf_assets.lint.files.discovery import read, source_of  # noqa: PLC0415
     from perf_assets.lint.files.results import Budget, Skip  # noqa: PLC0415
 
     for file in files:
@@ -215,7 +215,7 @@ def _write(
         from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
         write_whole(output, content.encode(errors="replace"))
-    _tell_skips(results)
+    _print_skips(results)
 
 
 def _content(
@@ -255,7 +255,7 @@ def _say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _tell_skips(results: "Sequence[FileResult]") -> None:
+def _print_skips(results: "Sequence[FileResult]") -> None:
     skipped = [result.skipped for result in results if result.skipped is not None]
     for skip in skipped[:NAMED_SKIPS]:
         click.echo(
@@ -272,7 +272,7 @@ def _tell_skips(results: "Sequence[FileResult]") -> None:
 
 
 def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure: bool) -> None:
-    from perf_assets.lint.files.places import shown  # noqa: PLC0415
+    from perf_assets.lint.files.discovery import shown  # noqa: PLC0415
 
     given = {"-" if path == STANDARD_INPUT else shown(path) for path in paths}
     lost = any(

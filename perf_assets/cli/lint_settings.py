@@ -21,20 +21,20 @@ NAME = f"[{'.'.join(TABLE)}]"
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of which files.
+    """Which rules apply to which files.
 
     Attributes
     ----------
     root
         The folder that patterns are relative to.
     rules
-        The rules that are asked, in their order.
+        The rules that are checked, in their order.
     severity
-        The least that is told.
+        Minimum severity to report.
     exclude
         Patterns of what is passed by in folders.
     ignored
-        Patterns of files, and the rules that are not asked there.
+        Patterns of files, and the rules that are not checked there.
     """
 
     root: Path
@@ -43,8 +43,8 @@ class Settings:
     exclude: tuple[str, ...] = ()
     ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def told(self, finding: Finding, path: str) -> bool:
-        """Whether a finding in a file is told; `path` is relative to `root`, with `/`."""
+    def is_reported(self, finding: Finding, path: str) -> bool:
+        """Whether a finding in a file is reported; `path` is relative to `root`, with `/`."""
         return finding.severity.rank >= self.severity.rank and not any(
             finding.rule in names and is_meant_or_within(path, [pattern])
             for pattern, names in self.ignored.items()
@@ -77,13 +77,13 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
         from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
 
         content = checked_table(table, file)
-    said = {**content, **given}
+    options = {**content, **given}
 
     def rules(key: str) -> tuple[Rule, ...]:
-        place = f"--{key}" if key in given else f"{file}: {NAME[1:-1]}.{key}"
-        return rules_of(said.get(key, ()), place)
+        origin = f"--{key}" if key in given else f"{file}: {NAME[1:-1]}.{key}"
+        return rules_of(options.get(key, ()), origin)
 
-    chosen = {*(rules("select") if "select" in said else DEFAULT), *rules("extend-select")}
+    chosen = {*(rules("select") if "select" in options else DEFAULT), *rules("extend-select")}
     left = chosen - {*rules("ignore")}
     ignored = {
         pattern: frozenset(
@@ -95,19 +95,19 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     return Settings(
         root=file.parent.absolute() if file is not None else Path.cwd(),
         rules=tuple(rule for rule in RULES if rule in left),
-        severity=Severity(said.get("severity", Severity.NOTE)),
+        severity=Severity(options.get("severity", Severity.NOTE)),
         exclude=tuple(content.get("exclude", ())),
         ignored=ignored,
     )
 
 
-def rules_of(words: Iterable[str], place: str) -> tuple[Rule, ...]:
+def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
     """The rules that words stand for.
 
     Raises
     ------
     PerfAssetsError
-        One stands for none; `place` says where it was said.
+        One stands for none; `origin` is where it was given.
     """
     try:
         return named(words)
@@ -115,10 +115,10 @@ def rules_of(words: Iterable[str], place: str) -> tuple[Rule, ...]:
         from perf_assets.config_files import nearest  # noqa: PLC0415
         from perf_assets.sanitize import shortened  # noqa: PLC0415
 
-        known = [word for rule in RULES for word in (rule.code, rule.name)]
+        names = [word for rule in RULES for word in (rule.code, rule.name)]
         raise PerfAssetsError(
-            f"{shortened(place, 300)}: no rule is called {shortened(error.args[0], 60)!r}; "
-            f"{nearest(error.args[0], known)}"
+            f"{shortened(origin, 300)}: no rule is called {shortened(error.args[0], 60)!r}; "
+            f"{nearest(error.args[0], names)}"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Whether there is memory enough for a run, said before it is killed for want of it."""
+"""Checks that there is enough memory for a run, before it is killed for want of it."""
 
 import resource
 from collections.abc import Iterator
@@ -46,9 +46,9 @@ def _free() -> Iterator[int]:
     """How much the machine has left, and how much the control group of this process."""
     if MEMINFO.exists():
         lines = (line.partition(":") for line in MEMINFO.read_text().splitlines())
-        told = {name: int(value.split()[0]) << 10 for name, _, value in lines if value.split()}
-        if "MemAvailable" in told:
-            yield told["MemAvailable"] + told.get("SwapFree", 0)
+        sizes = {name: int(value.split()[0]) << 10 for name, _, value in lines if value.split()}
+        if "MemAvailable" in sizes:
+            yield sizes["MemAvailable"] + sizes.get("SwapFree", 0)
     for limit, use in GROUPS:
         if limit.exists() and use.exists() and (most := limit.read_text().strip()).isdecimal():
             yield int(most) - int(use.read_text()) + _reclaimable(use.parent)
@@ -57,5 +57,5 @@ def _free() -> Iterator[int]:
 def _reclaimable(group: Path) -> int:
     """What the group holds of files, which gives way to whoever needs memory."""
     lines = (line.split() for line in (group / "memory.stat").read_text().splitlines())
-    told = {name: int(value) for name, value in lines}
-    return told.get("total_inactive_file", told.get("inactive_file", 0))
+    sizes = {name: int(value) for name, value in lines}
+    return sizes.get("total_inactive_file", sizes.get("inactive_file", 0))

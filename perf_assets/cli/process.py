@@ -36,8 +36,8 @@ def finish(work: Callable[[], None]) -> None:
     children end within seconds.
     """
     dismiss_reaper = start_reaper()
-    events, telling = os.pipe()
-    told = os.dup(2)  # Dagster lets that one lead to its files while a step runs
+    event_reader, event_writer = os.pipe()
+    stderr = os.dup(2)  # Dagster lets that one lead to its files while a step runs
     raised: list[BaseException] = []
 
     def worker() -> None:
@@ -45,19 +45,19 @@ def finish(work: Callable[[], None]) -> None:
             work()
         except BaseException as error:
             raised.append(error)
-        os.write(telling, bytes([FINISHED]))
+        os.write(event_writer, bytes([FINISHED]))
 
-    _hear(telling)
+    _hear(event_writer)
     threading.stack_size(STACK_BYTES)
     threading.Thread(target=worker, name="command").start()
     threading.stack_size(0)
-    event = _next(events)
+    event = _next(event_reader)
     if event != FINISHED:
-        _stop(event, told)
+        _stop(event, stderr)
     end_started()
     dismiss_reaper()
     # The interpreter waits for threads when it ends; a person need not.
-    threading.Thread(target=lambda: os._exit(128 + _next(events)), daemon=True).start()
+    threading.Thread(target=lambda: os._exit(128 + _next(event_reader)), daemon=True).start()
     for error in raised:
         if isinstance(error, SystemExit):
             _leave(error)
@@ -74,8 +74,8 @@ def _leave(error: SystemExit) -> None:
             os._exit(error.code or 0)
 
 
-def _hear(telling: int) -> None:
-    """Have the number of each signal written to ``telling``, the moment it comes."""
+def _hear(event_writer: int) -> None:
+    """Have the number of each signal written to ``event_writer``, the moment it comes."""
     for number in SIGNALS:
         # A shell lets what it starts in the background ignore Ctrl-C, nohup ignores SIGHUP: so it
         # stays.
@@ -83,19 +83,19 @@ def _hear(telling: int) -> None:
             signal.signal(number, lambda number, frame: None)
     # Libraries take a turn at handling signals (polars does), and let them not wake a waiting
     # thread; a pipe does.
-    os.set_blocking(telling, False)
-    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
+    os.set_blocking(event_writer, False)
+    signal.set_wakeup_fd(event_writer, warn_on_full_buffer=False)
 
 
-def _next(events: int) -> int:
+def _next(event_reader: int) -> int:
     """Wait for a signal, or the end of the work."""
     while True:
-        event = os.read(events, 1)[0]
+        event = os.read(event_reader, 1)[0]
         if event in (FINISHED, *SIGNALS):
             return event
 
 
-def _stop(number: int, told: int) -> NoReturn:
+def _stop(number: int, stderr: int) -> NoReturn:
     """End this process, whatever its threads are at: they are not waited for."""
     shutdown.request_stop()
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -109,7 +109,7 @@ def _stop(number: int, told: int) -> NoReturn:
     where = f" while {doing.title}" if doing is not None else ""
     sentence = f"Stopped{where}: {shutdown.resume_hint()}\n".encode()
     with suppress(OSError):
-        os.write(told, SHOWN_AGAIN + sentence if os.isatty(told) else sentence)
+        os.write(stderr, SHOWN_AGAIN + sentence if os.isatty(stderr) else sentence)
     os._exit(128 + number)
 
 

@@ -27,7 +27,7 @@ WIDEST = 100
 
 
 @click.command()
-@click.argument("asked", metavar="[NAME|FILE|SQL]", required=False)
+@click.argument("text", metavar="[NAME|FILE|SQL]", required=False)
 @click.option(
     "--param",
     "given",
@@ -61,7 +61,7 @@ WIDEST = 100
 @data_dir_option
 @friendly_errors
 def query(  # noqa: PLR0913
-    asked: str | None,
+    text: str | None,
     *,
     given: tuple[str, ...],
     kind: str | None,
@@ -88,13 +88,13 @@ def query(  # noqa: PLR0913
         perf-assets query "FROM marts.trend_monthly LIMIT 3" --format json
         perf-assets query marts.bug_metrics --output bugs.parquet
     """
-    if asked is None:
+    if text is None:
         click.echo("\n".join(_listed()))
         return
     from perf_assets.reports.charts import Axes  # noqa: PLC0415
     from perf_assets.reports.query_runner import run_query  # noqa: PLC0415
 
-    chosen = _query(asked)
+    chosen = _query(text)
     kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
@@ -102,7 +102,7 @@ def query(  # noqa: PLR0913
     if plot is not None:
         _draw(plot, answer, chosen, Axes(x, y, color))
     if plot is None or output is not None:
-        _tell(answer, kind, output, rows)
+        _print_written(answer, kind, output, rows)
 
 
 def published_of(data_dir: Path) -> Path:
@@ -140,7 +140,7 @@ def _wrapped(text: str, width: int) -> str:
     return fill(text, width, initial_indent="    ", subsequent_indent="    ")
 
 
-def _query(asked: str) -> "Query":
+def _query(text: str) -> "Query":
     from perf_assets.config_files import nearest  # noqa: PLC0415
     from perf_assets.sql_models.cookbook import (  # noqa: PLC0415
         cookbook,
@@ -148,24 +148,24 @@ def _query(asked: str) -> "Query":
         read_query,
     )
 
-    if asked in cookbook():
-        return cookbook()[asked]
-    if asked == "-":
+    if text in cookbook():
+        return cookbook()[text]
+    if text == "-":
         return parse_query_file("the query", sys.stdin.read())
-    if asked.endswith(".sql") or _is_file(asked):
-        return read_query(Path(asked))
-    if NAME.fullmatch(asked):
+    if text.endswith(".sql") or _is_file(text):
+        return read_query(Path(text))
+    if NAME.fullmatch(text):
         raise PerfAssetsError(
-            f"{asked}: the cookbook has no such query; {nearest(asked, cookbook())}"
+            f"{text}: the cookbook has no such query; {nearest(text, cookbook())}"
         )
-    if TABLE.fullmatch(asked):
-        return parse_query_file(asked, f"FROM {asked}")
-    return parse_query_file("the query", asked)
+    if TABLE.fullmatch(text):
+        return parse_query_file(text, f"FROM {text}")
+    return parse_query_file("the query", text)
 
 
-def _is_file(asked: str) -> bool:
+def _is_file(text: str) -> bool:
     try:
-        return Path(asked).is_file()
+        return Path(text).is_file()
     except (OSError, ValueError):  # a name too long, or with NUL: SQL, then
         return False
 
@@ -180,7 +180,7 @@ def _values(given: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _tell(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
+def _print_written(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
     from perf_assets.reports.formats import FORMATS, as_text  # noqa: PLC0415
     from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 

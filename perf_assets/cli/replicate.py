@@ -72,18 +72,18 @@ def replicate(
         raise PerfAssetsError(
             "--accept-changes is about the files of --data or --problems: give one"
         )
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
-        f"what was stored before is kept in {place.path}, and the published data replace it as a "
-        "whole or not at all; run the same command again"
+        f"what was stored before is kept in {directory.path}, and the published data replace it as "
+        "a whole or not at all; run the same command again"
     )
     with shown_progress(console):
         with phase("starting"):
             from perf_assets.execution import run_replication  # noqa: PLC0415
-        failures = run_replication(place, data, problems, accept_changes=accept_changes)
+        failures = run_replication(directory, data, problems, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))
-    comparison = read_comparison(place.published)
+    comparison = read_comparison(directory.published)
     if everything:
         print_comparison(comparison, console)
     print_verdicts(comparison, console)
@@ -97,5 +97,5 @@ def replicate(
         )
     if not everything:
         console.print("\nEvery figure, with all reasons: add --all.")
-    console.print(f"\nReport: {place.replication_report}", soft_wrap=True, highlight=False)
-    console.print(f"Database: {place.published}", soft_wrap=True, highlight=False)
+    console.print(f"\nReport: {directory.replication_report}", soft_wrap=True, highlight=False)
+    console.print(f"Database: {directory.published}", soft_wrap=True, highlight=False)

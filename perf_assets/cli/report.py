@@ -25,17 +25,17 @@ def report(data_dir: Path, *, full: bool) -> None:
 
     from perf_assets.reports.summary import print_headlines, print_summary  # noqa: PLC0415
 
-    place = DataDirectory(data_dir)
-    if not place.published.exists():
+    directory = DataDirectory(data_dir)
+    if not directory.published.exists():
         raise PerfAssetsError(
             f"{data_dir}: no database is published there yet; perf-assets run makes one"
         )
     try:
-        (print_summary if full else print_headlines)(place.published, console)
+        (print_summary if full else print_headlines)(directory.published, console)
     except duckdb.CatalogException:
         raise PerfAssetsError(
-            f"{place.published}: this database was published by another version, and lacks what is "
-            "asked for; perf-assets run publishes it anew"
+            f"{directory.published}: this database was published by another version, and lacks "
+            "what is needed; perf-assets run publishes it anew"
         ) from None
-    if place.report_page.exists():
-        click.echo(f"\nReport with charts: {place.report_page}")
+    if directory.report_page.exists():
+        click.echo(f"\nReport with charts: {directory.report_page}")

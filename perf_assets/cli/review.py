@@ -82,21 +82,21 @@ def sample_for_review(
         write_sheet,
     )
 
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     if is_of_findings:
         if forum is not None or unlabelled:
             raise PerfAssetsError(
                 "--findings takes --n alone: neither --forum nor --unlabelled has a meaning for "
                 "findings of static checks"
             )
-        text, judged = finding_sheet(place.published, labelled, seed)
-        path = output or place.path / f"review-findings-{labelled}-{seed}.csv"
+        text, judged = finding_sheet(directory.published, labelled, seed)
+        path = output or directory.path / f"review-findings-{labelled}-{seed}.csv"
         write_sheet(path, text)
         click.echo(f"{path}: {judged} findings to judge\n{bring_back(path)}")
         return
-    text = sample_sheet(place.published, labelled, unlabelled, seed, forum)
+    text = sample_sheet(directory.published, labelled, unlabelled, seed, forum)
     of_forum = "" if forum is None else f"{forum}-"
-    path = output or place.path / f"review-{of_forum}{labelled}-{seed}.csv"
+    path = output or directory.path / f"review-{of_forum}{labelled}-{seed}.csv"
     write_sheet(path, text)
     subjects = "bug reports" if forum is None else "questions"
     click.echo(f"{path}: {labelled + unlabelled} {subjects} to judge")
@@ -129,7 +129,7 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
         "nothing twice and brings the rest up to date"
@@ -138,7 +138,7 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
         with phase("starting"):
             check_memory()
             from perf_assets.execution import run_import  # noqa: PLC0415
-        imported = run_import(place, sheet, rater)
+        imported = run_import(directory, sheet, rater)
     if imported.imported_before is not None:
         click.echo(
             f"{sheet}: imported already on {imported.imported_before:%Y-%m-%d %H:%M UTC}; "
@@ -150,7 +150,7 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
             f"earlier one, {imported.unchanged} as before"
         )
     if imported.added + imported.superseding + imported.unchanged:
-        print_agreement(place.published, console)
+        print_agreement(directory.published, console)
 
 
 @review.command("agreement")

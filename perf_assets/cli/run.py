@@ -107,15 +107,16 @@ def run(  # noqa: PLR0913
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
     started = datetime.now(UTC)
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
-        f"what was stored is kept in {place.path}; run the same command again, and it goes on there"
+        f"what was stored is kept in {directory.path}; run the same command again, and it goes on "
+        "there"
     )
     wait = 60 * max_wait
     # The lock comes first: who has to wait for another run hears so before Dagster is there.
-    with writing(place.path), shown_progress(console):
+    with writing(directory.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
-            if not place.warehouse.exists():  # there will be rows to validate
+            if not directory.warehouse.exists():  # there will be rows to validate
                 from perf_assets.storage.validation_process import prepare  # noqa: PLC0415
 
                 prepare()
@@ -129,13 +130,13 @@ def run(  # noqa: PLR0913
             )
             from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
-            chosen = open_study_of(study, place)
+            chosen = open_study_of(study, directory)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:
-                read_again(place, repository, first, last, click.echo)
+                read_again(directory, repository, first, last, click.echo)
         failures = run_study(
             chosen,
-            place,
+            directory,
             repositories,
             first,
             last,
@@ -146,14 +147,14 @@ def run(  # noqa: PLR0913
             workers=workers,
         )
     shutdown.set_resume_hint(
-        f"all is stored and published in {place.path}; only its summary is missing"
+        f"all is stored and published in {directory.path}; only its summary is missing"
     )
     if until == "labels":
-        click.echo(status_text(read_status(place)))
+        click.echo(status_text(read_status(directory)))
     else:
-        print_headlines(place.published, console)
-        print_cost(place.warehouse, started, console)
-        print_next_steps(chosen, place, console)
+        print_headlines(directory.published, console)
+        print_cost(directory.warehouse, started, console)
+        print_next_steps(chosen, directory, console)
     if failures:
         raise AuditError("; ".join(failures))
 

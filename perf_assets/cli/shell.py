@@ -1,4 +1,4 @@
-"""What the commands share: options, progress on the terminal, and mistakes told in one sentence."""
+"""What the commands share: options, progress on the terminal, and errors as one sentence."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ from perf_assets.sanitize import escape_text
 
 console = Console()
 PRINTERS = ("click", "rich")
-READER_LEFT = 141  # as a shell tells of SIGPIPE
+READER_LEFT = 141  # as a shell reports SIGPIPE
 OUR_MISTAKE = 70  # as sysexits.h has it; 1 says that rows are in quarantine
 
 

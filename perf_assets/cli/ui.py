@@ -44,30 +44,30 @@ def ui(study: str, data_dir: Path, port: int) -> None:
     it; pages of other sites, and other machines, cannot.
     """
     check_memory()
-    place = DataDirectory.of(data_dir)
-    handle = _hold(place, port)
+    data_directory = DataDirectory.of(data_dir)
+    handle = _hold(data_directory, port)
     check_free(port)
     shutdown.set_resume_hint(
-        f"the UI of {place.path} is closed, and so are runs that it started; what they stored is "
-        "kept, and the next run goes on there"
+        f"the UI of {data_directory.path} is closed, and so are runs that it started; what they "
+        "stored is kept, and the next run goes on there"
     )
     surroundings = {
         **os.environ,
-        "PERF_ASSETS_DATA_DIR": str(place.path),
+        "PERF_ASSETS_DATA_DIR": str(data_directory.path),
         "PERF_ASSETS_STUDY": study,
-        "DAGSTER_HOME": str(place.dagster),
+        "DAGSTER_HOME": str(data_directory.dagster),
         UI: f"http://{HOST}:{port}",
         # As Dagster's own command has it: what goes wrong is shown without Dagster's own frames.
         "DAGSTER_IS_DEV_CLI": "1",
         "DAGSTER_verbose": "",
     }
-    write_instance_config(place.dagster)
-    _make_record(place)
+    write_instance_config(data_directory.dagster)
+    _make_record(data_directory)
     with tempfile.TemporaryDirectory() as directory, cleanup_on_stop(partial(rmtree, directory)):
         try:
             services = Services(Path(directory), port, surroundings, handle)
             services.open()
-            _check_study(study, place)
+            _check_study(study, data_directory)
             services.wait_for_the_page()
             click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
             services.watch()
@@ -88,7 +88,7 @@ def _make_record(data_dir: DataDirectory) -> None:
 
 
 def _check_study(study: str, data_dir: DataDirectory) -> None:
-    """A mistake in it is better said here than in the UI; meanwhile that one opens."""
+    """A mistake in it is better reported here than in the UI; meanwhile that one opens."""
     from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
     open_study_of(study, data_dir)
@@ -97,7 +97,7 @@ def _check_study(study: str, data_dir: DataDirectory) -> None:
 def _hold(data_dir: DataDirectory, port: int) -> int:
     """Be the one UI of ``data_dir``, for as long as who has the handle that is returned lives.
 
-    Two of them would be two daemons, and each would start what a schedule asks for.
+    Two of them would be two daemons, and each would start the runs of a schedule.
     """
     handle = os.open(data_dir.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:

@@ -77,7 +77,7 @@ def work(  # noqa: PLR0913
     Examples:
         perf-assets work --study study.toml --repository owner/name
     """
-    place = DataDirectory.of(data_dir)
+    directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
         "what was pushed is in the lake; a worker that is started again goes on"
     )
@@ -87,7 +87,7 @@ def work(  # noqa: PLR0913
             from perf_assets.workers.pool import Task  # noqa: PLC0415
             from perf_assets.workers.run import worker  # noqa: PLC0415
 
-            chosen = open_study_of(study, place)
+            chosen = open_study_of(study, directory)
             if chosen.lake is None:
                 raise PerfAssetsError(
                     f"{chosen.path}: the study has no lake to push to: add [lake] with its url, "
@@ -97,10 +97,10 @@ def work(  # noqa: PLR0913
         if not listen and not repositories:
             raise PerfAssetsError("name what to work on: --repository OWNER/NAME")
         with worker(
-            chosen, place, Task(first, last, reconcile, force, 60 * max_wait, until)
+            chosen, directory, Task(first, last, reconcile, force, 60 * max_wait, until)
         ) as work_on:
             if listen:
-                _listen(work_on, place)
+                _listen(work_on, directory)
             failures = [sentence for name in repositories for sentence in work_on(name)]
     if failures:
         raise AuditError("; ".join(failures))

@@ -22,7 +22,7 @@ class GitAddress:
     url : without anything secret.
     private_url : as it was written, for git's eyes only.
     secrets : texts that must not be shown.
-    is_path : whether it is a place on this machine, written as a path.
+    is_path : whether it is a path on this machine, written as a path.
     """
 
     url: str
@@ -111,7 +111,7 @@ def _of_url(url: str) -> GitAddress:
     if parts is None or (not parts.hostname and parts.scheme != "file"):
         raise SensitiveValueError("this is not a URL; write https://host/path")
     if parts.scheme not in GIT_SCHEMES:
-        raise SensitiveValueError(f"git is asked by {', '.join(GIT_SCHEMES)} only")
+        raise SensitiveValueError(f"git is reached by {', '.join(GIT_SCHEMES)} only")
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     host = parts.netloc.rpartition("@")[2]
     if user.startswith("-") or host.startswith("-"):

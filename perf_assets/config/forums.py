@@ -1,4 +1,4 @@
-"""The forums of a study, where users ask: their tag sets, and where the questions come from."""
+"""The forums of a study: their tag sets, and where the questions come from."""
 
 import re
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class Forum:
 
     site : how the API calls it.
     dump : the file or folder of its dump, if it is read from one.
-    api_url : the API that tells what came after the dump, or all; ``None`` ends with the dump.
+    api_url : the API that gives what came after the dump, or all; ``None`` ends with the dump.
     labelled : a CSV file of questions that people classified, from which the classifier learns.
     """
 

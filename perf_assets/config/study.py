@@ -101,11 +101,11 @@ class Study:
         return self.repository(name)
 
 
-def _named(study: Study, name: str, known: Sequence[S], sort: str) -> S:
-    for one in known:
+def _named(study: Study, name: str, subjects: Sequence[S], sort: str) -> S:
+    for one in subjects:
         if one.name == name:
             return one
-    names = ", ".join(one.name for one in known) or "none, for it has none"
+    names = ", ".join(one.name for one in subjects) or "none, for it has none"
     raise PerfAssetsError(
         f"study {study.name} has no {sort} {name!r}: choose from {names}, or add it to {study.path}"
     )
@@ -140,13 +140,13 @@ def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
     PerfAssetsError
         A key is wrong, or the study has it already.
     """
-    place = "the new repository"
-    entry = validate(RepositoryEntry, given, place)
-    for known in study.repositories:
-        if entry.name.casefold() in {one.casefold() for one in (known.name, *known.aliases)}:
+    origin = "the new repository"
+    entry = validate(RepositoryEntry, given, origin)
+    for existing in study.repositories:
+        if entry.name.casefold() in {one.casefold() for one in (existing.name, *existing.aliases)}:
             raise PerfAssetsError(
-                f"{place}: study {study.name} has {entry.name} already, as {known.name} from "
-                f"{known.start} on"
+                f"{origin}: study {study.name} has {entry.name} already, as {existing.name} from "
+                f"{existing.start} on"
             )
     return _repository(study.path, len(study.repositories) + 1, entry)
 
@@ -195,8 +195,8 @@ def _study(path: Path, entry: StudyEntry) -> Study:
         entry.name,
         path,
         tuple(
-            _repository(path, place, repository)
-            for place, repository in enumerate(entry.repositories, 1)
+            _repository(path, index, repository)
+            for index, repository in enumerate(entry.repositories, 1)
         ),
         Rules(
             performance_labels=tuple(dict.fromkeys(entry.performance_labels)),
@@ -209,34 +209,34 @@ def _study(path: Path, entry: StudyEntry) -> Study:
         tuple(dict.fromkeys(entry.count_approaches)),
         entry.reconcile_months,
         entry.analyze_fixes,
-        tuple(_forum(path, place, forum, entry) for place, forum in enumerate(entry.forums, 1)),
+        tuple(_forum(path, index, forum, entry) for index, forum in enumerate(entry.forums, 1)),
         entry.kind_method,
         None if entry.lake is None else entry.lake.lakehouse(path),
     )
 
 
-def _forum(path: Path, place: int, entry: ForumEntry, study: StudyEntry) -> Forum:
+def _forum(path: Path, index: int, entry: ForumEntry, study: StudyEntry) -> Forum:
     """The forum with its paths, which are relative to the study file at ``path``."""
-    known = {one.name for one in study.repositories}
+    names = {one.name for one in study.repositories}
     for label, name in entry.repositories.items():
-        if name not in known:
+        if name not in names:
             raise PerfAssetsError(
-                f"{path}: forums[{place}].repositories.{label}: the study has no repository "
+                f"{path}: forums[{index}].repositories.{label}: the study has no repository "
                 f"{shortened(name, 60)!r}"
             )
     dump, labelled = (
-        None if value is None else _beside(path, place, key, value, "forums")
+        None if value is None else _beside(path, index, key, value, "forums")
         for key, value in (("dump", entry.dump), ("labelled", entry.labelled))
     )
-    short = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
+    short = {name.rpartition("/")[2].casefold(): name for name in sorted(names, reverse=True)}
     return entry.forum(dump, labelled, short)
 
 
-def _repository(path: Path, place: int, entry: RepositoryEntry) -> Repository:
+def _repository(path: Path, index: int, entry: RepositoryEntry) -> Repository:
     """The repository with its paths, which are relative to the study file at ``path``."""
-    corpus = _beside(path, place, "corpus", entry.corpus) if entry.corpus is not None else None
+    corpus = _beside(path, index, "corpus", entry.corpus) if entry.corpus is not None else None
     if corpus is not None and not corpus.is_dir():
-        raise PerfAssetsError(f"{path}: repositories[{place}].corpus: {corpus} is no directory")
+        raise PerfAssetsError(f"{path}: repositories[{index}].corpus: {corpus} is no directory")
     git = entry.git or f"https://github.com/{entry.name}.git"
     last = entry.end
     if last is None and corpus is not None:
@@ -246,7 +246,7 @@ def _repository(path: Path, place: int, entry: RepositoryEntry) -> Repository:
         entry.start,
         last,
         entry.trend_start or add_months(entry.start, paper.MONTHS_BEFORE_TREND),
-        str(_beside(path, place, "git", git)) if git_address(git).is_path else git,
+        str(_beside(path, index, "git", git)) if git_address(git).is_path else git,
         entry.github_url,
         corpus,
         entry.checks,
@@ -254,7 +254,7 @@ def _repository(path: Path, place: int, entry: RepositoryEntry) -> Repository:
     )
 
 
-def _beside(path: Path, place: int, key: str, value: str, table: str = "repositories") -> Path:
+def _beside(path: Path, index: int, key: str, value: str, table: str = "repositories") -> Path:
     """The path that ``value`` is, seen from the study file."""
     try:
         beside = (path.parent / Path(value).expanduser()).resolve()
@@ -262,6 +262,6 @@ def _beside(path: Path, place: int, key: str, value: str, table: str = "reposito
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PerfAssetsError(
-            f"{path}: {table}[{place}].{key}: this is no path that can be read ({reason})"
+            f"{path}: {table}[{index}].{key}: this is no path that can be read ({reason})"
         ) from None
     return beside

@@ -177,24 +177,24 @@ def code_lines(path: str, text: str, last: int | None = None) -> set[int]:
 
 
 def lexed_lines(lexer: str, text: str, last: int) -> set[int]:
-    """The lines up to ``last`` that hold code, as Pygments' ``lexer`` tells comments and code."""
+    """The lines up to ``last`` that hold code, not comments, by Pygments' ``lexer``."""
     lines = text.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]
     found: set[int] = set()
-    for place, value in _code(_lexer(lexer), text):
-        if place >= end:
+    for position, value in _code(_lexer(lexer), text):
+        if position >= end:
             break
-        first = place + len(value) - len(value.lstrip())
-        final = place + len(value.rstrip()) - 1
+        first = position + len(value) - len(value.lstrip())
+        final = position + len(value.rstrip()) - 1
         found.update(range(bisect_right(ends, first) + 1, bisect_right(ends, final) + 2))
     return {number for number in found if number <= last and lines[number - 1].strip()}
 
 
 def _code(lexer: Lexer, text: str) -> Iterator[tuple[int, str]]:
-    for place, kind, value in lexer.get_tokens_unprocessed(text):
+    for position, kind, value in lexer.get_tokens_unprocessed(text):
         if value.strip() and not _is_comment(kind):
-            yield place, value
+            yield position, value
 
 
 def _is_comment(kind: _TokenType) -> bool:

@@ -19,10 +19,10 @@ def visible_lines(text: str) -> list[str]:
     lines: list[str] = []
     fence = ""
     rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    place = 0
-    while place < len(rest):
-        line = rest[place]
-        place += 1
+    position = 0
+    while position < len(rest):
+        line = rest[position]
+        position += 1
         opening = FENCE.match(line)
         if fence:
             if opening and _closes(opening, fence):
@@ -33,11 +33,11 @@ def visible_lines(text: str) -> list[str]:
             continue
         start = line.find("<!--")
         if start >= 0:
-            end, after = _comment_end(rest, place - 1, start)
+            end, after = _comment_end(rest, position - 1, start)
             if end >= 0:
                 # What stands behind the comment is read again: it may open another.
                 rest[end] = line[:start] + after
-                place = end
+                position = end
                 continue
         lines.append(line)
     return lines
@@ -48,10 +48,10 @@ def _closes(mark: re.Match[str], fence: str) -> bool:
     return marks[0] == fence[0] and len(marks) >= len(fence) and not mark["info"].strip()
 
 
-def _comment_end(lines: list[str], place: int, start: int) -> tuple[int, str]:
+def _comment_end(lines: list[str], position: int, start: int) -> tuple[int, str]:
     """Line where the comment opened at ``start`` ends and the text behind it; -1 when never."""
     offset = start + 4
-    for index in range(place, len(lines)):
+    for index in range(position, len(lines)):
         found = lines[index].find("-->", offset)
         if found >= 0:
             return index, lines[index][found + 3 :]

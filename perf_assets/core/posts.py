@@ -1,4 +1,4 @@
-"""Posts of forums: their HTML taken apart into what is said and what is code."""
+"""Posts of forums: their HTML separated into prose and code."""
 
 import re
 from html.parser import HTMLParser

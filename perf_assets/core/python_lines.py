@@ -28,16 +28,16 @@ def code_lines(text: str, last: int) -> set[int] | None:
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]
     blanked = []
-    place = kept = 0
-    while place < end and (mark := _MARK.search(text, place)) and mark.start() < end:
-        place = _end_of(mark, text)
-        if place < 0:
+    position = kept = 0
+    while position < end and (mark := _MARK.search(text, position)) and mark.start() < end:
+        position = _end_of(mark, text)
+        if position < 0:
             return None
         if mark["string"] is None:
             # The letter before a documentation string is code to the lexer.
             start = mark.start("comment" if mark["doc"] is None else "quotes")
-            blanked += [text[kept:start], "\n" * text.count("\n", start, place)]
-            kept = place
+            blanked += [text[kept:start], "\n" * text.count("\n", start, position)]
+            kept = position
     rest = "".join([*blanked, text[kept:]]).split("\n")
     return {number for number, line in enumerate(rest[:last], 1) if line.strip()}
 

@@ -57,7 +57,7 @@ class Connection:
         self.url = url
         host, port = _address(url)
         _reach(url, host, port)
-        with self._told("the session"):
+        with self._friendly_errors("the session"):
             self._session = _new_session(f"sc://{host}:{port}")
             version = str(self._session.version)
             for name, value in SETTINGS.items():
@@ -70,7 +70,7 @@ class Connection:
 
     def lay(self, view: str, query: str) -> None:
         """Make ``query``, in Spark's words, a temporary view."""
-        with self._told(view):
+        with self._friendly_errors(view):
             self._session.sql(query).createOrReplaceTempView(view)
 
     def lay_files(self, view: str, files: Sequence[str], columns: str) -> None:
@@ -78,7 +78,7 @@ class Connection:
         if not files:
             self._lay_frames(view, [], columns)
             return
-        with self._told(view):
+        with self._friendly_errors(view):
             self._session.read.schema(columns).parquet(*files).createOrReplaceTempView(view)
 
     def lay_rows(self, view: str, rows: "pa.Table", columns: str) -> None:
@@ -87,16 +87,16 @@ class Connection:
         starts = range(0, rows.num_rows, share)
         self._lay_frames(view, [rows.slice(start, share) for start in starts], columns)
 
-    def write(self, query: str, place: str, what: str) -> None:
-        """Write the answer to ``query`` as Parquet files: the folder ``place`` holds them alone."""
-        with self._told(what):
-            self._session.sql(query).write.mode("overwrite").parquet(place)
+    def write(self, query: str, folder: str, what: str) -> None:
+        """Write the answer to ``query`` as Parquet files, alone in ``folder``."""
+        with self._friendly_errors(what):
+            self._session.sql(query).write.mode("overwrite").parquet(folder)
 
     def stream(self, query: str, what: str) -> "Iterator[pa.Table]":
         """The answer to ``query``, piece by piece as Spark sends it."""
         import pyarrow as pa  # noqa: PLC0415 - comes with the extra
 
-        with self._told(what):
+        with self._friendly_errors(what):
             client = self._session.client
             frame = self._session.sql(query)
             pieces: list[Any] = []
@@ -112,16 +112,16 @@ class Connection:
 
     def table(self, query: str, what: str) -> "pa.Table":
         """The whole answer to ``query``."""
-        with self._told(what):
+        with self._friendly_errors(what):
             return self._session.sql(query).toArrow()
 
     def close(self) -> None:
         """End the session; one that is gone is ended."""
-        with self._told("the session"):
+        with self._friendly_errors("the session"):
             self._session.stop()
 
     def _lay_frames(self, view: str, parts: "Sequence[pa.Table]", columns: str) -> None:
-        with self._told(view):
+        with self._friendly_errors(view):
             frames = [self._session.createDataFrame(part, columns) for part in parts]
             whole = frames[0] if frames else self._session.createDataFrame([], columns)
             for frame in frames[1:]:
@@ -129,7 +129,7 @@ class Connection:
             whole.createOrReplaceTempView(view)
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _friendly_errors(self, what: str) -> Iterator[None]:
         """Make a sentence of what the client raises."""
         be_a_program()
         import grpc  # noqa: PLC0415 - comes with the extra

@@ -134,9 +134,9 @@ class SparkEngine:
             self._connection.lay(view, query)
             return
         with phase(f"computing {model.name} on Spark"):
-            place = f"{self.scratch.rstrip('/')}/{view}"
-            self._connection.write(query, place, model.name)
-            self._connection.lay_files(view, [place], spark_columns(model.table))
+            folder = f"{self.scratch.rstrip('/')}/{view}"
+            self._connection.write(query, folder, model.name)
+            self._connection.lay_files(view, [folder], spark_columns(model.table))
 
     def _lay_source(self, source: Source) -> None:
         view, columns = view_name(source.table), spark_columns(table_of(source.table))

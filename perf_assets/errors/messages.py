@@ -9,7 +9,7 @@ from perf_assets.errors import OUT_OF_MEMORY
 
 LEAST_FREE_BYTES = 1 << 20
 FULL_DISK = (
-    "{place}: the disk is full; make room or choose another --data-dir and run again, what was "
+    "{directory}: the disk is full; make room or choose another --data-dir and run again, what was "
     "stored "
     "is kept"
 )
@@ -41,63 +41,63 @@ def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
     A full disk or memory shows in many guises, those of the libraries that ran into it among them.
     """
     text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
-    place = data_dir if data_dir is not None else Path()
+    directory = data_dir if data_dir is not None else Path()
     if data_dir is not None and not data_dir.is_dir():
         return (
             f"{data_dir} was removed, or its disk is gone: nothing can be stored; bring it "
             f"back, or "
             "choose another --data-dir, and run again"
         )
-    if shutil.disk_usage(place).free < LEAST_FREE_BYTES:
-        return FULL_DISK.format(place=place)
-    if sentence := disk_or_memory_message(text, place):
+    if shutil.disk_usage(directory).free < LEAST_FREE_BYTES:
+        return FULL_DISK.format(directory=directory)
+    if sentence := disk_or_memory_message(text, directory):
         return sentence
     return (
-        _about_a_database(error, text, place)
-        or _about_the_record(text, place)
+        _about_a_database(error, text, directory)
+        or _about_the_record(text, directory)
         or _about_a_file(text)
-        or _about_the_disk(text, place)
+        or _about_the_disk(text, directory)
     )
 
 
-def _about_a_database(error: BaseException, text: str, place: Path) -> str | None:
+def _about_a_database(error: BaseException, text: str, directory: Path) -> str | None:
     # After a write that failed DuckDB gives up the open database, not the file.
     if DISK.search(text):
         return None
-    damage = next(filter(DAMAGE.search, _said_by_duckdb(error)), None)
+    damage = next(filter(DAMAGE.search, _duckdb_messages(error)), None)
     if damage is None:
         return None
     return (
-        f"a database in {place} is damaged ({damage.splitlines()[0][:200]}): perf-assets doctor "
-        f"--repair --data-dir {place} says which one, and mends it"
+        f"a database in {directory} is damaged ({damage.splitlines()[0][:200]}): perf-assets "
+        f"doctor --repair --data-dir {directory} says which one, and mends it"
     )
 
 
-def _about_the_record(text: str, place: Path) -> str | None:
+def _about_the_record(text: str, directory: Path) -> str | None:
     if UNWRITTEN.search(text):
         return (
-            f"Dagster's record in {place / 'dagster'} cannot be written (disk I/O error): make "
+            f"Dagster's record in {directory / 'dagster'} cannot be written (disk I/O error): make "
             "room on its disk, or mend that, and run again; no stored table depends on it"
         )
     record = RECORD.search(text)
     if record is None:
         return None
     return (
-        f"Dagster's record in {place / 'dagster'} cannot be used "
-        f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir {place} "
-        "moves what is damaged aside; no stored table depends on it"
+        f"Dagster's record in {directory / 'dagster'} cannot be used "
+        f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir "
+        f"{directory} moves what is damaged aside; no stored table depends on it"
     )
 
 
-def disk_or_memory_message(text: str, place: Path) -> str | None:
-    """What to do where ``text``, an error's, tells of a full disk or of a full memory."""
+def disk_or_memory_message(text: str, directory: Path) -> str | None:
+    """What to do where ``text``, an error's, is about a full disk or of a full memory."""
     if FULL.search(text):
-        return FULL_DISK.format(place=place)
+        return FULL_DISK.format(directory=directory)
     return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
 
 
-def _said_by_duckdb(error: BaseException) -> Iterator[str]:
-    """What DuckDB said, which takes too long to import for this alone."""
+def _duckdb_messages(error: BaseException) -> Iterator[str]:
+    """The messages of DuckDB, which takes too long to import for this alone."""
     return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
 
 
@@ -113,9 +113,9 @@ def _about_a_file(text: str) -> str | None:
     return _broken(where, what)
 
 
-def _about_the_disk(text: str, place: Path) -> str | None:
+def _about_the_disk(text: str, directory: Path) -> str | None:
     found = DISK.search(text)
-    return None if found is None else _broken(str(place), found["what"])
+    return None if found is None else _broken(str(directory), found["what"])
 
 
 def _broken(where: str, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What a warehouse holds of each subject and month, told by fingerprints of the rows.
+"""What a warehouse holds of each subject and month, by fingerprints of the rows.
 
 All columns count, the moment of storing too: what is brought is equal to what was shipped. Rows
 that did not change keep that moment, so it never makes a month differ by itself.

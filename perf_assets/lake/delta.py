@@ -23,7 +23,7 @@ from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import FileType
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.processes import shutdown
 from perf_assets.sanitize import shortened
 from perf_assets.tables.ddl import quoted
@@ -33,7 +33,7 @@ TRIES = 5
 FEW = 200  # values that are worth a look at the statistics of each file
 # Looking through the whole log for what has expired is for maintenance.
 QUICKLY = PostCommitHookProperties(cleanup_expired_logs=False)
-# What tells which rows a file has; texts of issues have no place in the log.
+# Statistics of the rows of a file; texts of issues do not belong in the log.
 STATISTICS = "lake_subject,lake_month,lake_release"
 COMPRESSED = WriterProperties(compression="ZSTD")
 PROPERTIES: dict[str, str | None] = {
@@ -103,7 +103,7 @@ def append(
     """Add rows to ``table`` in one commit.
 
     transaction : a name and its number. Where the name was used by another commit after ``table``
-        was opened, nothing is added: this is how two who decide about the same are told apart.
+        was opened, nothing is added: so that of two concurrent writers one fails.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def append(
 def replace_bucket(
     table: DeltaTable, bucket: int, batches: Iterable[pa.RecordBatch], schema: pa.Schema
 ) -> None:
-    """Let rows take the place of all those of ``bucket`` that ``table`` had when it was opened.
+    """Replace by rows all those of ``bucket`` that ``table`` had when it was opened.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def tidied(lake: Lake, name: str, hours: int) -> int:
     vacuum = partial(
         table.vacuum, retention_hours=hours, enforce_retention_duration=False, full=True
     )
-    # Of what was deleted earlier, the log still tells for a while.
+    # The log still lists for a while what was deleted earlier.
     files = DeltaStorageHandler(lake.table(name), lake.options).get_file_info(vacuum(dry_run=True))
     found = [file for file in files if file.type != FileType.NotFound]
     if found:
@@ -186,10 +186,10 @@ def cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.Record
 
 
 def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
-    """The data files of ``table``: uri, bucket, bytes, rows, and what is known of their rows.
+    """The data files of ``table``: uri, bucket, bytes, rows, and statistics of their rows.
 
     first_release, last_release, first_subject, last_subject : the bounds of these columns, NULL
-    where they are not known.
+    where they are unknown.
 
     Raises
     ------
@@ -214,23 +214,23 @@ def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
     }
     for which, bound in (("first", "min"), ("last", "max")):
         for column in ("release", "subject"):
-            known = f"{bound}.lake_{column}"
+            bound_column = f"{bound}.lake_{column}"
             nothing = pa.nulls(actions.num_rows, pa.string())
             columns[f"{which}_{column}"] = (
-                actions[known] if known in actions.column_names else nothing
+                actions[bound_column] if bound_column in actions.column_names else nothing
             )
     return pa.table(columns)
 
 
 def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = None) -> list[str]:
     """The uris of those of ``files`` (of ``bucket``) that may have rows of ``releases``."""
-    places = zip(
+    entries = zip(
         *(files[name].to_pylist() for name in ("uri", "bucket", "first_release", "last_release")),
         strict=True,
     )
     return [
         uri
-        for uri, of, first, last in places
+        for uri, of, first, last in entries
         if (bucket is None or of == bucket)
         and (first is None or first != last or first in releases)
     ]
@@ -308,11 +308,11 @@ def _made(lake: Lake, name: str, schema: pa.Schema, description: str) -> DeltaTa
 
 def _missing(table: DeltaTable, lake: Lake, name: str, schema: pa.Schema) -> list[Field]:
     there = {field.name: field.type for field in table.schema().fields}
-    wanted = Schema.from_arrow(schema).fields
-    for field in wanted:
+    required = Schema.from_arrow(schema).fields
+    for field in required:
         if field.name in there and there[field.name] != field.type:
             raise PerfAssetsError(
                 f"{lake.url}: {name}.{field.name} has another type there than here; ship to a new "
                 "lake (another --lake), which is filled by the next runs"
             )
-    return [field for field in wanted if field.name not in there]
+    return [field for field in required if field.name not in there]

@@ -1,4 +1,4 @@
-"""What happens to a lake, as a person is told it: one sentence, and nothing that is secret."""
+"""Errors of a lake as messages for people: one sentence, without secrets."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from deltalake.exceptions import (
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.errors.messages import DAMAGE, FULL
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 
 FORBIDDEN = re.compile(
     r"Permission denied|Read-only file system|Access ?Denied|Forbidden|InvalidAccessKeyId|"
@@ -63,9 +63,9 @@ def friendly_errors(lake: Lake) -> Iterator[None]:
         ) from None
 
 
-def _of_file(said: str, lake: Lake) -> PerfAssetsError | None:
+def _of_file(message: str, lake: Lake) -> PerfAssetsError | None:
     """What DuckDB says of a file of the lake; what it says of others is not for here."""
-    found = re.search(re.escape(lake.url) + r"/[^\"'\n]+", said)
+    found = re.search(re.escape(lake.url) + r"/[^\"'\n]+", message)
     if found is None:
         return None
     file = found[0].removesuffix("...")  # where DuckDB shows a part of the query
@@ -88,25 +88,25 @@ def _of_bytes(error: duckdb.Error, lake: Lake) -> PerfAssetsError | None:
     )
 
 
-def _of_storage(said: str, lake: Lake) -> PerfAssetsError | None:
-    if FULL.search(said) or TOO_LARGE.search(said):
+def _of_storage(message: str, lake: Lake) -> PerfAssetsError | None:
+    if FULL.search(message) or TOO_LARGE.search(message):
         return PerfAssetsError(
             f"{lake.url}: the disk of the lake is full; make room there and run again, what was "
             "released is whole"
         )
-    if NO_BUCKET.search(said):
+    if NO_BUCKET.search(message):
         return PerfAssetsError(f"{lake.url}: there is no such bucket; make it and run again")
-    if NO_CREDENTIALS.search(said):
+    if NO_CREDENTIALS.search(message):
         return PerfAssetsError(
             f"{lake.url}: no credentials are found; set AWS_ACCESS_KEY_ID and "
             "AWS_SECRET_ACCESS_KEY (and AWS_ENDPOINT_URL, AWS_REGION), and run again"
         )
-    if FORBIDDEN.search(said):
+    if FORBIDDEN.search(message):
         return PerfAssetsError(
             f"{lake.url}: the lake may not be read or written with these rights; grant them (or "
             "mend AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and run again"
         )
-    if BUSY.search(said) and not lake.is_local:
+    if BUSY.search(message) and not lake.is_local:
         return TransientError(
             f"{lake.url}: the storage does not answer, or refuses for now; run it again in a "
             "while, what was released is whole"

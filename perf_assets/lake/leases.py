@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import made_releases, needed
 
 SECONDS = 180.0

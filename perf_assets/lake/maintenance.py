@@ -2,7 +2,7 @@
 
 Safe beside workers that ship and engines that read. What was superseded stays for the retention,
 and rows of a ship that may still be under way are left alone. Where a worker is faster, a bucket
-is left for the next time, and that is said.
+is left for the next time, and that is reported.
 """
 
 import math
@@ -18,7 +18,7 @@ from deltalake.exceptions import CommitFailedError
 from perf_assets.lake import delta, leases
 from perf_assets.lake import releases as released
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import Releases, needed, releases_before
 from perf_assets.lake.tables import lake_tables
 from perf_assets.processes.progress import phase
@@ -33,7 +33,7 @@ TRIES = 3
 ROWS_AT_ONCE = 50_000
 
 KEYS = "lake_subject, lake_month, lake_release"
-# Of each release of a month, which one took its place; nothing did of the newest.
+# Of each release of a month, the one that replaced it; none for the newest.
 HISTORY = """
 CREATE TEMP TABLE history AS
 SELECT *, lead(lake_release) OVER (PARTITION BY lake_subject, lake_month ORDER BY generation)
@@ -120,10 +120,10 @@ def maintain(
         connection.execute(KEPT, [readable])
         plans = list(_plans(releases, readable, young))
         done = []
-        with phase("maintaining the lake", len(plans), "tables") as tell:
-            for place, plan in enumerate(plans):
+        with phase("maintaining the lake", len(plans), "tables") as progress:
+            for index, plan in enumerate(plans):
                 done.append(_maintained(connection, lake, plan, limits))
-                tell(place + 1)
+                progress(index + 1)
         return [one for one in done if one is not None]
 
 

@@ -20,7 +20,7 @@ from perf_assets.lake.contents import (
     united,
 )
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.processes.progress import phase
@@ -45,7 +45,7 @@ class PullResult:
 
 
 class _SupersededError(Exception):
-    """Rows that were released are gone: a newer release took their place meanwhile."""
+    """Rows that were released are gone: a newer release replaced them meanwhile."""
 
 
 def pull(
@@ -58,7 +58,7 @@ def pull(
 ) -> PullResult:
     """Make ``database`` hold what is released of ``subjects``, and nothing of any other.
 
-    tables : those that are brought; all that a lake holds where none are said.
+    tables : those that are brought; all that a lake holds where none are given.
     only : whether the rows of other subjects leave, in these tables; else they stay.
 
     Only what differs is read and written: a transaction for each bucket that has differences, so
@@ -72,22 +72,22 @@ def pull(
     PerfAssetsError
         There is no lake; rows that are released cannot be read; or two subjects claim the same row.
     """
-    wanted = sorted({*subjects, *(one.partition(":")[0] for one in subjects if ":" in one)})
-    with friendly_errors(lake), phase("bringing what is released", len(wanted), "subjects"):
+    subject_names = sorted({*subjects, *(one.partition(":")[0] for one in subjects if ":" in one)})
+    with friendly_errors(lake), phase("bringing what is released", len(subject_names), "subjects"):
         held = chosen(tables)
         create_missing(database, held)
         for _ in range(TRIES):
             releases = needed(lake)
             try:
-                brought = _brought(database, releases, wanted, held, only=only)
+                brought = _brought(database, releases, subject_names, held, only=only)
             except _SupersededError as error:
-                said = str(error)
+                message = str(error)
             else:
                 if tables is None:
                     remember(database, database.frame("FROM lake_newest"), releases.identity)
                 return brought
     raise TransientError(
-        f"{lake.url}: {said} is not as it was released; run it again, and where that does not "
+        f"{lake.url}: {message} is not as it was released; run it again, and where that does not "
         "help, have a worker ship it again from a new data directory"
     )
 
@@ -142,12 +142,12 @@ def _brought(
         with _explained_claims(releases.lake), database.transaction():
             _bring_bucket(database, reader, [by_name[name] for name in _tables_of(parts)], parts)
     stays = differences.filter(pl.col("lake_rows") > 0)
-    place = ["lake_subject", "lake_month"]
-    written = stays.select(place).unique()
+    key = ["lake_subject", "lake_month"]
+    written = stays.select(key).unique()
     return PullResult(
         len(subjects),
         written.height,
-        differences.select(place).unique().join(written, on=place, how="anti").height,
+        differences.select(key).unique().join(written, on=key, how="anti").height,
         len(_tables_of(stays)),
         int(stays["lake_rows"].sum()),
     )
@@ -269,8 +269,8 @@ def _verify(database: Database, table: LakeTable, lake: Lake) -> None:
         ORDER BY ALL LIMIT 1
         """
     ).fetchall()
-    for (place,) in wrong:
-        raise _SupersededError(f"{table.name} of {place.strip()}")
+    for (partition,) in wrong:
+        raise _SupersededError(f"{table.name} of {partition.strip()}")
 
 
 def _same(table: LakeTable) -> str:

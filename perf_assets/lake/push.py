@@ -17,7 +17,7 @@ from perf_assets.lake import delta
 from perf_assets.lake.contents import contents, create_missing, remember, remembered
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.leases import Lease
-from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import Held, Part, Releases, made_releases, new_release
 from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.processes.progress import phase
@@ -183,8 +183,8 @@ def _check(
 ) -> None:
     if lease is not None:
         lease.check()
-    known = remembered(database, subject, releases.identity)
-    if held.release is not None and held.release not in known:
+    remembered_releases = remembered(database, subject, releases.identity)
+    if held.release is not None and held.release not in remembered_releases:
         raise _refused(releases.lake, subject)
 
 

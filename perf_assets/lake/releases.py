@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake import delta
-from perf_assets.lake.place import Lake, bucket_of
+from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.storage.warehouse import FORMAT
 
 NAME = "lake.releases"
@@ -94,11 +94,11 @@ class Releases:
 
     @property
     def identity(self) -> str:
-        """What tells this lake from every other, wherever it is."""
+        """The identity of this lake, wherever it is."""
         return str(self.table.metadata().id)
 
     def files(self, subjects: Iterable[str] | None = None) -> list[str]:
-        """The files that may tell of ``subjects``; of all where none are said."""
+        """The files that may list ``subjects``; of all where none are given."""
         files = delta.files_of(self.table, self.lake, NAME)
         named = None if subjects is None else sorted(subjects)
         bounds = ("uri", "first_subject", "last_subject")
@@ -179,11 +179,14 @@ class Releases:
         """Refuse what was laid where a part of it is NULL, as no ship writes it."""
         for table in ("lake_newest", "lake_released"):
             names = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or []
-            lacking = " OR ".join(f'"{name[0]}" IS NULL' for name in names)
-            if connection.execute(f"SELECT 1 FROM {table} WHERE {lacking} LIMIT 1").fetchall():
+            is_incomplete = " OR ".join(f'"{name[0]}" IS NULL' for name in names)
+            if connection.execute(
+                f"SELECT 1 FROM {table} WHERE {is_incomplete} LIMIT 1"
+            ).fetchall():
                 raise PerfAssetsError(
-                    f"{self.lake.url}: its list of releases is damaged: a month lacks what tells "
-                    "it; bring the lake back from a backup, or ship to a new one (another --lake)"
+                    f"{self.lake.url}: its list of releases is damaged: a month lacks what "
+                    "identifies it; bring the lake back from a backup, or ship to a new one "
+                    "(another --lake)"
                 )
 
     def add(

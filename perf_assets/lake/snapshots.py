@@ -10,7 +10,7 @@ from deltalake import DeltaTable
 from perf_assets.errors import TransientError
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import needed
 from perf_assets.lake.tables import LakeTable, chosen
 

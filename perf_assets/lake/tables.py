@@ -83,12 +83,12 @@ def lake_tables() -> Mapping[str, LakeTable]:
         for name, table in declared().items()
         if table.partitioned
     }
-    found |= {name: LakeTable(name, *places) for name, places in BOOKKEEPING.items()}
+    found |= {name: LakeTable(name, *columns) for name, columns in BOOKKEEPING.items()}
     return dict(sorted(found.items()))
 
 
 def chosen(tables: Collection[str] | None) -> list[LakeTable]:
-    """Those of ``tables`` that a lake holds; all of them where none is said."""
+    """Those of ``tables`` that a lake holds; all of them where none is given."""
     return [one for name, one in lake_tables().items() if tables is None or name in tables]
 
 

@@ -90,8 +90,8 @@ def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
     if not isinstance(func, ast.Attribute) or func.attr != "as_default":
         return False
     made = constant(func.value.id, scope) if isinstance(func.value, ast.Name) else None
-    known = isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph"
-    return known or "raph" in ast.unparse(func)
+    is_graph = isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph"
+    return is_graph or "raph" in ast.unparse(func)
 
 
 def _outwards(scope: Scope | None) -> Iterator[Scope]:

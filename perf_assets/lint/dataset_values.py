@@ -37,7 +37,7 @@ class Pipelines:
     Attributes
     ----------
     calls
-        The calls of methods of datasets, in the order in which they were met; True for a `map`
+        The calls of methods of datasets, in the order in which they occur; True for a `map`
         whose function gives datasets, which only describe work.
     late
         For a call of `map`, the `batch` that follows it in its pipeline.
@@ -66,11 +66,11 @@ class Values(ABC):
     found
         Where calls are noted.
     attributes
-        What attributes of the module's classes hold, as far as it is known.
+        What attributes of the module's classes hold, where known.
     """
 
     def __init__(self, module: Module, found: Pipelines, attributes: Attributes) -> None:
-        """Begin with nothing known of the names of the module."""
+        """Start without values of the names of the module."""
         self.module, self.found, self.attributes = module, found, attributes
         self.outer: dict[Scope, Names] = {}
 
@@ -292,7 +292,7 @@ class Values(ABC):
         return self.run(inner, {names[0]: Dataset()} if nested else {})
 
     def applied(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
-        """What `apply` gives: functions of the module run, TensorFlow's are told by name."""
+        """What `apply` gives: functions of the module run, TensorFlow's are recognised by name."""
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Call):
             name = (self.module.resolve(first.func, frame.scope) or "").rpartition(".")[2]

@@ -28,9 +28,9 @@ SOURCES = (
     *(f"tensorflow.data.{name}" for name in _IN_DATA),
     *(f"tensorflow.data.experimental.{name}" for name in _IN_DATA),
     *(
-        f"keras.{place}.{kind}_dataset_from_directory"
+        f"keras.{module}.{kind}_dataset_from_directory"
         for kind in _FROM_FILES
-        for place in ("utils", "preprocessing", f"preprocessing.{kind}")
+        for module in ("utils", "preprocessing", f"preprocessing.{kind}")
     ),
     *("keras.utils.timeseries_dataset_from_array", "tensorflow_datasets.as_dataset"),
     *("keras.preprocessing.timeseries_dataset_from_array", "tensorflow_io.IODataset"),
@@ -74,7 +74,7 @@ class Several:
     keys: tuple[object, ...] = ()
 
     def at(self, key: object) -> "Value":
-        """The value under a constant key or index; what any may be, where it is not known."""
+        """The value under a constant key or index; what any may be, where the key is unknown."""
         if key in self.keys:
             return self.parts[self.keys.index(key)]
         if not self.keys and isinstance(key, int) and -len(self.parts) <= key < len(self.parts):
@@ -82,7 +82,7 @@ class Several:
         return join(self.parts)
 
     def with_part(self, key: object, value: "Value") -> "Several":
-        """The same with a value put in under a key; any may be meant by a key that is not known."""
+        """The same with a value put in under a key; any may be meant by an unknown key."""
         keys = self.keys or tuple(range(len(self.parts)))
         if not isinstance(key, str | int) or keys == ("*",):
             return any_of((*self.parts, value))
@@ -100,14 +100,14 @@ def any_of(values: Iterable[Value]) -> Several:
 
 
 def join(values: Iterable[Value]) -> Value:
-    """What a value may be that is one of several; what is not known says nothing."""
-    known = [one for one in values if one is not None]
-    tuples = [one for one in known if isinstance(one, Several)]
-    if tuples and len(tuples) == len(known):
+    """What a value may be that is one of several; unknown ones are ignored."""
+    present = [one for one in values if one is not None]
+    tuples = [one for one in present if isinstance(one, Several)]
+    if tuples and len(tuples) == len(present):
         same = [one for one in tuples if len(one.parts) == len(tuples[0].parts)]
         columns = zip(*(one.parts for one in same), strict=True)
         return Several(tuple(join(parts) for parts in columns), tuples[0].keys)
-    datasets = [one for one in known if isinstance(one, Dataset)]
+    datasets = [one for one in present if isinstance(one, Dataset)]
     if not datasets:
         return None
     maps = frozenset[ast.Call]().union(*(one.maps for one in datasets))
@@ -128,7 +128,7 @@ def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
 
 
 def _loaded(node: ast.Call) -> Value:
-    """What `tensorflow_datasets.load` gives: one for each split, and what is asked for beside."""
+    """What `tensorflow_datasets.load` gives: one for each split, and the info if requested."""
     words = {word.arg: word.value for word in node.keywords}
     split = words.get("split") or (node.args[1] if len(node.args) > 1 else None)
     size = words.get("batch_size")
@@ -140,5 +140,5 @@ def _loaded(node: ast.Call) -> Value:
     elif isinstance(split, ast.List | ast.Tuple):
         value = Several((one,) * len(split.elts))
     informed = words.get("with_info")
-    asked = isinstance(informed, ast.Constant) and informed.value
-    return Several((value, None)) if asked else value
+    with_info = isinstance(informed, ast.Constant) and informed.value
+    return Several((value, None)) if with_info else value

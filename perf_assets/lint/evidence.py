@@ -74,11 +74,11 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
         for name, methods in uses.items()
         if methods & ALONE or ("batch" in methods and methods & TOGETHER and CALLED_SO.search(name))
     }
-    return frozenset(name for name in found if not _is_known(module, name, scope))
+    return frozenset(name for name in found if not _is_determined(module, name, scope))
 
 
-def _is_known(module: Module, name: str, scope: Scope) -> bool:
-    """Whether it is known what a name or call is: a module, or an object of some class."""
+def _is_determined(module: Module, name: str, scope: Scope) -> bool:
+    """Whether it can be determined what a name or call is: a module, or an object of some class."""
     node = ast.parse(name, mode="eval").body
     if isinstance(node, ast.Call):
         return _makes_object(module, node, scope)
@@ -86,9 +86,9 @@ def _is_known(module: Module, name: str, scope: Scope) -> bool:
         return True
     values: list[object] = []
     if isinstance(node, ast.Name):
-        place, bindings = scope.find(name) or (scope, [])
+        where, bindings = scope.find(name) or (scope, [])
         values = [one.value for one in bindings]
-        if any(one.kind == "parameter" for one in bindings) and _is_annotated(place, name):
+        if any(one.kind == "parameter" for one in bindings) and _is_annotated(where, name):
             return True
     elif isinstance(node, ast.Attribute):
         owner = module.class_of(node.value, scope)
@@ -97,7 +97,7 @@ def _is_known(module: Module, name: str, scope: Scope) -> bool:
 
 
 def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
-    """Whether a chain of calls begins with that of a class, told by its capital, of another."""
+    """Whether a chain of calls begins with a class, seen by its capital, of another library."""
     node: ast.expr = call
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
@@ -110,9 +110,9 @@ def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
     return name[:1].isupper() and not full.startswith(("tensorflow", "keras"))
 
 
-def _is_annotated(place: Scope, name: str) -> bool:
-    """Whether a parameter says what it is; datasets are told by that before this is asked."""
-    spec = getattr(place.node, "args", None)
+def _is_annotated(where: Scope, name: str) -> bool:
+    """Whether a parameter has an annotation; datasets are recognised by it earlier."""
+    spec = getattr(where.node, "args", None)
     for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if spec is not None else ():
         if one.arg == name and one.annotation is not None:
             return ast.unparse(one.annotation).rpartition(".")[2] not in ("Any", "object")
@@ -120,7 +120,7 @@ def _is_annotated(place: Scope, name: str) -> bool:
 
 
 def _roots(node: ast.expr) -> list[str]:
-    """What a chain of calls begins with: a name, an attribute, or a call that is not known."""
+    """What a chain of calls begins with: a name, an attribute, or an unknown call."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
         if not isinstance(inner, ast.Call):

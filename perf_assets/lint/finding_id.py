@@ -1,10 +1,10 @@
-"""The same finding in another version of a project: what it is known by.
+"""The identity of a finding across versions of a project.
 
-A finding is known by its rule, its path, and the text of its line without the white space around
-it; where a file has several that are alike in all three, by how many of these stand above it. So a
-line that moves up or down, or is indented anew, is the same finding, and a line that is written
-anew is another: what was there is gone and something new has come. Where a file was renamed the
-path before is asked for.
+A finding is identified by its rule, its path, and the text of its line without the white space
+around it; where a file has several that are alike in all three, by how many of these stand above
+it. So a line that moves up or down, or is indented anew, is the same finding, and a line that is
+written anew is another: what was there is gone and something new has come. Where a file was renamed
+the path before is needed.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ MOST_CHARACTERS = 1_000  # of a line; a notebook may be one line as a whole
 
 
 class Identified(NamedTuple):
-    """A finding and what it is known by.
+    """A finding and its identity.
 
     code : the text of its line, without the white space around it, cut where it is very long.
     earlier_duplicates : how many findings of the file before it are alike in rule and code.
@@ -30,7 +30,7 @@ class Identified(NamedTuple):
 
 
 def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Identified]:
-    """The ``findings`` of one file, each with the text of its line, from the top, told apart."""
+    """The ``findings`` of one file from the top, with the text of their lines and unique ids."""
     alike: Counter[tuple[str, str]] = Counter()
     for finding, line in sorted(zip(findings, lines, strict=True)):
         code = line.strip()[:MOST_CHARACTERS]

@@ -25,7 +25,7 @@ class Context(StrEnum):
 
 
 class Related(NamedTuple):
-    """A second place that belongs to a finding: the loop, the later `batch`, the caller."""
+    """A second location that belongs to a finding: the loop, the later `batch`, the caller."""
 
     line: int
     message: str
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
     message
         One or two sentences for a person: what, and what to check.
     related
-        Other places of the same file that explain it.
+        Other locations of the same file that explain it.
     """
 
     line: int

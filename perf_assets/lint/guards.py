@@ -16,7 +16,7 @@ class Guard(NamedTuple):
     body, orelse
         Names; the branch runs once if one of them differs in each iteration.
     body_once
-        Whether the first branch runs once in any case, as it ends what it asks for.
+        Whether the first branch runs once in any case, as it makes its own condition false.
     """
 
     body: frozenset[str] = frozenset()
@@ -28,7 +28,7 @@ def guard(node: ast.If | ast.IfExp) -> Guard:
     """What the test of a statement or expression says of its branches."""
     test = node.test
     if isinstance(node, ast.If) and (
-        _asked(test) in _set_in(node.body) or _is_put_out(test, node.body)
+        _missing_name(test) in _set_in(node.body) or _is_put_out(test, node.body)
     ):
         return Guard(body_once=True)
     body, orelse = _of_test(test)
@@ -68,7 +68,7 @@ def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
     return False
 
 
-def _asked(test: ast.expr) -> str:
+def _missing_name(test: ast.expr) -> str:
     """What a test finds missing: `x` of `x is None` and of `not x`."""
     match test:
         case ast.UnaryOp(

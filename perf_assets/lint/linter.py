@@ -24,23 +24,23 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
     text
         Source of the module, Python 3.
     path
-        Its path within the project, with `/`: tells tests and examples from library code.
+        Its path within the project, with `/`: distinguishes tests and examples from library code.
     rules
-        Which rules are asked.
+        Which rules are checked.
 
     Raises
     ------
     Unreadable
         When the text is no Python 3, or nested more deeply than Python can follow.
     """
-    asked = [rule for rule in rules if _names(text, rule)]
+    applicable = [rule for rule in rules if _names(text, rule)]
     try:
-        tree = _tree(text, path, is_needed=bool(asked))
+        tree = _tree(text, path, is_needed=bool(applicable))
         if tree is None:
             return []
         module = Module(tree, text, context_of(path, tree))
         lines = text.split("\n")
-        hits = ((rule, hit) for rule in asked for hit in rule.find(module))
+        hits = ((rule, hit) for rule in applicable for hit in rule.find(module))
         return sorted({_finding(module.context, rule, hit, lines) for rule, hit in hits})
     except RecursionError:
         raise Unreadable("depth", "it is nested too deeply") from None
@@ -69,10 +69,10 @@ def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:
         return None
     except (SyntaxError, ValueError) as error:
         reason = "python 2" if looks_like_python_two(text) else "syntax"
-        raise Unreadable(reason, _said(error)) from None
+        raise Unreadable(reason, _syntax_message(error)) from None
 
 
-def _said(error: SyntaxError | ValueError) -> str:
+def _syntax_message(error: SyntaxError | ValueError) -> str:
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
     return str(error)

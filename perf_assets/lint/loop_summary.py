@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where something stands: line and column, the blocks around it and the loops around it."""
 
     position: tuple[int, int]
@@ -14,10 +14,10 @@ class Place(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A value that a name gets; None where it differs by itself, or is not known."""
+    """A value that a name gets; None where it differs by itself, or is unknown."""
 
     value: ast.expr | None
-    place: Place
+    location: Location
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Site:
     """
 
     call: ast.Call
-    place: Place
+    location: Location
     once: bool
     guards: frozenset[str]
     taped: bool
@@ -81,6 +81,6 @@ class Survey:
     definitions: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, frozenset[str]]] = field(
         default_factory=list
     )
-    returns: list[tuple[ast.expr, Place]] = field(default_factory=list)
+    returns: list[tuple[ast.expr, Location]] = field(default_factory=list)
     new_graph: bool = False
     learns: bool = False

@@ -1,6 +1,6 @@
 """The walk that makes a survey: a loop's body, or a function, from its first statement to its last.
 
-`variance` asks the survey whether an expression is the same in every iteration.
+`variance` uses the survey to see whether an expression is the same in every iteration.
 """
 
 import ast
@@ -18,7 +18,7 @@ from perf_assets.lint.effects import (
     READING_METHODS,
 )
 from perf_assets.lint.guards import guard
-from perf_assets.lint.loop_summary import Bound, Place, Site, Survey
+from perf_assets.lint.loop_summary import Bound, Location, Site, Survey
 from perf_assets.lint.module import Module
 from perf_assets.lint.scopes import COMPREHENSIONS, LoopAt, Scope, elements
 
@@ -38,21 +38,21 @@ class _Around:
 
 def survey_loop(module: Module, loop: LoopAt) -> Survey:
     """What happens in one iteration of a loop; walked once."""
-    known = module.once(_known)
-    if loop.node not in known:
-        known[loop.node] = _of_loop(module, loop)
-    return known[loop.node]
+    surveys = module.once(_surveys)
+    if loop.node not in surveys:
+        surveys[loop.node] = _of_loop(module, loop)
+    return surveys[loop.node]
 
 
 def survey_function(module: Module, scope: Scope) -> Survey:
     """What happens in one call of a function; walked once."""
-    known = module.once(_known)
-    if scope.node not in known:
-        known[scope.node] = _of_function(module, scope)
-    return known[scope.node]
+    surveys = module.once(_surveys)
+    if scope.node not in surveys:
+        surveys[scope.node] = _of_function(module, scope)
+    return surveys[scope.node]
 
 
-def _known(module: Module) -> dict[ast.AST, Survey]:
+def _surveys(module: Module) -> dict[ast.AST, Survey]:
     return {}
 
 
@@ -75,7 +75,7 @@ def _of_function(module: Module, scope: Scope) -> Survey:
     walk = _Walk(module, scope, is_loop=False)
     if isinstance(scope.node, ast.Lambda):
         walk.expression(scope.node.body, _Around())
-        walk.found.returns.append((scope.node.body, walk.place(scope.node.body, _Around())))
+        walk.found.returns.append((scope.node.body, walk.location(scope.node.body, _Around())))
     elif isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
         walk.block(scope.node.body, _Around())
     return walk.found
@@ -86,8 +86,8 @@ class _Walk:
         self.module, self.scope, self.is_loop = module, scope, is_loop
         self.found = Survey()
 
-    def place(self, node: ast.AST, around: _Around) -> Place:
-        return Place((node.lineno, node.col_offset), around.blocks, around.loops)  # type: ignore[attr-defined]
+    def location(self, node: ast.AST, around: _Around) -> Location:
+        return Location((node.lineno, node.col_offset), around.blocks, around.loops)  # type: ignore[attr-defined]
 
     def block(self, body: list[ast.stmt], around: _Around) -> None:
         if not body:
@@ -178,7 +178,7 @@ class _Walk:
     def return_(self, node: ast.Return, around: _Around) -> None:
         if node.value is not None:
             self.expression(node.value, around)
-            self.found.returns.append((node.value, self.place(node, around)))
+            self.found.returns.append((node.value, self.location(node, around)))
 
     def delete(self, node: ast.Delete, around: _Around) -> None:
         for target in node.targets:
@@ -247,7 +247,7 @@ class _Walk:
                 self.found.counters.add(first.id)
 
     def bind(self, name: str, value: ast.expr | None, around: _Around, at: ast.AST) -> None:
-        self.found.bound.setdefault(name, []).append(Bound(value, self.place(at, around)))
+        self.found.bound.setdefault(name, []).append(Bound(value, self.location(at, around)))
 
     def change(self, node: ast.expr) -> None:
         """Note that an object is changed in place."""
@@ -297,7 +297,7 @@ class _Walk:
         self.found.sites.append(
             Site(
                 node,
-                self.place(node, around),
+                self.location(node, around),
                 around.once,
                 around.guards,
                 around.taped,
@@ -330,7 +330,7 @@ class _Walk:
         """Whether a method of a class of this module is called: what it changes is looked up there.
 
         An inherited method that is not here may change any attribute; those of unittest and Keras
-        that only check or create are known.
+        that only check or create.
         """
         owner = (
             self.module.class_of(func.value, self.scope)
@@ -339,8 +339,10 @@ class _Walk:
         )
         if owner is None:
             return False
-        known = self.module.method(owner, func.attr) is not None or func.attr in owner.attributes
-        return known or func.attr.startswith(HARMLESS_INHERITED)
+        is_defined = (
+            self.module.method(owner, func.attr) is not None or func.attr in owner.attributes
+        )
+        return is_defined or func.attr.startswith(HARMLESS_INHERITED)
 
     def is_container(self, name: str) -> bool:
         """Whether a name was bound to something that a function can change."""

@@ -89,7 +89,7 @@ def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool, bool]]) -> 
             continue
         inner = run.of_call(site, callee)
         deferred = again.deferred or site.deferred
-        pinned = again.pinned or not all(run.same(pin, site.place) for pin in site.pins)
+        pinned = again.pinned or not all(run.same(pin, site.location) for pin in site.pins)
         key = (callee, inner.changing, deferred, pinned)
         if key not in seen:
             seen.add(key)
@@ -124,8 +124,8 @@ def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
         case ast.Constant(value=str() | bytes() as value):
             return len(value) <= SMALL
         case ast.Name() if depth < DEEPEST and node.id not in module.once(_filled):
-            known = constant(node.id, scope)
-            return known is not None and _few(module, known, scope, depth + 1)
+            constant_value = constant(node.id, scope)
+            return constant_value is not None and _few(module, constant_value, scope, depth + 1)
         case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
             return _few(module, held, scope, depth)
     return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)
@@ -237,7 +237,7 @@ def may_have_functions(module: Module) -> bool:
 
 
 def in_tf_function(module: Module, scope: Scope | None) -> bool:
-    """Whether a place is inside a function that is a `tf.function`."""
+    """Whether a location is inside a function that is a `tf.function`."""
     while scope is not None:
         if is_traced(module, scope):
             return True

@@ -1,9 +1,9 @@
-"""The facts of one module that rules ask for.
+"""The facts of one module that rules need.
 
 Built on `ast`, with one walk and a resolver of its own. Files a second on a core of 2, over
-huggingface/diffusers (2,089 files of 21 kB; one that names no framework is only asked whether it
-is Python): parsing with `ast` 384, all checks 408, libcst's parser and qualified names 5.4, jedi
-asked for each call, as the published tool asks, 2.8. Over tensor2tensor, where most files name
+huggingface/diffusers (2,089 files of 21 kB; one that names no framework is only checked for whether
+it is Python): parsing with `ast` 384, all checks 408, libcst's parser and qualified names 5.4, jedi
+computed for each call, as the published tool does, 2.8. Over tensor2tensor, where most files name
 TensorFlow: 647, 252, 7.2 and 2.3. `python -m tests.benchmarks.check_speed` measures it again.
 """
 
@@ -21,7 +21,7 @@ LONGEST_CHAIN = 8  # of names that stand for names
 
 
 class Hit(NamedTuple):
-    """A place that a rule found: the call or definition, how much it matters, what to say."""
+    """A location that a rule found: the call or definition, how much it matters, what to say."""
 
     node: ast.AST
     severity: Severity
@@ -51,7 +51,7 @@ class Module:
         self._made: dict[object, object] = {}
 
     def once(self, make: "Callable[[Module], T]") -> T:
-        """What a function makes of this module, made when it is first asked for."""
+        """What a function makes of this module, made when it is first needed."""
         if make not in self._made:
             self._made[make] = make(self)
         return self._made[make]  # type: ignore[return-value]
@@ -91,18 +91,18 @@ class Module:
         found = scope.find(name)
         if found is None:
             return "tensorflow" if name == "tf" and self.starred else None
-        place, bindings = found
+        owner_scope, bindings = found
         imports = [one.value for one in bindings if one.kind == "import"]
         if imports:
             return next((one for one in imports if _of_framework(one)), imports[0])  # type: ignore[return-value]
         only = bindings[0]
         if len(bindings) == 1 and isinstance(only.value, ast.IfExp) and depth < LONGEST_CHAIN:
             either = (only.value.body, only.value.orelse)
-            ways = [self.resolve(one, place, depth + 1) for one in either]
+            ways = [self.resolve(one, owner_scope, depth + 1) for one in either]
             return ways[0] if all(one is not None and _of_framework(one) for one in ways) else None
         alias = len(bindings) == 1 and only.kind == "assign" and depth < LONGEST_CHAIN
         if alias and isinstance(only.value, ast.Name | ast.Attribute):
-            return self.resolve(only.value, place, depth + 1)
+            return self.resolve(only.value, owner_scope, depth + 1)
         return None
 
     def callee(self, call: ast.Call, scope: Scope) -> Scope | None:
@@ -133,18 +133,18 @@ class Module:
         found = scope.find(node.id) if isinstance(node, ast.Name) else None
         if not isinstance(node, ast.Name) or found is None:
             return None
-        place, bindings = found
-        if node.id == place.itself and bindings[0].kind == "parameter":
-            return place.owner
-        target = definition(bindings) or self._made_by(place, bindings)
+        owner_scope, bindings = found
+        if node.id == owner_scope.itself and bindings[0].kind == "parameter":
+            return owner_scope.owner
+        target = definition(bindings) or self._made_by(owner_scope, bindings)
         return target if target is not None and target.is_class else None
 
-    def _made_by(self, place: Scope, bindings: list[Binding]) -> Scope | None:
+    def _made_by(self, owner_scope: Scope, bindings: list[Binding]) -> Scope | None:
         """The class whose object a name got, where it got one only."""
         value = bindings[0].value
         if len(bindings) != 1 or not isinstance(value, ast.Call):
             return None
-        found = place.find(value.func.id) if isinstance(value.func, ast.Name) else None
+        found = owner_scope.find(value.func.id) if isinstance(value.func, ast.Name) else None
         return definition(found[1]) if found is not None else None
 
     def method(self, owner: Scope, name: str, depth: int = 0) -> Scope | None:

@@ -57,10 +57,10 @@ def _is_silenced(
 
 
 def _codes(rest: str) -> Iterable[str]:
-    place = 0
-    while found := _CODE.match(rest, place):
+    position = 0
+    while found := _CODE.match(rest, position):
         yield found["code"]
-        place = found.end()
+        position = found.end()
 
 
 def _means(code: str, rule: Rule) -> bool:

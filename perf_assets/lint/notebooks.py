@@ -1,7 +1,7 @@
 """Notebooks of Jupyter as Python: the code cells one after the other, and where each line stands.
 
 The format is that of nbformat, versions 3 and 4. IPython takes lines that are no Python: those of
-magics (`%`), of the shell (`!`) and of help (`?`). They are blanked in their places, so that
+magics (`%`), of the shell (`!`) and of help (`?`). They are blanked where they are, so that
 nothing moves; where such a line gives a value to a name (`files = !ls`), a call of `get_ipython`
 does, as IPython itself has it, so that nobody takes the name for unset.
 """
@@ -44,7 +44,7 @@ _PARTS = re.compile(
 )
 
 
-class Place(NamedTuple):
+class CellLine(NamedTuple):
     """Where a line of code stands, from 1: line of the file, number and line of the cell."""
 
     line: int
@@ -60,31 +60,31 @@ class Notebook:
     ----------
     text
         Its code cells as one module, each ended by a newline.
-    places
+    cell_lines
         Where each line of the text stands. Cells are counted with those that hold no code.
     """
 
     text: str
-    places: tuple[Place, ...]
+    cell_lines: tuple[CellLine, ...]
 
-    def placed(self, finding: Finding) -> Finding:
+    def located(self, finding: Finding) -> Finding:
         """A finding in the text as one in the file; its message says the cell and the line there.
 
         The columns stay those of the line in the cell.
         """
-        place = self.places[finding.line - 1]
+        cell_line = self.cell_lines[finding.line - 1]
         message = finding.message
         for one in finding.related:
-            there = self.places[one.line - 1]
+            there = self.cell_lines[one.line - 1]
             message = message.replace(
                 f"in line {one.line}", f"in cell {there.cell}, line {there.cell_line},", 1
             )
         return finding._replace(
-            line=place.line,
-            end_line=self.places[finding.end_line - 1].line,
-            message=f"{message} (cell {place.cell}, line {place.cell_line})",
+            line=cell_line.line,
+            end_line=self.cell_lines[finding.end_line - 1].line,
+            message=f"{message} (cell {cell_line.cell}, line {cell_line.cell_line})",
             related=tuple(
-                Related(self.places[one.line - 1].line, one.message) for one in finding.related
+                Related(self.cell_lines[one.line - 1].line, one.message) for one in finding.related
             ),
         )
 
@@ -117,16 +117,16 @@ def python_of(content: str) -> Notebook:
         raise Unreadable("notebook", f"it is no JSON: {error}") from None
     _refuse(loaded)
     texts: list[str] = []
-    places: list[Place] = []
+    cell_lines: list[CellLine] = []
     for cell in _code_cells(loaded):
         text = _parsing(cell)
         texts.append(text + "\n")
         rows = text.count("\n") + 1
         lines = (*cell.lines, *[cell.lines[-1]] * rows)[:rows]
-        places += [Place(line, cell.number, row) for row, line in enumerate(lines, 1)]
+        cell_lines += [CellLine(line, cell.number, row) for row, line in enumerate(lines, 1)]
     # The last newline ends the last line, and a parser may name what comes after it.
-    last = places[-1] if places else Place(1, 1, 1)
-    return Notebook("".join(texts), (*places, last))
+    last = cell_lines[-1] if cell_lines else CellLine(1, 1, 1)
+    return Notebook("".join(texts), (*cell_lines, last))
 
 
 def _refuse(loaded: Any) -> None:  # noqa: ANN401
@@ -175,7 +175,7 @@ def _parses(text: str) -> tuple[int, str] | None:
 
 
 def without_magics(source: str) -> str:
-    """A cell without what only IPython takes, each line in its place.
+    """A cell without what only IPython takes, each line at its position.
 
     Parameters
     ----------
@@ -188,31 +188,31 @@ def without_magics(source: str) -> str:
             return "\n" * source.count("\n")
         source = "\n" * magic[0].count("\n") + source[magic.end() :]
     kept: list[str] = []
-    place = 0
-    while place < len(source):
-        end = _end_of_line(source, place)
-        found = _LINE.match(source[place:end].rstrip("\n"))
+    position = 0
+    while position < len(source):
+        end = _end_of_line(source, position)
+        found = _LINE.match(source[position:end].rstrip("\n"))
         if found is None:
             # Only what begins a logical line can be a magic, so the rest of this one is passed by.
-            end = _end_of_logical_line(source, place)
-            kept.append(source[place:end])
+            end = _end_of_logical_line(source, position)
+            kept.append(source[position:end])
         else:
-            while source[place:end].endswith("\\\n"):
+            while source[position:end].endswith("\\\n"):
                 end = _end_of_line(source, end)
             value = f"{found['given']}get_ipython()" if found["given"] else "pass"
-            kept += [found["indent"], value, "\n" * source.count("\n", place, end)]
-        place = end
+            kept += [found["indent"], value, "\n" * source.count("\n", position, end)]
+        position = end
     return "".join(kept)
 
 
-def _end_of_line(text: str, place: int) -> int:
-    found = text.find("\n", place)
+def _end_of_line(text: str, position: int) -> int:
+    found = text.find("\n", position)
     return len(text) if found < 0 else found + 1
 
 
-def _end_of_logical_line(text: str, place: int) -> int:
+def _end_of_logical_line(text: str, position: int) -> int:
     depth = 0
-    for part in _PARTS.finditer(text, place):
+    for part in _PARTS.finditer(text, position):
         if part["open"]:
             depth += 1
         elif part["close"]:
@@ -238,9 +238,9 @@ def _with_lines(content: str) -> Any:  # noqa: ANN401
         value, end = scanstring(text, start, strict)
         line += text.count("\n", counted, start)
         counted = start
-        placed = _Text(value)
-        placed.line = line
-        return placed, end
+        located_text = _Text(value)
+        located_text.line = line
+        return located_text, end
 
     decoder: Any = JSONDecoder()
     decoder.parse_string = parse_string

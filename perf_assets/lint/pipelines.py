@@ -45,7 +45,7 @@ class _Follow(Values):
         super().__init__(module, found, attributes)
         self.learned: Attributes = {}
         self.running: list[Scope] = []
-        self.known: dict[tuple[Scope, tuple[Value, ...]], Value] = {}
+        self.results: dict[tuple[Scope, tuple[Value, ...]], Value] = {}
 
     def everything(self) -> None:
         top = Frame(self.module.scope, {})
@@ -60,12 +60,12 @@ class _Follow(Values):
         if scope in self.running or len(self.running) > DEEPEST:
             return None
         key = (scope, tuple(given.get(name) for name in scope.parameters))
-        if key not in self.known:
+        if key not in self.results:
             evident = self.evidence(scope)
             frame = Frame(scope, {})
             for name in scope.parameters:
-                known = given.get(name) or self.by_annotation(scope, name)
-                frame.names[name] = Dataset() if known is None and name in evident else known
+                value = given.get(name) or self.by_annotation(scope, name)
+                frame.names[name] = Dataset() if value is None and name in evident else value
             self.outer[scope] = frame.names
             self.running.append(scope)
             if isinstance(scope.node, ast.Lambda):
@@ -75,8 +75,8 @@ class _Follow(Values):
             self.running.pop()
             returned = join(frame.returned)
             note = getattr(scope.node, "returns", None)
-            self.known[key] = self.of_annotation(note, scope) if returned is None else returned
-        return self.known[key]
+            self.results[key] = self.of_annotation(note, scope) if returned is None else returned
+        return self.results[key]
 
     def by_annotation(self, scope: Scope, name: str) -> Value:
         """What a parameter is by its annotation."""
@@ -136,8 +136,8 @@ class _Follow(Values):
     def annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
         if node.value is not None:
             value = self.value(node.value, frame)
-            said = self.of_annotation(node.annotation, frame.scope) if value is None else value
-            self.assign(node.target, said, frame)
+            assigned = self.of_annotation(node.annotation, frame.scope) if value is None else value
+            self.assign(node.target, assigned, frame)
 
     def return_(self, node: ast.Return, frame: Frame) -> None:
         if node.value is not None:
@@ -201,8 +201,8 @@ class _Follow(Values):
             case ast.Subscript(value=ast.Name(id=name)):
                 held = frame.names.get(name)
                 old = held if isinstance(held, Several) else Several(())
-                place = target.slice.value if isinstance(target.slice, ast.Constant) else target
-                frame.names[name] = old.with_part(place, value)
+                slot = target.slice.value if isinstance(target.slice, ast.Constant) else target
+                frame.names[name] = old.with_part(slot, value)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Follow, Any, Frame], None]] = {

@@ -1,6 +1,6 @@
 r"""Whether a text that is no Python 3 is Python 2.
 
-It is asked of texts that do not parse, so it is free to say yes of a statement that Python 3 reads
+It is used on texts that do not parse, so it is free to say yes of a statement that Python 3 reads
 in another way. What it looks for is the syntax that the move to Python 3 took away, as the guides
 of that move list it: the statements `print` and `exec`, `except X, e`, `raise E, "text"`,
 backticks, `<>`, octal numbers such as `0777`, long integers, `ur''`, and parameters that unpack a

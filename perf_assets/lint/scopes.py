@@ -107,7 +107,7 @@ def decorators(scope: Scope) -> list[ast.expr]:
 
 
 def method_scope(scope: Scope) -> Scope | None:
-    """The method around a place, the place's own function first."""
+    """The method around a location, its own function first."""
     at: Scope | None = scope
     while at is not None and at.owner is None:
         at = at.parent

@@ -1,6 +1,6 @@
 """Whether an expression has the same value in every iteration: data flow, a variable at a time.
 
-Everything that is not known to stay the same is taken to change: loop targets, names bound in the
+Everything is taken to change unless it is known to stay the same: loop targets, names bound in the
 loop to what changes, objects changed in place, attributes set in the loop or in a function that it
 calls, what unknown functions give (they may read files, the clock or a random number).
 """
@@ -22,7 +22,7 @@ from perf_assets.lint.effects import (
     READING_METHODS,
     VARIABLES,
 )
-from perf_assets.lint.loop_summary import Bound, Place, Site, Survey
+from perf_assets.lint.loop_summary import Bound, Location, Site, Survey
 from perf_assets.lint.loop_visitor import survey_function, survey_loop
 from perf_assets.lint.module import Module
 from perf_assets.lint.scopes import LoopAt, Scope
@@ -62,8 +62,8 @@ class Run:
         self.changing, self.outer, self.depth = changing, outer, depth
         self._variables_change = False
         self.given: dict[str, ast.expr] = {}
-        self.called_at: Place | None = None
-        self._asked: set[tuple[str, Place]] = set()
+        self.called_at: Location | None = None
+        self._pending: set[tuple[str, Location]] = set()
 
     @classmethod
     def of_loop(cls, module: Module, loop: LoopAt) -> "Run":
@@ -73,8 +73,8 @@ class Run:
     def of_call(self, site: Site, callee: Scope) -> "Run":
         """The run of a function that a call of this run makes."""
         given = dict(_given(site.call, callee))
-        with self._asking(variables_change=self.learns):
-            same = {name for name, one in given.items() if self.same(one, site.place)}
+        with self._variables_changing(variables_change=self.learns):
+            same = {name for name, one in given.items() if self.same(one, site.location)}
         changing = frozenset(given) - same
         inner = Run(
             self.module,
@@ -84,7 +84,7 @@ class Run:
             self,
             self.depth + 1,
         )
-        inner.given, inner.called_at = given, site.place
+        inner.given, inner.called_at = given, site.location
         return inner
 
     @cached_property
@@ -117,26 +117,26 @@ class Run:
         own = _reach(self.module, self.scope, self.survey).learns
         return own or (self.outer is not None and self.outer.learns)
 
-    def same(self, node: ast.expr, place: Place) -> bool:
-        """Whether an expression at a place has the same value in every iteration."""
+    def same(self, node: ast.expr, location: Location) -> bool:
+        """Whether an expression at a location has the same value in every iteration."""
         special = _SAME.get(type(node))
         if special is not None:
-            return special(self, node, place)
+            return special(self, node, location)
         parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
-        return all(self.same(one, place) for one in parts)
+        return all(self.same(one, location) for one in parts)
 
-    def _always(self, node: ast.expr, place: Place) -> bool:
+    def _always(self, node: ast.expr, location: Location) -> bool:
         return True
 
-    def _never(self, node: ast.expr, place: Place) -> bool:
+    def _never(self, node: ast.expr, location: Location) -> bool:
         return False
 
-    def _same_attribute(self, node: ast.Attribute, place: Place) -> bool:
+    def _same_attribute(self, node: ast.Attribute, location: Location) -> bool:
         if node.attr in self.set_attributes or node.attr in COUNTING:
             return False
         if self._variables_change and node.attr not in LIKENESS and self._is_held(node):
             return False
-        return self.same(node.value, place)
+        return self.same(node.value, location)
 
     def _is_held(self, node: ast.Attribute) -> bool:
         """Whether an attribute is one of an object rather than a name in a module or a class."""
@@ -151,7 +151,7 @@ class Run:
         return any(name in self.survey.bound or name in self.changing for name in names)
 
     def arguments_same(
-        self, call: ast.Call, place: Place, *, variables_change: bool | None = None
+        self, call: ast.Call, location: Location, *, variables_change: bool | None = None
     ) -> bool:
         """Whether all that a call is given is the same in every iteration.
 
@@ -159,23 +159,23 @@ class Run:
         word, as in the question that this one is part of.
         """
         change = self._variables_change if variables_change is None else variables_change
-        with self._asking(variables_change=change):
-            return all(self.same(one, place) for one in arguments(call))
+        with self._variables_changing(variables_change=change):
+            return all(self.same(one, location) for one in arguments(call))
 
     @contextmanager
-    def _asking(self, *, variables_change: bool) -> Iterator[None]:
+    def _variables_changing(self, *, variables_change: bool) -> Iterator[None]:
         kept, self._variables_change = self._variables_change, variables_change
         try:
             yield
         finally:
             self._variables_change = kept
 
-    def _same_name(self, node: ast.Name, place: Place) -> bool:
-        return self._keeps(node.id, place)
+    def _same_name(self, node: ast.Name, location: Location) -> bool:
+        return self._keeps(node.id, location)
 
-    def _keeps(self, name: str, place: Place) -> bool:
+    def _keeps(self, name: str, location: Location) -> bool:
         if self.survey.bound.get(name) and name not in self.changed:
-            return self._same_bound(name, place)
+            return self._same_bound(name, location)
         if name in self.changed or name in self.changing or name in self.module.globals:
             return False
         if self._variables_change and self._holds_variable(name):
@@ -208,30 +208,30 @@ class Run:
             return not (name in self.survey.bound or name in self.changed or name in self.changing)
         return self.outer is None or self.outer.leaves_alone(name, found)
 
-    def _same_bound(self, name: str, place: Place) -> bool:
-        key = (name, place)
-        reaching = self.reaching(name, place)
-        if key in self._asked or reaching is None or reaching.value is None:
+    def _same_bound(self, name: str, location: Location) -> bool:
+        key = (name, location)
+        reaching = self.reaching(name, location)
+        if key in self._pending or reaching is None or reaching.value is None:
             return False
-        self._asked.add(key)
+        self._pending.add(key)
         try:
-            return self.same(reaching.value, reaching.place)
+            return self.same(reaching.value, reaching.location)
         finally:
-            self._asked.discard(key)
+            self._pending.discard(key)
 
-    def reaching(self, name: str, place: Place) -> Bound | None:
-        """The one binding of this run that gives a name its value at a place, if there is one."""
+    def reaching(self, name: str, location: Location) -> Bound | None:
+        """The only binding of this run that gives a name its value at a location, if any."""
         bound = self.survey.bound.get(name, [])
-        before = [one for one in bound if one.place.position < place.position]
-        last = max(before, key=lambda one: one.place.position, default=None)
-        if last is None or last.place.blocks != place.blocks[: len(last.place.blocks)]:
+        before = [one for one in bound if one.location.position < location.position]
+        last = max(before, key=lambda one: one.location.position, default=None)
+        if last is None or last.location.blocks != location.blocks[: len(last.location.blocks)]:
             return None
-        carried = place.loops[len(last.place.loops) :]
-        if any(loop in other.place.loops for loop in carried for other in bound):
+        carried = location.loops[len(last.location.loops) :]
+        if any(loop in other.location.loops for loop in carried for other in bound):
             return None
         return last
 
-    def _same_comprehension(self, node: ast.expr, place: Place) -> bool:
+    def _same_comprehension(self, node: ast.expr, location: Location) -> bool:
         generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
         own = {
             one.id
@@ -246,19 +246,19 @@ class Run:
         return (
             pure
             and not attributes & self.set_attributes
-            and all(name in PURE_BUILTINS or self._keeps(name, place) for name in names)
+            and all(name in PURE_BUILTINS or self._keeps(name, location) for name in names)
         )
 
-    def _same_call(self, call: ast.Call, place: Place) -> bool:
+    def _same_call(self, call: ast.Call, location: Location) -> bool:
         if self._pure(call):
-            return self.arguments_same(call, place)
+            return self.arguments_same(call, location)
         if self._reading(call) and isinstance(call.func, ast.Attribute):
-            return self.same(call.func.value, place) and self.arguments_same(call, place)
+            return self.same(call.func.value, location) and self.arguments_same(call, location)
         callee = self.module.callee(call, self.scope)
         if callee is None or self.depth >= DEEPEST or callee.name == "__init__":
             return False
         site = Site(
-            call, place, once=False, guards=frozenset(), taped=False, deferred=False, pins=()
+            call, location, once=False, guards=frozenset(), taped=False, deferred=False, pins=()
         )
         inner = self.of_call(site, callee)
         returns = inner.survey.returns
@@ -275,8 +275,8 @@ class Run:
     def _pure(self, call: ast.Call) -> bool:
         name = self.module.resolve(call.func, self.scope)
         if name is None:
-            known = isinstance(call.func, ast.Name) and self.scope.find(call.func.id) is None
-            return known and isinstance(call.func, ast.Name) and call.func.id in PURE_BUILTINS
+            is_builtin = isinstance(call.func, ast.Name) and self.scope.find(call.func.id) is None
+            return is_builtin and isinstance(call.func, ast.Name) and call.func.id in PURE_BUILTINS
         if name.startswith(PURE_MODULES):
             return not name.startswith(IMPURE)
         return is_operation(name) or name in PURE_OF_TENSORFLOW
@@ -311,16 +311,16 @@ class _Reach(NamedTuple):
 
 
 def _reach(module: Module, scope: Scope, survey: Survey) -> _Reach:
-    known = module.once(_reached)
+    reached = module.once(_reached)
     key = id(survey)
-    if key not in known:
+    if key not in reached:
         surveys = [survey, *_called(module, scope, survey)]
-        known[key] = _Reach(
+        reached[key] = _Reach(
             frozenset().union(*(one.attributes for one in surveys)),
             any(one.new_graph for one in surveys),
             any(one.learns for one in surveys),
         )
-    return known[key]
+    return reached[key]
 
 
 def _reached(module: Module) -> dict[int, _Reach]:
@@ -343,7 +343,7 @@ def _called(module: Module, scope: Scope, survey: Survey) -> Iterator[Survey]:
         edge = following
 
 
-_SAME: dict[type[ast.AST], Callable[[Run, Any, Place], bool]] = {
+_SAME: dict[type[ast.AST], Callable[[Run, Any, Location], bool]] = {
     ast.Constant: Run._always,
     ast.Name: Run._same_name,
     ast.Attribute: Run._same_attribute,

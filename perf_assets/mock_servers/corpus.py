@@ -39,7 +39,7 @@ class Corpus:
 
     ``issues`` and ``pulls`` are by number, ascending; ``comments`` and ``events`` by issue number,
     oldest first, with an entry for issues that have some. Every timestamp is UTC text in the form
-    ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` tells of numbers that were
+    ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` lists numbers that were
     issues here where those are now: owner/name#number, or None for a discussion.
     """
 

@@ -8,33 +8,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-GRACE_SECONDS = 0.4  # to end when asked to, which lets git clear up what it was writing
+GRACE_SECONDS = 0.4  # to end on SIGTERM, which lets git clear up what it was writing
 LOOK_SECONDS = 0.02
 PS_SECONDS = 10.0
 PROC = Path("/proc")
 
 
 def end_children() -> None:
-    """End every process below this one: they are asked to, and made to where that takes long."""
-    asked: set[int] = set()
+    """End every process below this one: they get SIGTERM, and SIGKILL where that takes long."""
+    terminated: set[int] = set()
     until = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < until:
-        left = _left(asked)
+        left = _left(terminated)
         if not left:
             return
-        send(signal.SIGTERM, left - asked)
-        asked |= left
+        send(signal.SIGTERM, left - terminated)
+        terminated |= left
         time.sleep(LOOK_SECONDS)
-    # Halted first: a shell that lives a moment longer than its child tells of its end.
-    left = _left(asked)
+    # Halted first: a shell that lives a moment longer than its child reports its end.
+    left = _left(terminated)
     send(signal.SIGSTOP, left)
     send(signal.SIGKILL, left)
 
 
-def _left(known: set[int]) -> set[int]:
-    """The processes below this one, and those ``known`` ones whose parents ended before them."""
+def _left(started: set[int]) -> set[int]:
+    """The processes below this one, and those ``started`` ones whose parents ended before them."""
     parents = dict(_running())
-    return _below(os.getpid(), parents) | (known & parents.keys())
+    return _below(os.getpid(), parents) | (started & parents.keys())
 
 
 def descendants(process: int) -> set[int]:
@@ -61,7 +61,7 @@ def send(number: signal.Signals, processes: Iterable[int]) -> None:
 def _running() -> Iterator[tuple[int, int]]:
     """Each process that has not ended, and its parent."""
     for process, state, parent in listed_by_proc() if PROC.is_dir() else _listed_by_ps():
-        if not state.startswith("Z"):  # ended, and not yet asked how
+        if not state.startswith("Z"):  # ended, and not yet waited for
             yield process, parent
 
 

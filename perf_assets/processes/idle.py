@@ -84,7 +84,7 @@ def ended_when_idle(
     process
         A child of this process.
     written
-        How many bytes it has written until now, where that can be known.
+        How many bytes it has written until now, where that can be measured.
     """
     watch = Watch(process, IDLE_SECONDS, written)
     _watched.add(watch)

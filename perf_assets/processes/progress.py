@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 SHOWN_AFTER_SECONDS = 2.0  # what is over sooner is not worth a look
 LINE_SECONDS = 10.0  # between two lines, whatever they tell of
 LOOK_SECONDS = 0.5
-LEAST_TO_FORESEE = 0.01  # of all: what is left cannot be told from less
+LEAST_TO_FORESEE = 0.01  # of all: what is left cannot be estimated from less
 
 
 @dataclass(eq=False)
@@ -24,7 +24,7 @@ class Phase:
     """A piece of work; call it with how much of it is done.
 
     title : what is done, to what, as ``mining commits of owner/name``.
-    total : how much there is to do, where that is known; in ``unit``, a plural noun.
+    total : how much there is to do, where that is given; in ``unit``, a plural noun.
     """
 
     title: str
@@ -34,7 +34,7 @@ class Phase:
     started: float = field(default_factory=time.monotonic)
 
     def __call__(self, done: int, total: int | None = None) -> None:
-        """So much is done now, and, where that is known better by now, of so much."""
+        """So much is done now, and, where there is a better estimate by now, of so much."""
         self.done = done
         self.total = total if total is not None else self.total
 
@@ -45,7 +45,7 @@ class Phase:
 
     @property
     def is_shown(self) -> bool:
-        """Whether it takes long enough to be told."""
+        """Whether it takes long enough to be shown."""
         return self.seconds >= SHOWN_AFTER_SECONDS
 
     @property
@@ -92,7 +92,7 @@ def phase(title: str, total: int | None = None, unit: str = "") -> Iterator[Phas
         _open.append(opened)
         is_first = len(_open) == 1
     if is_first:
-        threading.Thread(target=_tell_lines, name="progress", daemon=True).start()
+        threading.Thread(target=_log_lines, name="progress", daemon=True).start()
     try:
         yield opened
     finally:
@@ -125,12 +125,12 @@ def per_second(rate: float) -> str:
     return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
 
 
-def _tell_lines() -> None:
+def _log_lines() -> None:
     """Log a line now and then, as long as phases go on."""
     global _last_line  # noqa: PLW0603
     while current() is not None:
         time.sleep(LOOK_SECONDS)
-        told = shown()
-        if told is not None and time.monotonic() - _last_line >= LINE_SECONDS:
+        running = shown()
+        if running is not None and time.monotonic() - _last_line >= LINE_SECONDS:
             _last_line = time.monotonic()
-            log.info(told.sentence())
+            log.info(running.sentence())

@@ -65,7 +65,7 @@ def run_cleanups() -> None:
 
 
 def set_resume_hint(hint: str | Callable[[], str]) -> None:
-    """Set what is said if the process is stopped: what is stored, and how to go on."""
+    """Set the message for a stop of the process: what is stored, and how to go on."""
     _state.resume_hint = hint if callable(hint) else lambda: hint
 
 

@@ -1,4 +1,4 @@
-"""A picture of an answer: what stands on which axis follows from its columns, or is said."""
+"""A chart of a result: its axes follow from the columns, or are given."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
     """A Vega-Lite chart of an answer.
 
     Times, or else words, stand on the x-axis, the first share or number on the y-axis; repositories
-    have colours, and what else tells rows apart has a panel each.
+    have colours, and each value of a further grouping column has a panel.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
         }
     drawn = [one for one in (x, y, color, panel) if one is not None]
     values = [
-        {f"c{place}": columns[one.name].values[row] for place, one in enumerate(drawn)}
+        {f"c{index}": columns[one.name].values[row] for index, one in enumerate(drawn)}
         for row in range(len(columns[x.name].values))
     ]
     encoding, mark = _encoding(x, y)
@@ -109,9 +109,9 @@ def chart_file(path: Path, spec: Spec, title: str) -> bytes:
 
 
 def _column(table: pa.Table, name: str) -> _Column:
-    place = table.column_names.index(name)
-    kind = table.schema.field(place).type
-    values = table.column(place).to_pylist()
+    index = table.column_names.index(name)
+    kind = table.schema.field(index).type
+    values = table.column(index).to_pylist()
     present = [value for value in values if value is not None]
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         return _Column(name, "times", [None if v is None else str(v)[:19] for v in values])
@@ -131,10 +131,10 @@ def _column(table: pa.Table, name: str) -> _Column:
 def _chosen(
     columns: dict[str, _Column], axes: Axes
 ) -> tuple[_Column, _Column, _Column | None, _Column | None]:
-    for said in (axes.x, axes.y, axes.color):
-        if said is not None and said not in columns:
-            raise PerfAssetsError(f"the answer has no column {said}; {nearest(said, columns)}")
-    taken = [columns[said] for said in (axes.x, axes.y, axes.color) if said is not None]
+    for name in (axes.x, axes.y, axes.color):
+        if name is not None and name not in columns:
+            raise PerfAssetsError(f"the answer has no column {name}; {nearest(name, columns)}")
+    taken = [columns[name] for name in (axes.x, axes.y, axes.color) if name is not None]
     free = [one for one in columns.values() if one not in taken]
     numbers = [one for one in free if one.kind == "numbers"]
     shares = [one for one in numbers if SHARES.search(one.name)]

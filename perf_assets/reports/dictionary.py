@@ -17,7 +17,7 @@ Written by `make reference`; the same texts are comments in the database. All ti
 months are written `YYYY-MM`, and what is missing is NULL.
 """
 SCHEMAS = {
-    "marts": "what the study measures: ask these first",
+    "marts": "what the study measures: start here",
     "analysis": "statistics computed from marts",
     "staging": "mined and published data, united",
     "intermediate": "the steps between staging and marts",

@@ -35,19 +35,19 @@ def prepare() -> None:
 @cache
 def drawing_script() -> str:
     """The script, which sets ``window.vegaEmbed``."""
-    return _asked(_SCRIPT) or _script()
+    return _request(_SCRIPT) or _script()
 
 
 def begin(chart: str) -> None:
-    """Have a chart drawn by the process, where there is one, before it is asked for."""
+    """Have a chart drawn by the process, where there is one, before it is requested."""
     if _started and chart not in _begun:
-        _begun[chart] = _line.submit(_asked, chart)
+        _begun[chart] = _line.submit(_request, chart)
 
 
 def svg(chart: str) -> str:
     """A chart, given as JSON of Vega-Lite, as an SVG element."""
     begun = _begun.pop(chart, None)
-    return (_asked(chart) if begun is None else begun.result()) or _svg(chart)
+    return (_request(chart) if begun is None else begun.result()) or _svg(chart)
 
 
 def png(chart: str) -> bytes:
@@ -57,7 +57,7 @@ def png(chart: str) -> bytes:
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))
 
 
-def _asked(what: str) -> str | None:
+def _request(what: str) -> str | None:
     """What the other process answers; nothing where there is none, or it was lost."""
     with _lock:
         if not _started:
@@ -80,7 +80,7 @@ def _asked(what: str) -> str | None:
 
 def serve(descriptor: int) -> None:
     """Draw for the process at the other end of the socket, until that is gone."""
-    # Who asked for what cannot be drawn draws it by itself then, and says why not.
+    # A chart that fails here is drawn again by its caller, who reports why it cannot be.
     with socket.socket(fileno=descriptor) as line, suppress(Exception):
         _svg(_SMALLEST)  # starts the engine
         while True:

@@ -42,9 +42,9 @@ def export(
 ) -> Iterator[Exported]:
     """Write ``tables`` (names or schemas; default: all that are stored) below ``output``.
 
-    A table that tells repositories apart has a file for each: ``schema.table/owner+name.kind``; the
-    others are ``schema.table.kind``, and left out where ``repositories`` are asked for. Each file
-    is replaced in one step.
+    A table with a column for the repository has a file for each: ``schema.table/owner+name.kind``;
+    the others are ``schema.table.kind``, and left out where ``repositories`` are requested. Each
+    file is replaced in one step.
 
     Raises
     ------
@@ -52,14 +52,14 @@ def export(
         There is no such table or repository, or a file cannot be written.
     """
     with published_database(published) as connection:
-        wanted = _wanted(connection, tables)
-        held = [(table, _repositories(connection, table)) for table in wanted]
-        known = {name for _, found in held for name in found or ()} - {None}
+        chosen = _chosen_tables(connection, tables)
+        held = [(table, _repositories(connection, table)) for table in chosen]
+        present = {name for _, found in held for name in found or ()} - {None}
         for name in repositories:
-            if name not in known:
+            if name not in present:
                 raise PerfAssetsError(
                     f"{published}: these tables have no repository {name}; "
-                    f"{nearest(name, sorted(map(str, known)))}"
+                    f"{nearest(name, sorted(map(str, present)))}"
                 )
         for table, found in held:
             for repository in [None] if found is None else found:
@@ -96,22 +96,22 @@ def file_name(text: str) -> str:
     return f"_{name[1:]}" if name.startswith(".") else name
 
 
-def _wanted(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
+def _chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
     """The tables of these names, or of schemas of these names."""
     there = [name for (name,) in connection.execute(TABLES).fetchall()]
     schemas = {name.partition(".")[0] for name in there}
     stored = {name for (name,) in connection.execute(TABLES.partition("union")[0]).fetchall()}
     if not tables:
         return [name for name in there if name in stored and name.split(".")[0] in EXPORTED]
-    wanted: list[str] = []
+    chosen: list[str] = []
     for table in tables:
         if table not in schemas and table not in there:
             raise PerfAssetsError(
                 f"--tables {table}: the database has no such table or schema; "
                 f"{nearest(table, [*there, *sorted(schemas)])}"
             )
-        wanted += [name for name in there if table in (name, name.partition(".")[0])]
-    return list(dict.fromkeys(wanted))
+        chosen += [name for name in there if table in (name, name.partition(".")[0])]
+    return list(dict.fromkeys(chosen))
 
 
 def _repositories(connection: duckdb.DuckDBPyConnection, table: str) -> list[str | None] | None:

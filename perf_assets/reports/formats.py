@@ -197,7 +197,7 @@ def _is_number(kind: pa.DataType) -> bool:
 def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """How wide the columns are where no number is cut and texts still have some room."""
     longest = [
-        max((cell_len(row[place]) for row in rows), default=0) for place in range(len(names))
+        max((cell_len(row[index]) for row in rows), default=0) for index in range(len(names))
     ]
     columns = zip(names, longest, strict=True)
     return sum(max(_longest_word(name), min(cells, READABLE)) + 1 for name, cells in columns)

@@ -144,16 +144,16 @@ def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[s
     except duckdb.CatalogException:  # where a lake has them
         return
     for name in dict.fromkeys(row["repository"] for row in rows):
-        asked = {row["questions"]: row for row in rows if row["repository"] == name}
-        total = sum(row["asked"] for row in asked.values())
-        performance = asked.get("performance", {"asked": 0, "percent": None})
+        by_group = {row["questions"]: row for row in rows if row["repository"] == name}
+        total = sum(row["asked"] for row in by_group.values())
+        performance = by_group.get("performance", {"asked": 0, "percent": None})
         sentence = (
             f"{100 * performance['asked'] / total:.1f} % of {total:,} questions are about "
             "performance"
         )
-        if "other" in asked and performance["percent"] is not None:
+        if "other" in by_group and performance["percent"] is not None:
             sentence += (
                 f"; accepted {performance['percent']:.0f} %, others "
-                f"{asked['other']['percent']:.0f} %"
+                f"{by_group['other']['percent']:.0f} %"
             )
         yield name, [sentence]

@@ -33,7 +33,7 @@ NUMBERS = {
 
 
 def numbers_of(connection: duckdb.DuckDBPyConnection, asset: str) -> dict[str, float]:
-    """The numbers of ``asset`` by their names; those that cannot be told are left out."""
+    """The numbers of ``asset`` by their names; those that cannot be computed are left out."""
     if asset not in NUMBERS:
         return {}
     answer = connection.sql(NUMBERS[asset])

@@ -1,6 +1,6 @@
 """What a run would need before it starts: tokens that work, repositories in reach, a budget.
 
-And what it reads again, because an older version did not ask for all that is asked for now.
+And what it reads again, because an older version did not request all fields of this one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
 
-# A page asks for its issues, for each connection of each issue, and for the commits of each pull
+# A page requests its issues, for each connection of each issue, and for the commits of each pull
 # request; GitHub divides by 100:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 PAGE_POINTS = round((1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100)
@@ -41,7 +41,7 @@ Marks = Mapping[str, datetime]
 
 @dataclass(frozen=True)
 class Cost:
-    """What is to be asked: requests, and rate-limit points."""
+    """The cost of a run: requests, and rate-limit points."""
 
     requests: int = 0
     points: int = 0
@@ -87,7 +87,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
             QuestionSource(client, forum, tag_set).check_tags()
         left = "an unknown number of" if client.quota is None else f"{client.quota:,}"
         key = f"the key in {KEY}" if client.has_key else f"no key ({KEY})"
-        say(f"{forum.name}: asked at {forum.api_url} with {key}, {left} requests left today")
+        say(f"{forum.name}: read from {forum.api_url} with {key}, {left} requests left today")
     finally:
         client.close()
 
@@ -124,7 +124,7 @@ def _examine_api(
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
             return False
         if left(client.accounts) == 0:
-            say("the budget is spent: what a run will cost can be told when it is full again")
+            say("the budget is spent: the cost of a run can be estimated when it is full again")
             return True
         is_well, total = True, Cost()
         for repository in repositories:
@@ -208,8 +208,8 @@ def read_again(
         return
     text = (
         f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
-        "before the types of accounts were asked for, which tell bots from persons: they are read "
-        "again, once"
+        "before the types of accounts were requested, which distinguish bots from persons: they "
+        "are read again, once"
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))

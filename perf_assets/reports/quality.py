@@ -44,14 +44,14 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Where repositories differ, what bots change, and which commits and fixes are not known."""
+    """Where repositories differ, what bots change, and which commits and fixes are unknown."""
     unnamed = passed_over(connection)
-    told = [
+    sentences = [
         sentence
         for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED)
         for (sentence,) in connection.execute(query).fetchall()
     ]
-    return told + [
+    return sentences + [
         f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not analysed "
         "(analyze_fixes = false, or --until links): which methods and languages they touch, and "
         "who introduced the bug, is not known"

@@ -1,4 +1,4 @@
-"""What summary and agreement ask of the published database."""
+"""The queries of summary and agreement on the published database."""
 
 # Pooling one repository says the same again.
 NOT_POOLED_ALONE = """(

@@ -1,4 +1,4 @@
-"""Asking the published database: nothing but reading, and mistakes told in one sentence."""
+"""Read-only queries of the published database, with errors in one sentence."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises
     ------
     PerfAssetsError
-        There is none, it is damaged, or what is asked of it does not work.
+        There is none, it is damaged, or the request cannot work.
     """
     reading(path).close()  # refuses what cannot be opened
     try:
@@ -53,20 +53,20 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
     """The answer of the database at ``path`` to ``query``, its parameters set to ``values``.
 
-    Columns of the same name are told apart by a number behind it.
+    Columns of the same name get a number as suffix.
 
     Raises
     ------
     PerfAssetsError
-        A parameter is not known or has another type, or DuckDB refuses the query: its words, and
+        A parameter is unknown or has another type, or DuckDB refuses the query: its words, and
         the line.
     """
     if not all(map(is_utf8, (query.sql, *values.values()))):
         raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
     unknown = [name for name in values if name not in query.variables]
     if unknown:
-        known = nearest(unknown[0], query.variables) if query.variables else "it has none"
-        raise PerfAssetsError(f"{query.name}: there is no parameter {unknown[0]}; {known}")
+        hint = nearest(unknown[0], query.variables) if query.variables else "it has none"
+        raise PerfAssetsError(f"{query.name}: there is no parameter {unknown[0]}; {hint}")
     with published_database(path) as connection:
         for name, value in values.items():
             _set(connection, query, name, value)
@@ -80,15 +80,15 @@ def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
         except duckdb.Error as error:
             raise PerfAssetsError(f"{query.name}: {duckdb_message(error)}") from None
     if answer is None:
-        raise PerfAssetsError(f"{query.name}: this asks nothing; a SELECT is needed")
+        raise PerfAssetsError(f"{query.name}: this is no query; a SELECT is needed")
     return answer
 
 
 def duckdb_message(error: duckdb.Error) -> str:
-    """What DuckDB says of a mistake as one line, with the line of the query it names."""
-    said, _, place = str(error).partition("\n\nLINE ")
-    where = f" (line {place.partition(':')[0]})" if place else ""
-    return escape_text(" ".join(said.split())) + where
+    """DuckDB's error message as one line, with the line of the query it names."""
+    message, _, location = str(error).partition("\n\nLINE ")
+    where = f" (line {location.partition(':')[0]})" if location else ""
+    return escape_text(" ".join(message.split())) + where
 
 
 def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: str) -> None:

@@ -193,8 +193,8 @@ def print_agreement(published: Path, console: Console) -> None:
 
 
 def _print_by_repository(
-    console: Console, title: str, rows: pl.DataFrame, place: str = "repository"
+    console: Console, title: str, rows: pl.DataFrame, column: str = "repository"
 ) -> None:
-    groups = rows.group_by(place, maintain_order=True) if rows.height else ()
+    groups = rows.group_by(column, maintain_order=True) if rows.height else ()
     for (name,), part in groups:
-        print_table(console, f"{name}: {title}", part.drop(place))
+        print_table(console, f"{name}: {title}", part.drop(column))

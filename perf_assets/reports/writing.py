@@ -1,4 +1,4 @@
-"""Files for people, each put in the place of the one before in one step."""
+"""Files for people, each replaced atomically."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ from perf_assets.errors import PerfAssetsError
 
 
 def write_report(path: Path, content: str | bytes) -> Path:
-    """Put ``content`` in the place of the report."""
+    """Replace the report by ``content``."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.write_bytes(content.encode() if isinstance(content, str) else content)
     return temporary.replace(path)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put ``content`` in the place of the file at ``path`` in one step.
+    """Replace the file at ``path`` by ``content`` atomically.
 
     Raises
     ------

@@ -35,8 +35,8 @@ def _generate(directory: Path) -> None:
         generate,
     )
 
-    with tempfile.TemporaryDirectory(dir=directory.parent) as place:
-        made = Path(place) / SAMPLE
+    with tempfile.TemporaryDirectory(dir=directory.parent) as temporary:
+        made = Path(temporary) / SAMPLE
         generate(made, questions=QUESTIONS, topics=SAMPLE_TOPICS)
         with suppress(OSError):  # another process was first
             made.rename(directory)

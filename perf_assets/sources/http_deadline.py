@@ -33,7 +33,7 @@ _clock = threading.local()
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """What this thread asks inside the block, all of it, takes no longer than ``seconds``."""
+    """All requests of this thread inside the block together take no longer than ``seconds``."""
     _clock.end = time.monotonic() + seconds
     try:
         yield

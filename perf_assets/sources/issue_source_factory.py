@@ -26,7 +26,7 @@ def open_issue_source(
 ) -> Iterator[IssueSource]:
     """The issues of ``repository``, for the length of the block.
 
-    A corpus is served on loopback meanwhile, and asked without credentials; any other API gets
+    A corpus is served on loopback meanwhile, and read without credentials; any other API gets
     those of the environment. ``longest_wait`` bounds, in seconds, the waits for a rate limit.
     """
     if repository.corpus is not None:
@@ -43,7 +43,7 @@ def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsErro
     """The repositories whose API accepts none of our tokens, or needs one, and why.
 
     Asked before any work, once for each API; it costs nothing of the rate limit. What else may be
-    wrong with it is told when it is asked in earnest.
+    wrong with it is reported when it is used in earnest.
     """
     troubles: dict[str, PerfAssetsError | None] = {}
     for repository in repositories:

@@ -8,7 +8,7 @@ LONGEST_WAIT = 90 * 60.0
 
 
 def wait_in_seconds(minutes: str | None) -> float:
-    """The longest wait that PERF_ASSETS_MAX_WAIT asks for.
+    """The longest wait that PERF_ASSETS_MAX_WAIT allows.
 
     Raises
     ------

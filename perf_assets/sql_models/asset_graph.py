@@ -1,8 +1,8 @@
 """Which tables are one asset, and from which assets each is made: what the graph of the UI shows.
 
 A hundred tables as a hundred nodes are no picture. What one step stores together, or a view that
-is only a step on the way, is told with the table that it belongs to; and of the arrows only those
-are drawn that no longer way says already.
+is only a step on the way, is reported with the table that it belongs to; and of the arrows only
+those are drawn that no longer way says already.
 """
 
 from collections.abc import Mapping
@@ -142,7 +142,7 @@ LAST = ("marts", "analysis")
 
 
 def asset_for_table(table: str) -> str:
-    """The asset that ``table`` is told with; its own where it is in no other."""
+    """The asset that ``table`` is reported with; its own where it is in no other."""
     return _assets().get(table, table)
 
 
@@ -164,9 +164,9 @@ def assets_in_order() -> tuple[str, ...]:
 def tables_in_order() -> tuple[str, ...]:
     """All tables and views, each after those it is made from; those of one asset stand together."""
     tables = TopologicalSorter(made_from()).static_order()
-    places = {asset: place for place, asset in enumerate(assets_in_order())}
-    known = [table for table in tables if asset_for_table(table) in places]
-    return tuple(sorted(known, key=lambda table: places[asset_for_table(table)]))
+    order = {asset: index for index, asset in enumerate(assets_in_order())}
+    in_assets = [table for table in tables if asset_for_table(table) in order]
+    return tuple(sorted(in_assets, key=lambda table: order[asset_for_table(table)]))
 
 
 @cache

@@ -47,7 +47,7 @@ class Parameter:
 class Query:
     """A query: its SQL, and what its head says.
 
-    question : what it asks; empty where a query of somebody's own does not say.
+    question : what it answers; empty where a query of somebody's own does not say.
     reading : how to read the answer.
     parameters : what may be chosen, by name.
     """

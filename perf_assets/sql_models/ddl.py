@@ -73,7 +73,7 @@ def _create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
         f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
     ).fetchall()
     if stored:
-        # DuckDB keeps definitions in its own spelling: a temporary twin tells how it spells this
+        # DuckDB keeps definitions in its own spelling: a temporary twin shows how it spells this
         # one.
         connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
         twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
@@ -91,7 +91,7 @@ def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Tabl
     All are looked up together: DuckDB takes as long for the definition of one as for those of all.
     """
     definitions = {table.name: table_definition(table) for table in tables}
-    twins = {f"twin_{place}": name for place, name in enumerate(definitions)}
+    twins = {f"twin_{number}": name for number, name in enumerate(definitions)}
     stored = _definitions(connection, "database_name = current_database()")
     twins = {twin: name for twin, name in twins.items() if name in stored}
     for twin, name in twins.items():

@@ -71,8 +71,8 @@ def analyses() -> Mapping[str, Analysis]:
                 raise PerfAssetsError(f"{name} reads {table}: {nearest(table, tables)}")
             for column in columns or ():
                 if column not in tables[table].column:
-                    known = nearest(column, tables[table].column)
-                    raise PerfAssetsError(f"{name} reads {table}.{column}: {known}")
+                    hint = nearest(column, tables[table].column)
+                    raise PerfAssetsError(f"{name} reads {table}.{column}: {hint}")
     return found
 
 
@@ -91,4 +91,4 @@ def read_by(table: str) -> tuple[str, ...]:
 
 def origin_of(table: str) -> str:
     """In words, where a table comes from that is made from no other."""
-    return next((words for place, words in ORIGINS.items() if table.startswith(place)), "")
+    return next((words for prefix, words in ORIGINS.items() if table.startswith(prefix)), "")

@@ -2,7 +2,7 @@
 
 The comment at the head of a file describes its table or view, whose columns are declared beside it.
 What a model reads stands behind FROM and JOIN, with its schema; to parse its text as well takes
-many times as long, and is left to whoever asks for more than that.
+many times as long, and is left to whoever needs more than that.
 """
 
 import re
@@ -52,7 +52,7 @@ class Model:
     def column_lineage(self) -> Mapping[str, "tuple[ColumnSource, ...]"]:
         """The columns of the tables it reads from which each of its own columns is made.
 
-        Followed when it is asked for: that takes some time.
+        Followed when it is needed: that takes some time.
 
         Raises
         ------
@@ -66,10 +66,10 @@ class Model:
         selected, written = list(sources), list(self.table.column)
         if selected != written:
             pairs = enumerate(zip_longest(selected, written))
-            place = next(i for i, pair in pairs if len({*pair}) > 1)
+            index = next(i for i, pair in pairs if len({*pair}) > 1)
             raise PerfAssetsError(
-                f"{self.path}: column {place + 1} is {_at(selected, place)}, but "
-                f"{self.name} is declared with {_at(written, place)} there"
+                f"{self.path}: column {index + 1} is {_at(selected, index)}, but "
+                f"{self.name} is declared with {_at(written, index)} there"
             )
         return sources
 
@@ -101,8 +101,8 @@ def _load(root: Path) -> tuple[Model, ...]:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: {name} has no SQL file")
         if table.schema_name not in LAYERS and not table.description:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
-    known = {**tables, **{name: draft.table for name, draft in drafts.items()}}
-    return tuple(_model(drafts[name], known) for name in _in_order(drafts, known))
+    tables_by_name = {**tables, **{name: draft.table for name, draft in drafts.items()}}
+    return tuple(_model(drafts[name], tables_by_name) for name in _in_order(drafts, tables_by_name))
 
 
 @cache
@@ -127,7 +127,7 @@ def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A model's file once it is read, before its place among the others is known."""
+    """A model's file once it is read, before its position among the others is determined."""
 
     table: Table
     path: Path
@@ -175,11 +175,11 @@ def _head_comment(text: str) -> Iterator[str]:
         yield line.removeprefix("--").strip()
 
 
-def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[str]:
+def _in_order(drafts: Mapping[str, _Draft], tables_by_name: Mapping[str, Table]) -> list[str]:
     """The names of the models, each after those it reads."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for name, draft in drafts.items():
-        upstream = _upstream(draft, known)
+        upstream = _upstream(draft, tables_by_name)
         sorter.add(name, *(table for table in upstream if table in drafts))
     try:
         return list(sorter.static_order())
@@ -188,22 +188,24 @@ def _in_order(drafts: Mapping[str, _Draft], known: Mapping[str, Table]) -> list[
         raise PerfAssetsError(f"these models read each other in a circle: {circle}") from None
 
 
-def _upstream(draft: _Draft, known: Mapping[str, Table]) -> tuple[str, ...]:
+def _upstream(draft: _Draft, tables_by_name: Mapping[str, Table]) -> tuple[str, ...]:
     upstream = tables_behind(draft.sql)
-    _check_declared(draft.path, upstream, known)
+    _check_declared(draft.path, upstream, tables_by_name)
     return upstream
 
 
-def _check_declared(path: Path, upstream: tuple[str, ...], known: Mapping[str, Table]) -> None:
+def _check_declared(
+    path: Path, upstream: tuple[str, ...], tables_by_name: Mapping[str, Table]
+) -> None:
     for table in upstream:
-        if table not in known:
+        if table not in tables_by_name:
             raise PerfAssetsError(f"{path}: {table}, which it reads, is not declared")
 
 
-def _model(draft: _Draft, known: Mapping[str, Table]) -> Model:
-    reads = tuple(known[table] for table in _upstream(draft, known))
+def _model(draft: _Draft, tables_by_name: Mapping[str, Table]) -> Model:
+    reads = tuple(tables_by_name[table] for table in _upstream(draft, tables_by_name))
     return Model(draft.table, draft.sql, draft.path, reads)
 
 
-def _at(names: list[str], place: int) -> str:
-    return names[place] if place < len(names) else "nothing"
+def _at(names: list[str], index: int) -> str:
+    return names[index] if index < len(names) else "nothing"

@@ -1,4 +1,4 @@
-"""The models' texts, which DuckDB runs as they are, as Spark is told them."""
+"""The models' texts, which DuckDB runs as they are, for Spark."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -20,7 +20,7 @@ def _spark_type(duckdb_type: str) -> str:
 
 
 def spark_columns(table: Table) -> str:
-    """The declared columns of ``table`` as Spark is told a schema."""
+    """The declared columns of ``table`` as a schema of Spark."""
     return ", ".join(f"`{one.name}` {_spark_type(one.type)}" for one in table.columns)
 
 
@@ -35,9 +35,9 @@ def cast_columns(table: Table) -> tuple[str, ...]:
 
 
 def transpiled(sql: str, parameters: Mapping[str, str] | None = None) -> str:
-    """The portable ``sql`` as Spark is told it; tables are temporary views.
+    """The portable ``sql`` for Spark; tables are temporary views.
 
-    parameters : texts that take the place of columns of these names, as those of a macro do.
+    parameters : texts that replace columns of these names, as those of a macro do.
     """
     query = parse_one(sql, dialect="duckdb").transform(_spelt_for_spark)
     for table in [*query.find_all(exp.Table)]:

@@ -44,7 +44,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
         yield None
         return
     # Its libraries take long to import, and are there only where a lake is.
-    from perf_assets.lake.place import Lake  # noqa: PLC0415
+    from perf_assets.lake.location import Lake  # noqa: PLC0415
     from perf_assets.lake.pull import pull  # noqa: PLC0415
     from perf_assets.lake.snapshots import released  # noqa: PLC0415
     from perf_assets.lake.tables import lake_tables  # noqa: PLC0415
@@ -58,7 +58,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     if study.lake.spark is None:
         far = set()
     near = None if not far else sorted(set(lake_tables()) - far)
-    # What is asked of forums is here and nowhere else.
+    # Questions of forums are here and nowhere else.
     pull(writer.database, lake, names, near, only=not study.forums)
     if not far:
         yield None
@@ -74,12 +74,12 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
 
 def _fingerprint(releases: "pa.Table") -> str:
     """Of the rows of a table: a month that changes has another release."""
-    told = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
-    return hashlib.sha256(repr(sorted(map(repr, told))).encode()).hexdigest()[:32]
+    partitions = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
+    return hashlib.sha256(repr(sorted(map(repr, partitions))).encode()).hexdigest()[:32]
 
 
 class _LazyEngine:
-    """An engine that is connected to when it is first asked: where nothing is new, it never is."""
+    """An engine that is connected to at its first query: where nothing is new, it never is."""
 
     def __init__(
         self,

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from perf_assets.config.study import Study, Until
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.stages.enrichment.labels import tell_label_kinds
-from perf_assets.stages.enrichment.question_kinds import tell_question_kinds
+from perf_assets.stages.enrichment.labels import store_label_kinds
+from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.steps import TAG_SET_STEPS, StepOptions, repository_steps, run_steps
-from perf_assets.stages.transform.about import tell_database, tell_study
+from perf_assets.stages.transform.about import store_database_facts, store_study
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import describe_tables, register_study
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
@@ -66,16 +66,16 @@ def run_pipeline(
                 failures += _failures(
                     run_steps(TAG_SET_STEPS, writer, study, tag_set, months, options)
                 )
-            failures += _failures(tell_label_kinds(writer, study, forced=force))
-            failures += _failures(tell_question_kinds(writer, study, forced=force))
+            failures += _failures(store_label_kinds(writer, study, forced=force))
+            failures += _failures(store_question_kinds(writer, study, forced=force))
             if until == "labels":
                 return failures
             log.info("models, statistics, published database")
             register_study(writer, study)
             derived = derive(writer, forced=derived_tables() if force else ())
             failures += _failures(one.outcome for one in derived if one.outcome is not None)
-            tell_study(writer, study)
-            tell_database(writer)
+            store_study(writer, study)
+            store_database_facts(writer)
             describe_tables(writer)
         publish(data_dir)
     return failures

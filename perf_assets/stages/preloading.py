@@ -14,7 +14,7 @@ LIBRARIES = ("nltk.stem.porter",)
 def preload() -> None:
     """Begin to import the libraries that new rows need, which takes seconds.
 
-    Call it once it is known that there are new rows: the process that validates them, and a thread,
+    Call it as soon as there are new rows to store: the process that validates them, and a thread,
     import while this one waits for git or the network. Without it that is done when they are used.
     """
     Thread(target=_import, name="imports", daemon=True).start()

@@ -62,8 +62,8 @@ def load_package(
         A file is not the published one, or the package cannot be downloaded; what was stored stays.
     """
     with phase("reading the published data"):
-        place = folder or fetch_package(writer.data_dir.replication)
-        package = read_package(place, accept_changes=accept_changes)
+        path = folder or fetch_package(writer.data_dir.replication)
+        package = read_package(path, accept_changes=accept_changes)
         file = problems or (_fetched(writer.data_dir) if folder is None else _problems_in(folder))
         listed, rejects = _problems(writer, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
@@ -74,7 +74,7 @@ def load_package(
     rejected = frames[REJECTS].height
     loaded = sum(outcome.rows.values()) - rejected
     if outcome.failure is None:
-        log.info("%s: %d rows loaded, %d rejected", place, loaded, rejected)
+        log.info("%s: %d rows loaded, %d rejected", path, loaded, rejected)
     return outcome
 
 

@@ -37,10 +37,10 @@ RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
 
 @dataclass(frozen=True)
 class Review:
-    """How subjects of one form of sheet are drawn, known and judged.
+    """How subjects of one form of sheet are drawn, identified and judged.
 
     table : of the verdicts.
-    key : what tells the subjects apart.
+    key : the columns that identify a subject.
     answers : the columns that hold what a rater says.
     drawn : all subjects with the given columns of the sheet, and is_performance but for findings.
     links : the web address of each subject, or the path of each finding, by its key.
@@ -75,7 +75,7 @@ BUGS = Review(
     "select * from staging.verdicts where rater = ?",
     "labelled performance bugs",
 )
-ASKED = Review(
+QUESTION_REVIEW = Review(
     QUESTIONS,
     QUESTION_VERDICTS,
     ("forum", "question_id"),
@@ -112,7 +112,7 @@ FOUND = Review(
     "select * from staging.finding_verdicts where rater = ?",
     "findings",
 )
-REVIEWS = {review.form: review for review in (BUGS, ASKED, FOUND)}
+REVIEWS = {review.form: review for review in (BUGS, QUESTION_REVIEW, FOUND)}
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,9 @@ def sample_sheet(
     Raises
     ------
     PerfAssetsError
-        There is nothing to draw from, or less than is asked for.
+        There is nothing to draw from, or less than is requested.
     """
-    review = BUGS if forum is None else ASKED
+    review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
@@ -147,18 +147,18 @@ def sample_sheet(
         )
     rows = _drawn_from(published, review)
     if forum is not None:
-        known = sorted(rows.get_column("forum").unique())
-        if forum not in known:
-            there = f"choose from {', '.join(known)}" if known else "it has none at all"
+        forums = sorted(rows.get_column("forum").unique())
+        if forum not in forums:
+            there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
             raise PerfAssetsError(f"--forum {forum}: {published} has no questions of it; {there}")
         rows = rows.filter(pl.col("forum") == forum)
     count_labelled = int(rows["is_performance"].sum())
-    for option, wanted, count, kind in (
+    for option, requested, count, kind in (
         ("--n", labelled, count_labelled, review.labelled),
         ("--unlabelled", unlabelled, rows.height - count_labelled, f"other {subjects}"),
     ):
-        if wanted > count:
-            raise PerfAssetsError(f"{option} {wanted}: there are {count} {kind} in {published}")
+        if requested > count:
+            raise PerfAssetsError(f"{option} {requested}: there are {count} {kind} in {published}")
     return sheet_text(draw(rows, labelled, unlabelled, seed, review.key), review.form)
 
 
@@ -170,7 +170,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
     Raises
     ------
     PerfAssetsError
-        There is nothing to draw from, or less than one is asked for.
+        There is nothing to draw from, or less than one is requested.
     """
     if each < 1:
         raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
@@ -224,7 +224,7 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     """Add the verdicts of the sheet at ``path`` that say something new; nothing is overwritten.
 
     A sheet that the rater imported already, byte for byte, changes nothing: an older sheet
-    imported again by mistake would take back what was said since.
+    imported again by mistake would undo later verdicts.
 
     Raises
     ------
@@ -245,8 +245,8 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     review = REVIEWS[sheet.form]
     keep_verdicts(writer.database, writer.data_dir)
     links = {
-        (place, number): link
-        for place, number, link in writer.database.frame(review.links).iter_rows()
+        (container, number): link
+        for container, number, link in writer.database.frame(review.links).iter_rows()
     }
     judged = read_verdicts(path, sheet, links)
     subjects = judged.select(review.key).unique().height
@@ -267,14 +267,14 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
 
 
 def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts on those subjects of which the rater said something else, or nothing, before."""
+    """The verdicts on those subjects that the rater judged differently, or not at all, before."""
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
-    said, known = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
-    known = known.join(said, on=review.key, how="semi")
+    given, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
+    stored = stored.join(given, on=review.key, how="semi")
     differing = pl.concat(
         one.join(other, on=columns, how="anti", nulls_equal=True).select(review.key)
-        for one, other in ((said, known), (known, said))
+        for one, other in ((given, stored), (stored, given))
     )
     return judged.join(differing.unique(), on=review.key, how="semi").sort("line")
 

@@ -108,7 +108,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         "mine",
         ISSUE_TABLES,
         ("github",),
-        "Issues with comments and events, as GitHub tells them: new cohorts and what changed.",
+        "Issues with comments and events, from GitHub: new cohorts and what changed.",
         _issues,
     ),
     Step(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from perf_assets.config.study import Repository, Study, Until
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.leases import leased
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import restore
 from perf_assets.lake.push import PushResult, push
 from perf_assets.sources.rate_limit import LONGEST_WAIT

@@ -55,9 +55,9 @@ def open_study_of(source: str | Path | None, data_dir: DataDirectory) -> Study:
         There is no such study, or a file has a mistake.
     """
     study = open_study(source, data_dir.path)
-    known = {one.name.casefold() for one in study.repositories}
+    names = {one.name.casefold() for one in study.repositories}
     own = [one for one in read_added(data_dir) if one.study == study.name]
-    added = [added_to(study, one) for one in own if one.name.casefold() not in known]
+    added = [added_to(study, one) for one in own if one.name.casefold() not in names]
     return replace(study, repositories=(*study.repositories, *added))
 
 

@@ -26,7 +26,7 @@ TEXT_LENGTH = 80
 
 
 class Parameters(TypedDict, total=False):
-    """What the rules are told of a partition; a rule that lacks one could not be checked.
+    """The parameters of the rules for a partition; a rule that lacks one could not be checked.
 
     repository, month : those of the partition; a table that is computed whole has none.
     forum, tag_set : the two parts of what a partition of a forum belongs to.
@@ -102,7 +102,7 @@ class AuditReport:
 
     @property
     def warnings(self) -> list[RuleResult]:
-        """The broken rules that real data may break; they are told and stop nothing."""
+        """The broken rules that real data may break; they are reported and stop nothing."""
         return self._broken("warning")
 
     @property
@@ -154,7 +154,8 @@ def audit_together(
 
     Parameters
     ----------
-    candidates : the rows of each partition, columns as the table's, and what rules are told of it.
+    candidates : the rows of each partition, columns as the table's, and the parameters of its
+        rules.
 
     Returns
     -------
@@ -245,9 +246,9 @@ def _result(
         if verdict.rows is not None:
             failing = len(verdict.rows)
             examples = [_example(suite, rule, candidate, row) for row in verdict.rows[:EXAMPLES]]
-        elif verdict.wanted_rows is not None:
-            failing = abs(candidate.height - verdict.wanted_rows)
-            examples = [f"{candidate.height} instead of {verdict.wanted_rows}"]
+        elif verdict.expected_rows is not None:
+            failing = abs(candidate.height - verdict.expected_rows)
+            examples = [f"{candidate.height} instead of {verdict.expected_rows}"]
         else:
             failing = candidate.height
             examples = [f"{', '.join(rule.columns)}: {_text(verdict.observed)}"]
@@ -278,8 +279,8 @@ def _example(suite: Suite, rule: Rule, candidate: pl.DataFrame, row: int) -> str
     key = suite.table.key
     if suite.table.partitioned:  # its partition has been named
         key = ("number", *(name for name in key if name not in suite.table.parts))
-    known = [name for name in dict.fromkeys((*key, *spoken_of)) if name in candidate.columns]
-    return ", ".join(f"{name} {_text(candidate[row, name])}" for name in known)
+    shown = [name for name in dict.fromkeys((*key, *spoken_of)) if name in candidate.columns]
+    return ", ".join(f"{name} {_text(candidate[row, name])}" for name in shown)
 
 
 def _text(value: object) -> str:

@@ -25,36 +25,36 @@ class Audited:
 
 def record_audits(database: Database, audited: Sequence[Audited]) -> None:
     """Keep the outcomes and broken rules of the newest audits. Call it inside a transaction."""
-    places = pl.DataFrame(
+    partitions = pl.DataFrame(
         [
             {"repository": one.repository, "month": one.month, "table": table}
             for one in audited
             for table in one.reports
         ]
     )
-    if places.is_empty():
+    if partitions.is_empty():
         return
     findings = pl.DataFrame(
         [row for one in audited for row in _findings(one)], schema=table_of(FINDINGS).frame_schema
     )
-    database.change(FINDINGS, Difference.between(_stored(database, FINDINGS, places), findings))
+    database.change(FINDINGS, Difference.between(_stored(database, FINDINGS, partitions), findings))
     create(database.connection, table_of(RESULTS))
     results = pl.DataFrame(
         [row for one in audited for row in _results(one)], schema=table_of(RESULTS).frame_schema
     )
     # Rows that are refused again and again are no news, for which nothing need be published.
     same = [name for name in results.columns if name != "audited_at"]
-    stored = _stored(database, RESULTS, places).filter(outcome="refused")
+    stored = _stored(database, RESULTS, partitions).filter(outcome="refused")
     news = results.join(stored, on=same, how="anti")
     if news.height:
         database.upsert(RESULTS, news)
 
 
-def _stored(database: Database, table: str, places: pl.DataFrame) -> pl.DataFrame:
+def _stored(database: Database, table: str, partitions: pl.DataFrame) -> pl.DataFrame:
     return database.frame(
         f"FROM {table} WHERE list_contains(?, repository) AND list_contains(?, month)",
-        [places["repository"].unique().to_list(), places["month"].unique().to_list()],
-    ).join(places, on=places.columns, how="semi")
+        [partitions["repository"].unique().to_list(), partitions["month"].unique().to_list()],
+    ).join(partitions, on=partitions.columns, how="semi")
 
 
 def _findings(audited: Audited) -> Iterator[dict[str, object]]:

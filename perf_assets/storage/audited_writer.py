@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class StagedTable:
     """Rows that want to become a partition of ``table``, or all of it.
 
-    parameters : what its audit is told beside repository, month and ``source_count``.
+    parameters : parameters of its audit beside repository, month and ``source_count``.
     source_count : how many rows the source itself says there are.
     """
 
@@ -72,7 +72,7 @@ class PartitionWrite:
     notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     @property
-    def place(self) -> str:
+    def partition(self) -> str:
         """Repository and month, or the tables, as sentences name them."""
         if self.repository is None:
             return ", ".join(candidate.table for candidate in self.candidates)
@@ -96,12 +96,12 @@ class BrokenRule:
     """A broken rule: where, by how many rows, and some of them."""
 
     rule: str
-    place: str
+    partition: str
     failing_rows: int
     examples: list[str]
 
 
-class _Place(NamedTuple):
+class _PartitionKey(NamedTuple):
     """Where a candidate would be stored."""
 
     table: str
@@ -117,7 +117,7 @@ class _Case:
     differences: dict[str, Difference]
     audited: Sequence[StagedTable]
     outcome: WriteOutcome
-    is_as_known: bool
+    is_unchanged: bool
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class AuditedWriter:
         return [case.outcome for case in cases]
 
     def note(self, notes: Mapping[str, pl.DataFrame]) -> None:
-        """Put rows into tables of meta, the bookkeeping of runs, each in the place of its key."""
+        """Upsert rows into tables of meta, the bookkeeping of runs."""
         if notes:
             with self.database.transaction():
                 for table, rows in notes.items():
@@ -176,7 +176,7 @@ class AuditedWriter:
         """The rules broken by what is stored of ``months``, or by what was refused last."""
         rows = self.database.frame(
             """
-            SELECT rule, repository || ' ' || month AS place, failing_rows, examples
+            SELECT rule, repository || ' ' || month AS partition, failing_rows, examples
             FROM meta.audit_findings
             WHERE "table" = ? AND repository = ? AND list_contains(?, month) ORDER BY ALL
             """,
@@ -185,50 +185,50 @@ class AuditedWriter:
         return [BrokenRule(**row) for row in rows.iter_rows(named=True)]
 
     def _cases(self, offers: Sequence[PartitionWrite]) -> list[_Case]:
-        stored, known = self._stored(offers), self._known(offers)
-        return [self._case(offer, stored, known) for offer in offers]
+        stored, loads = self._stored(offers), self._loads(offers)
+        return [self._case(offer, stored, loads) for offer in offers]
 
     def _case(
         self,
         offer: PartitionWrite,
-        stored: Mapping[_Place, pl.DataFrame],
-        known: Mapping[_Place, Mapping[str, object]],
+        stored: Mapping[_PartitionKey, pl.DataFrame],
+        loads: Mapping[_PartitionKey, Mapping[str, object]],
     ) -> _Case:
-        differences, audited, is_as_known = {}, [], offer.repository is not None
+        differences, audited, is_unchanged = {}, [], offer.repository is not None
         for candidate in offer.candidates:
-            place = _Place(candidate.table, offer.repository, offer.month)
-            difference = Difference.between(stored[place], candidate.rows)
+            key = _PartitionKey(candidate.table, offer.repository, offer.month)
+            difference = Difference.between(stored[key], candidate.rows)
             differences[candidate.table] = difference
-            load = known.get(place, {})
+            load = loads.get(key, {})
             counts = (load.get("row_count"), load.get("source_count"))
             is_counted = counts == (candidate.rows.height, candidate.source_count)
             if offer.repository is None or difference.is_any or not is_counted:
                 audited.append(candidate)
             mark = vars(offer.provenance.mark)
-            is_as_known &= is_counted and mark == {name: load.get(name) for name in mark}
+            is_unchanged &= is_counted and mark == {name: load.get(name) for name in mark}
         heights = {candidate.table: candidate.rows.height for candidate in offer.candidates}
         outcome = WriteOutcome(offer.repository, offer.month, heights)
-        return _Case(offer, differences, audited, outcome, is_as_known)
+        return _Case(offer, differences, audited, outcome, is_unchanged)
 
-    def _stored(self, offers: Sequence[PartitionWrite]) -> dict[_Place, pl.DataFrame]:
-        """What is stored in the place of each candidate."""
-        places = [
-            _Place(candidate.table, offer.repository, offer.month)
+    def _stored(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, pl.DataFrame]:
+        """What is stored of the partition of each candidate."""
+        keys = [
+            _PartitionKey(candidate.table, offer.repository, offer.month)
             for offer in offers
             for candidate in offer.candidates
         ]
-        found: dict[_Place, pl.DataFrame] = {}
-        for (table, repository), group in _grouped(places).items():
+        found: dict[_PartitionKey, pl.DataFrame] = {}
+        for (table, repository), group in _grouped(keys).items():
             if repository is None:
-                found[_Place(table, None, None)] = self.database.frame(f"FROM {table}")
+                found[_PartitionKey(table, None, None)] = self.database.frame(f"FROM {table}")
                 continue
             rows = self.database.partitions(table, repository, [str(p.month) for p in group])
             by_month = rows.partition_by("month", as_dict=True)
-            for place in group:
-                found[place] = by_month.get((place.month,), rows.clear())
+            for key in group:
+                found[key] = by_month.get((key.month,), rows.clear())
         return found
 
-    def _known(self, offers: Sequence[PartitionWrite]) -> dict[_Place, Mapping[str, object]]:
+    def _loads(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, Mapping[str, object]]:
         """The good loads of the offered partitions."""
         repositories = {offer.repository for offer in offers} - {None}
         loads = self.database.frame(
@@ -239,7 +239,7 @@ class AuditedWriter:
             [sorted(map(str, repositories))],
         )
         return {
-            _Place(load["table"], load["repository"], load["month"]): load
+            _PartitionKey(load["table"], load["repository"], load["month"]): load
             for load in loads.iter_rows(named=True)
         }
 
@@ -249,8 +249,12 @@ class AuditedWriter:
             for candidate in case.audited:
                 by_table.setdefault(candidate.table, []).append((case, candidate))
         for table, pairs in by_table.items():
-            told = [(one.rows, _told(case.offer, one)) for case, one in pairs]
-            for (case, _), report in zip(pairs, audit_together(table, told), strict=True):
+            candidates_of_table = [
+                (one.rows, _audit_parameters(case.offer, one)) for case, one in pairs
+            ]
+            for (case, _), report in zip(
+                pairs, audit_together(table, candidates_of_table), strict=True
+            ):
                 case.outcome.reports[table] = report
 
     def _refusal(self, case: _Case) -> str | None:
@@ -277,7 +281,7 @@ class AuditedWriter:
                     self._write([case])
                 return
             (refused,) = cases
-            refused.outcome.failure = refusal(refused.offer.place, error)
+            refused.outcome.failure = refusal(refused.offer.partition, error)
         for case in cases:
             if case.outcome.failure is None:
                 case.outcome.is_written = any(one.is_any for one in case.differences.values())
@@ -290,7 +294,7 @@ class AuditedWriter:
             for table, difference in case.differences.items():
                 if difference.is_any:
                     by_table.setdefault(table, []).append(difference)
-            if case.offer.repository is not None and not case.is_as_known:
+            if case.offer.repository is not None and not case.is_unchanged:
                 notes.setdefault("meta.partition_loads", []).append(_loads(case.offer))
             for table, rows in case.offer.notes.items():
                 notes.setdefault(table, []).append(rows)
@@ -319,19 +323,19 @@ class AuditedWriter:
         )
 
 
-def refusal(place: str, error: duckdb.ConstraintException) -> str:
-    """That rows of ``place``, which kept all rules, break a condition of the database."""
-    return f"{place}: the warehouse refused the rows: {str(error).splitlines()[0]}"
+def refusal(partition: str, error: duckdb.ConstraintException) -> str:
+    """That rows of ``partition``, which kept all rules, break a condition of the database."""
+    return f"{partition}: the warehouse refused the rows: {str(error).splitlines()[0]}"
 
 
-def _grouped(places: Sequence[_Place]) -> dict[tuple[str, str | None], list[_Place]]:
-    groups: dict[tuple[str, str | None], list[_Place]] = {}
-    for place in places:
-        groups.setdefault((place.table, place.repository), []).append(place)
+def _grouped(keys: Sequence[_PartitionKey]) -> dict[tuple[str, str | None], list[_PartitionKey]]:
+    groups: dict[tuple[str, str | None], list[_PartitionKey]] = {}
+    for key in keys:
+        groups.setdefault((key.table, key.repository), []).append(key)
     return groups
 
 
-def _told(offer: PartitionWrite, candidate: StagedTable) -> Parameters:
+def _audit_parameters(offer: PartitionWrite, candidate: StagedTable) -> Parameters:
     forum, _, tag_set = (offer.repository or "").partition(":")
     return {
         "repository": offer.repository,
@@ -354,14 +358,14 @@ def _loads(offer: PartitionWrite) -> pl.DataFrame:
             "loaded_at": datetime.now(UTC),
             "source_count": candidate.source_count,
             "row_count": candidate.rows.height,
-            # What the source was asked is charged to the first table, once.
-            "requests": provenance.requests * (place == 0),
-            "points": provenance.points * (place == 0),
+            # Requests to the source are charged to the first table, once.
+            "requests": provenance.requests * (index == 0),
+            "points": provenance.points * (index == 0),
             "status": "loaded",
             "is_stored": True,
             **vars(provenance.mark),
             "message": None,
         }
-        for place, candidate in enumerate(offer.candidates)
+        for index, candidate in enumerate(offer.candidates)
     ]
     return pl.DataFrame(rows, schema=table_of("meta.partition_loads").frame_schema)

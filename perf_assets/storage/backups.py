@@ -69,7 +69,7 @@ def write_backup(
     PerfAssetsError
         There is nothing to keep, it is damaged, or it cannot be written there.
     """
-    _check_place(path)
+    _check_target(path)
     copied, packed = (path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def unpack(path: Path, name: str, target: Path) -> None:
         shutil.copyfileobj(file, copy, CHUNK)
 
 
-def _check_place(path: Path) -> None:
+def _check_target(path: Path) -> None:
     """Refuse to replace a file that is no backup, and a name that the database cannot take."""
     if not is_utf8(path.absolute()):
         raise PerfAssetsError(f"{shortened(path, 200)}: this name is no UTF-8: choose another")

@@ -1,7 +1,7 @@
 """Candidates of many partitions judged together, and the verdict on each of them.
 
 What differs from one partition to the next stands in columns beside the rows, so that each rule
-holds or fails row by row: a column tells which values the partition does not allow, a key is
+holds or fails row by row: a column holds which values the partition does not allow, a key is
 unique within its partition, and of rules that most rows keep each partition's own share counts.
 """
 
@@ -49,15 +49,15 @@ Candidates = Sequence[tuple[pl.DataFrame, "Parameters"]]
 class RuleOutcome:
     """Whether a partition keeps a rule, and else by what.
 
-    rows : the failing rows, by place; ``None`` where the rule speaks of the whole partition.
-    wanted_rows : how many rows there should be, of a rule that counts them.
+    rows : the failing rows, by index; ``None`` where the rule speaks of the whole partition.
+    expected_rows : how many rows there should be, of a rule that counts them.
     observed : what another rule about the whole partition saw.
     problem : why the rule could not be checked.
     """
 
     success: bool
     rows: Sequence[int] | None = None
-    wanted_rows: int | None = None
+    expected_rows: int | None = None
     observed: object = None
     problem: str | None = None
 
@@ -69,10 +69,12 @@ def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, 
     """The verdict on each of the ``candidates``, by the names of the rules of ``suite``."""
     verdicts: list[dict[str, RuleOutcome]] = [{} for _ in candidates]
     for rule in suite.rules:
-        for (_, told), verdict in zip(candidates, verdicts, strict=True):
-            lacking = [name for name in rule.parameters.values() if _value(told, name) is None]
-            if lacking:
-                problem = f"{', '.join(sorted(lacking))} is not known"
+        for (_, parameters), verdict in zip(candidates, verdicts, strict=True):
+            missing = [
+                name for name in rule.parameters.values() if _value(parameters, name) is None
+            ]
+            if missing:
+                problem = f"{', '.join(sorted(missing))} is not known"
                 verdict[rule.name] = RuleOutcome(False, problem=problem)
     for rule in suite.rules:
         if rule.type == ROW_COUNT:
@@ -80,15 +82,15 @@ def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, 
     rows = [rule for rule in suite.rules if rule.type.startswith(OF_ROWS)]
     found = _judge_rows(suite, rows, candidates, verdicts)
     for rule in suite.rules:
-        for place, (frame, told) in enumerate(candidates):
-            if rule.name in verdicts[place]:
+        for index, (frame, parameters) in enumerate(candidates):
+            if rule.name in verdicts[index]:
                 continue
             if frame.is_empty():
-                verdicts[place][rule.name] = PASSED
+                verdicts[index][rule.name] = PASSED
             elif rule.name in found and found[rule.name].problem is None:
-                verdicts[place][rule.name] = found[rule.name].of(place, rule, told)
+                verdicts[index][rule.name] = found[rule.name].of(index, rule, parameters)
             else:
-                verdicts[place][rule.name] = _judge_alone(suite, rule, frame, told)
+                verdicts[index][rule.name] = _judge_alone(suite, rule, frame, parameters)
     return verdicts
 
 
@@ -100,20 +102,20 @@ class _Split:
     failing: Mapping[int, list[int]]
     judged: Mapping[int, int]
 
-    def of(self, place: int, rule: Rule, told: "Parameters") -> RuleOutcome:
-        """The part of it that is about the partition at ``place``, which was ``told`` that much."""
-        rows = self.failing.get(place, [])
-        judged = self.judged.get(place, 0)
+    def of(self, index: int, rule: Rule, parameters: "Parameters") -> RuleOutcome:
+        """The part of it that is about the partition at ``index``, with its ``parameters``."""
+        rows = self.failing.get(index, [])
+        judged = self.judged.get(index, 0)
         # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
         mostly = rule.kwargs.get("mostly", 1)
         if "mostly" in rule.parameters:
-            mostly = float(str(_value(told, rule.parameters["mostly"])))
+            mostly = float(str(_value(parameters, rule.parameters["mostly"])))
         success = not rows or (judged - len(rows)) / judged >= mostly
         return PASSED if success else RuleOutcome(False, rows)
 
 
-def _value(told: "Parameters", name: str) -> object:
-    return dict(told).get(name)
+def _value(parameters: "Parameters", name: str) -> object:
+    return dict(parameters).get(name)
 
 
 def _judge_rows(
@@ -123,13 +125,13 @@ def _judge_rows(
     verdicts: Sequence[Mapping[str, RuleOutcome]],
 ) -> dict[str, _Split]:
     """What each of the ``rules`` finds in the rows of the candidates that it has to decide on."""
-    filled = [place for place, (frame, _) in enumerate(candidates) if frame.height]
+    filled = [index for index, (frame, _) in enumerate(candidates) if frame.height]
     if not filled or not rules:
         return {}
-    frames = [_beside(suite, place, *candidates[place]) for place in filled]
+    frames = [_beside(suite, index, *candidates[index]) for index in filled]
     frame = pl.concat(frames, how="diagonal_relaxed").collect()
     undecided = [
-        rule for rule in rules if not all(rule.name in verdicts[place] for place in filled)
+        rule for rule in rules if not all(rule.name in verdicts[index] for index in filled)
     ]
     findings = _findings(suite, [_row_wise(rule) for rule in undecided], frame)
     return {rule.name: _split(findings[rule.name], rule, frame) for rule in undecided}
@@ -154,7 +156,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     if finding.success or finding.rows is None:
         problem = None if finding.success else finding.problem or "its failing rows are not known"
         return _Split(problem, {}, {})
-    failing = frame[sorted(finding.rows)].group_by(PARTITION).agg("$place")
+    failing = frame[sorted(finding.rows)].group_by(PARTITION).agg("$index")
     judged = (
         frame
         if "mostly" not in rule.kwargs or rule.type in (NOT_NULL, NULL)
@@ -164,7 +166,9 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.LazyFrame:
+def _beside(
+    suite: Suite, index: int, frame: pl.DataFrame, parameters: "Parameters"
+) -> pl.LazyFrame:
     """The rows of a candidate with the columns that tell what is particular to its partition."""
     names = frame.columns
     needed = [
@@ -173,15 +177,15 @@ def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -
         if not column.nullable and column.name in names
     ]
     lacks = [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in needed]
-    month = told.get("month")
+    month = parameters.get("month")
     moments = [
         str(column.of)
         for column in suite.table.columns
         if isinstance(frame.schema.get(str(column.of)), pl.Datetime)
     ]
     added = {
-        PARTITION: pl.lit(place, pl.Int64),
-        "$place": pl.int_range(pl.len(), dtype=pl.Int64),
+        PARTITION: pl.lit(index, pl.Int64),
+        "$index": pl.int_range(pl.len(), dtype=pl.Int64),
         MISSING: pl.coalesce(lacks) if lacks else pl.lit(None, pl.String),
     }
     if month is not None:
@@ -191,12 +195,14 @@ def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -
             is_outside = (pl.col(name) < start) | (pl.col(name) >= end)
             added[f"{MONTH_OF}{name}"] = pl.when(is_outside).then(pl.lit("another month"))
     for name, columns in suite.allowed_in.items():
-        allowed = _value(told, name)
+        allowed = _value(parameters, name)
         if allowed is None:
             continue
-        known = allowed if isinstance(allowed, (list, set, tuple, frozenset)) else [allowed]
+        allowed_values = (
+            allowed if isinstance(allowed, (list, set, tuple, frozenset)) else [allowed]
+        )
         for column in (column for column in columns if column in names):
-            values = pl.Series(list(known), dtype=frame.schema[column])
+            values = pl.Series(list(allowed_values), dtype=frame.schema[column])
             is_outside = ~pl.col(column).is_in(values.implode())
             added[_outside(column)] = pl.when(is_outside).then(pl.lit("not allowed"))
     return frame.lazy().with_columns(**added)
@@ -227,14 +233,16 @@ def _row_wise(rule: Rule) -> Rule:
     return replace(rule, type=kind, kwargs=kwargs)
 
 
-def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameters") -> RuleOutcome:
+def _judge_alone(
+    suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: "Parameters"
+) -> RuleOutcome:
     """The verdict on one partition that is not decided by its rows among those of others."""
-    whole = _beside(suite, 0, frame, told).collect()
+    whole = _beside(suite, 0, frame, parameters).collect()
     of_rows = rule.type.startswith(OF_ROWS)
-    asked = _row_wise(rule) if of_rows else rule
-    finding = _findings(suite, [asked], whole)[rule.name]
+    judged_rule = _row_wise(rule) if of_rows else rule
+    finding = _findings(suite, [judged_rule], whole)[rule.name]
     if finding.problem is None and of_rows:
-        return _split(finding, rule, whole).of(0, rule, told)
+        return _split(finding, rule, whole).of(0, rule, parameters)
     return RuleOutcome(
         finding.success, finding.rows, observed=finding.observed, problem=finding.problem
     )
@@ -243,9 +251,9 @@ def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameter
 def _count(rule: Rule, candidates: Candidates, verdicts: list[dict[str, RuleOutcome]]) -> None:
     """Compare the number of rows of each candidate with the number it should have."""
     argument = rule.parameters.get("value")
-    for (frame, told), verdict in zip(candidates, verdicts, strict=True):
+    for (frame, parameters), verdict in zip(candidates, verdicts, strict=True):
         if rule.name in verdict:
             continue
-        wanted = int(str(_value(told, argument) if argument else rule.kwargs["value"]))
-        is_off = frame.height != wanted
-        verdict[rule.name] = RuleOutcome(False, wanted_rows=wanted) if is_off else PASSED
+        expected = int(str(_value(parameters, argument) if argument else rule.kwargs["value"]))
+        is_off = frame.height != expected
+        verdict[rule.name] = RuleOutcome(False, expected_rows=expected) if is_off else PASSED

@@ -25,7 +25,7 @@ from perf_assets.tables import table_of
 log = logging.getLogger(__name__)
 
 PART = "repository"
-_TOLD: Parameters = {"repository": None, "month": None}
+_PARAMETERS: Parameters = {"repository": None, "month": None}
 
 
 def share_key(table: str) -> str | None:
@@ -49,7 +49,7 @@ class _RefusedError(Exception):
 
 @dataclass
 class _Judged:
-    """What is known of the shares so far; ``refused`` is the first that broke a critical rule."""
+    """What was found in the shares so far; ``refused`` is the first that broke a critical rule."""
 
     reports: list[AuditReport] = field(default_factory=list)
     refused: pl.DataFrame | None = None
@@ -62,7 +62,7 @@ class _Judged:
 
     def take(self, table: str, share: pl.DataFrame) -> bool:
         """Audit a share; whether it may be stored."""
-        report = audit(table, share, _TOLD)
+        report = audit(table, share, _PARAMETERS)
         self.reports.append(report)
         if not report.ok and self.refused is None:
             self.refused = share
@@ -96,11 +96,11 @@ def replace_by_chunks(
     :meth:`AuditedWriter.store`; of several shares the first that breaks a critical rule is kept in
     quarantine, with the report on all of them.
     """
-    known = iter(shares)
-    beginning = list(islice(known, 2))
+    remaining = iter(shares)
+    beginning = list(islice(remaining, 2))
     if len(beginning) == 1:
         return begin_replacing(writer, table, beginning[0])
-    outcome = _replaced(writer, table, _each(beginning, known), by)
+    outcome = _replaced(writer, table, _each(beginning, remaining), by)
     return lambda: outcome
 
 

@@ -113,8 +113,8 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
 
 def fault_in(error: duckdb.Error, path: Path) -> str:
     """How the database at ``path`` is damaged, as DuckDB says it, for a sentence that names it."""
-    said = str(error).splitlines()[0].removeprefix("IO Error: ")
-    return said.replace(f'The file "{path}"', "the file").replace(f'file "{path}"', "it")
+    message = str(error).splitlines()[0].removeprefix("IO Error: ")
+    return message.replace(f'The file "{path}"', "the file").replace(f'file "{path}"', "it")
 
 
 def journal_of(database: Path) -> Path:
@@ -123,7 +123,7 @@ def journal_of(database: Path) -> Path:
 
 
 def set_in_place(finished: Path, path: Path) -> None:
-    """Let ``finished`` take the place of ``path`` in one step, once the disk has all of it."""
+    """Replace ``path`` by ``finished`` in one step, once the disk has all of it."""
     with finished.open("rb") as handle:
         os.fsync(handle.fileno())
     finished.replace(path)

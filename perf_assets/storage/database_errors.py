@@ -40,7 +40,7 @@ def _damaged(path: Path, how: str) -> PerfAssetsError:
     if path == data_dir.published:
         remedy = "perf-assets run publishes it anew"
     elif data_dir.published.exists():
-        remedy = "what was published takes its place"
+        remedy = "the published copy replaces it"
     else:
         remedy = "it is moved aside, and the next run makes it anew"
     return PerfAssetsError(

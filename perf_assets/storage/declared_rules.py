@@ -10,7 +10,7 @@ from perf_assets.tables import Column, Table
 CRITICAL = "critical"
 
 # Columns that the audit adds to the rows of a candidate; rules may speak of them.
-PARTITION = "$partition"  # the place of the row's partition among those judged together
+PARTITION = "$partition"  # the index of the row's partition among those judged together
 MONTH_START = "$month_start"  # the first moment of the partition's month
 MISSING = "$missing"  # names of the columns that have no value, though they need one
 MONTH_OF = "$month_of_"  # before the name of a moment: "" where it lies in the partition's month
@@ -51,7 +51,7 @@ class Rule:
 
     @cached_property
     def parameters(self) -> dict[str, str]:
-        """What the rule must be told at run time: parameter by argument."""
+        """The parameters that the rule needs at run time, by argument."""
         return {
             argument: value["$PARAMETER"]
             for argument, value in self.kwargs.items()
@@ -70,8 +70,8 @@ def declared_rules(table: Table) -> Iterator[Rule]:
     )
     if table.partitioned:
         for part in table.parts:
-            yield _rule(f"rows_are_of_the_{part}", WHOLE, IN_SET, **_told(part))
-        yield _rule("rows_are_of_the_month", WHOLE, IN_SET, **_told("month"))
+            yield _rule(f"rows_are_of_the_{part}", WHOLE, IN_SET, **_value_set(part))
+        yield _rule("rows_are_of_the_month", WHOLE, IN_SET, **_value_set("month"))
     for column in table.columns:
         yield from _limits(column)
 
@@ -106,7 +106,7 @@ def _rule(name: str, why: str, kind: str, **arguments: object) -> Rule:
     return Rule(name, CRITICAL, why or "So the column is declared.", kind, arguments)
 
 
-def _told(parameter: str) -> dict[str, object]:
+def _value_set(parameter: str) -> dict[str, object]:
     return {"column": parameter, "value_set": {"$PARAMETER": parameter}}
 
 

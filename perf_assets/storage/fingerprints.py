@@ -1,6 +1,6 @@
 """What tables were made from: where that is the same, and their rows are there, they are current.
 
-Rows are told apart by what they hold, not by when they were stored: whoever changed them, and
+Rows are compared by what they hold, not by when they were stored: whoever changed them, and
 however, what is made of them is made again. Reading all rows of a study for that takes a fraction
 of a second.
 """
@@ -71,8 +71,8 @@ def is_current(
         f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
         [list(tables), repository or WHOLE],
     )
-    known = {table: (made_from, held) for table, made_from, held in rows.iter_rows()}
-    return all(known.get(table) == (basis, _held(database, table, repository)) for table in tables)
+    stored = {table: (made_from, held) for table, made_from, held in rows.iter_rows()}
+    return all(stored.get(table) == (basis, _held(database, table, repository)) for table in tables)
 
 
 def note(

@@ -24,7 +24,8 @@ if TYPE_CHECKING:  # importing it takes seconds
     from great_expectations.expectations.expectation import Expectation
     from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-# Which rows fail is only asked of rules that do, by their place in the frame, without their values.
+# Which rows fail is only determined for rules that do, by their index in the frame, without their
+# values.
 PASS_OR_FAIL = "BOOLEAN_ONLY"
 FAILING_ROWS = {
     "result_format": "COMPLETE",
@@ -38,7 +39,7 @@ _one_at_a_time = Lock()
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found: failing rows by place (``None``: the rule speaks of the whole frame).
+    """What one rule found: failing rows by index (``None``: the rule is about the whole frame).
 
     ``problem`` says why a rule could not be checked.
     """
@@ -73,7 +74,7 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
             except Exception as error:
                 if len(names) == 1:
                     return {names[0]: Finding(False, problem=_first_line(error))}
-                # One rule alone tells which of them it was.
+                # Alone, each shows whether it was the one.
                 return {name: run([name], result_format)[name] for name in names}
             found = {result.expectation_config.meta["rule"]: result for result in outcome.results}
             return {name: _finding(found.get(name)) for name in names}
@@ -88,8 +89,8 @@ def columns_of(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
 
     Lists are shown to the rules as text, their entries joined by ", ".
     """
-    wanted = {name for rule in rules for name in (*rule.columns, *rule.condition_columns)}
-    columns = [name for name in frame.columns if name in wanted] or frame.columns[:1]
+    needed = {name for rule in rules for name in (*rule.columns, *rule.condition_columns)}
+    columns = [name for name in frame.columns if name in needed] or frame.columns[:1]
     return frame.select(columns).with_columns(pl.selectors.list().list.join(", "))
 
 
@@ -114,8 +115,8 @@ def _without(module: str) -> Iterator[None]:
 def _configurations_kept() -> Iterator[None]:
     """Let expectations work out their configurations once.
 
-    Great Expectations asks each some ninety times in a validation, and each time it is made anew,
-    from all that the expectation holds: half of what a validation takes.
+    Great Expectations requests each some ninety times in a validation, and each time it is made
+    anew, from all that the expectation holds: half of what a validation takes.
     """
     _batch_definition()
     from great_expectations.expectations.expectation import Expectation  # noqa: PLC0415

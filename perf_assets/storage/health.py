@@ -105,12 +105,12 @@ def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
 def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
     if not data_dir.warehouse.exists():
         if data_dir.published.exists():
-            remedy = "what was published takes its place"
+            remedy = "the published copy replaces it"
             yield Damage(f"{data_dir.warehouse} is not there", remedy, lambda: _renew(data_dir))
         return
     if how := _fault(data_dir.warehouse):
         if data_dir.published.exists() and _fault(data_dir.published) is None:
-            remedy = "it is moved aside, and what was published takes its place"
+            remedy = "it is moved aside, and the published copy replaces it"
         else:
             remedy = (
                 "it is moved aside, and perf-assets run makes it anew; if there is a backup, "
@@ -134,7 +134,7 @@ def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
         yield Damage(
             f"{data_dir.verdicts} is damaged (line {lines})",
             remedy,
-            lambda: _tell_verdicts_anew(data_dir),
+            lambda: _restore_verdict_log(data_dir),
         )
 
 
@@ -142,7 +142,9 @@ def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     """Dagster's own files: what is lost with them is what the UI shows of the past."""
     for path in sorted(data_dir.dagster.rglob("*.db")):
         if how := _sqlite_fault(path):
-            remedy = "it is moved aside; no stored table depends on it, and the next run tells anew"
+            remedy = (
+                "it is moved aside; no stored table depends on it, and the next run reports anew"
+            )
             yield Damage(f"{path} is damaged ({how})", remedy, _mover(data_dir, path))
     settings = data_dir.dagster / "dagster.yaml"
     try:
@@ -192,7 +194,7 @@ def _publish_anew(data_dir: DataDirectory) -> None:
     publish(data_dir)
 
 
-def _tell_verdicts_anew(data_dir: DataDirectory) -> None:
+def _restore_verdict_log(data_dir: DataDirectory) -> None:
     kept = read_log(data_dir.verdicts).rows
     set_aside(data_dir, data_dir.verdicts)
     write_log(data_dir.verdicts, kept)

@@ -56,9 +56,9 @@ def write_instance_config(directory: Path, workers: int | None = None) -> Path:
     limits = written.get("concurrency", ONE_RUN)
     if workers is not None and _is_ours(limits):
         limits = with_workers(workers) if workers else ONE_RUN
-    wanted = {**written, **INSTANCE, "concurrency": limits}
-    if written != wanted:
-        path.write_text(yaml.safe_dump(wanted, sort_keys=False), encoding="utf-8")
+    required = {**written, **INSTANCE, "concurrency": limits}
+    if written != required:
+        path.write_text(yaml.safe_dump(required, sort_keys=False), encoding="utf-8")
     return directory
 
 

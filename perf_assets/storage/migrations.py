@@ -16,7 +16,7 @@ from perf_assets.tables.ddl import table_definition
 OLDEST = 9
 """The oldest format that is migrated: that of the first release."""
 
-# What people said is nowhere else; everything else is mined, or computed, again.
+# Verdicts of people are nowhere else; everything else is mined, or computed, again.
 IRREPLACEABLE = ("reviews.",)
 # Format 9 kept views of names from before the first release.
 VIEWS = """
@@ -143,9 +143,15 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
 
 
 def _drop_other_shapes(connection: duckdb.DuckDBPyConnection) -> None:
-    wanted = {name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()}
+    declared_columns = {
+        name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()
+    }
     for name, columns in _columns(connection).items():
-        if name in wanted and columns != wanted[name] and not name.startswith(IRREPLACEABLE):
+        if (
+            name in declared_columns
+            and columns != declared_columns[name]
+            and not name.startswith(IRREPLACEABLE)
+        ):
             kind = "VIEW" if declared()[name].is_view else "TABLE"
             connection.execute(f"DROP {kind} {name}")
             connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [name])

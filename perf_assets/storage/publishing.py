@@ -23,7 +23,7 @@ from perf_assets.tables.ddl import quoted
 
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
 ABOUT = "meta.about"  # of which counts and moments follow from the other tables
-DECIDING = "('study', 'rules', 'software')"  # its topics that nothing else tells
+DECIDING = "('study', 'rules', 'software')"  # its topics that are nowhere else
 
 
 def publish(data_dir: DataDirectory) -> bool:
@@ -32,7 +32,7 @@ def publish(data_dir: DataDirectory) -> bool:
     It is where only ``meta.source_requests`` has new rows: what a look found nothing by.
 
     Every DuckDB from 1.1 on reads it, so that analysts need not have the version that runs have.
-    The old one stays readable until the new one takes its place in one step, and no verdict of
+    The old one stays readable until the new one replaces it in one step, and no verdict of
     people that it holds is ever missing in the new one.
 
     Raises
@@ -92,8 +92,8 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
     try:
         catalogs = [_catalog(connection, name) for name in (own, "copy")]
         return catalogs[0] == catalogs[1] and all(
-            content(connection, _told(f'"{own}".{table}'))
-            == content(connection, _told(f"copy.{table}"))
+            content(connection, _compared_rows(f'"{own}".{table}'))
+            == content(connection, _compared_rows(f"copy.{table}"))
             for table in tables_of(connection)
             if table != LOOKS
         )
@@ -102,7 +102,7 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
 
 
 def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
-    """All columns of all tables and views, and what is said of them."""
+    """All columns of all tables and views, and their descriptions."""
     found: list[tuple[object, ...]] = connection.execute(
         """
         SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
@@ -120,7 +120,7 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple
     return found
 
 
-def _told(table: str) -> str:
+def _compared_rows(table: str) -> str:
     """The rows of ``table`` that make a new copy where they differ."""
     return f"FROM {table} WHERE topic IN {DECIDING}" if table.endswith(ABOUT) else f"FROM {table}"
 

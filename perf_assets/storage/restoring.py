@@ -49,7 +49,7 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
             _check_warehouse(backup, unfinished)
             if data_dir.verdicts.name in manifest.sha256:
                 unpack(backup, data_dir.verdicts.name, lines)
-            _keep_what_people_said(data_dir, lines)
+            _keep_verdicts(data_dir, lines)
             if data_dir.added.name in manifest.sha256 and not data_dir.added.exists():
                 unpack(backup, data_dir.added.name, data_dir.added)
             replaced = set_aside(data_dir, data_dir.warehouse)
@@ -64,7 +64,7 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
 
 
 def _check_warehouse(backup: Path, path: Path) -> None:
-    """Refuse a warehouse that cannot be read before it takes the place of one that can."""
+    """Refuse a warehouse that cannot be read before it replaces one that can."""
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             read_whole(connection)
@@ -88,7 +88,7 @@ def set_aside(data_dir: DataDirectory, path: Path) -> Path | None:
     return directory / path.name
 
 
-def _keep_what_people_said(data_dir: DataDirectory, lines: Path) -> None:
+def _keep_verdicts(data_dir: DataDirectory, lines: Path) -> None:
     """Merge verdicts of the replaced warehouse and of the backup into the data directory's file."""
     keep_rows(data_dir.verdicts, read_log(lines).rows)
     try:

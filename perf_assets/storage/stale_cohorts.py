@@ -1,4 +1,4 @@
-"""Cohorts that an older version stored, which lack what is asked of issues now."""
+"""Cohorts that an older version stored, which lack fields that are requested now."""
 
 import duckdb
 
@@ -8,7 +8,7 @@ from perf_assets.sources.github.queries import FIELDS_VERSION
 def stale_cohorts(connection: duckdb.DuckDBPyConnection, repository: str) -> dict[str, int]:
     """The stored months of ``repository`` that lack fields, and how many issues each holds.
 
-    An issue says itself what was asked of it, and not a value that is missing: that of a deleted
+    The fields that were requested count, and not a value that is missing: that of a deleted
     account stays so. A warehouse of an older format knows nothing of it: all of its cohorts lack
     something.
     """

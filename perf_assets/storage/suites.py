@@ -63,13 +63,13 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
     table = path.name.removesuffix(".json")
     if suite.name != table:
         raise PerfAssetsError(f"{path}: name: a suite is called as its table, {table}")
-    rules = [_rule(path, place, entry) for place, entry in enumerate(suite.expectations, 1)]
+    rules = [_rule(path, number, entry) for number, entry in enumerate(suite.expectations, 1)]
     return _distinct(rules, path)
 
 
-def _rule(path: Path, place: int, entry: Mapping[str, Any]) -> Rule:
+def _rule(path: Path, number: int, entry: Mapping[str, Any]) -> Rule:
     meta = entry.get("meta")
-    name = meta.get("rule", place) if isinstance(meta, Mapping) else place
+    name = meta.get("rule", number) if isinstance(meta, Mapping) else number
     read = validate(_Expectation, entry, f"{path}: rule {name}")
     return Rule(read.meta.rule, read.severity, read.notes, read.type, read.kwargs)
 
@@ -83,14 +83,14 @@ def _distinct(rules: Sequence[Rule], path: Path) -> tuple[Rule, ...]:
 
 
 def _is_type(name: str) -> str:
-    if name not in _known_types():
-        known = nearest(name, sorted(_known_types()))
-        raise ValueError(f"Great Expectations has no such type; {known}")
+    if name not in _types():
+        hint = nearest(name, sorted(_types()))
+        raise ValueError(f"Great Expectations has no such type; {hint}")
     return name
 
 
 @cache
-def _known_types() -> frozenset[str]:
+def _types() -> frozenset[str]:
     # Each type is a module of its own name: looking is milliseconds, importing them is seconds.
     package = find_spec("great_expectations")
     assert package is not None and package.origin is not None

@@ -71,7 +71,7 @@ class _Validator:
             ) from None
         return self.line
 
-    def ask(self, request: _Request) -> object:
+    def request(self, request: _Request) -> object:
         """What it answers."""
         line = self.start()
         assert self.process is not None
@@ -128,7 +128,7 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
         return great_expectations.validate(source, rules, columns)
     request = _Request(source, [_pickled(rule) for rule in rules], columns)
     with _validator.lock:
-        answer = _validator.ask(request)
+        answer = _validator.request(request)
     if isinstance(answer, PerfAssetsError):
         raise answer
     if isinstance(answer, _Failure):

@@ -36,7 +36,7 @@ SUM = "sha256"
 
 @dataclass(frozen=True)
 class VerdictKind:
-    """One sort of verdicts: its table, what a line of the file calls it, what tells two apart.
+    """One sort of verdicts: its table, what a line of the file calls it, and its identity.
 
     A rater imports a sheet once, and a line of it is one verdict.
     """
@@ -92,18 +92,18 @@ def _keep(
         database.connection, table_of(sort.table)
     )  # not there in a data directory of an older version
     stored = database.frame(f"FROM {sort.table}")
-    told = pl.concat([kept, published])
-    lacking = told.join(stored, on=sort.identity, how="anti").unique(
+    given = pl.concat([kept, published])
+    missing = given.join(stored, on=sort.identity, how="anti").unique(
         sort.identity, maintain_order=True
     )
-    if lacking.height:
-        rows = _numbered(pl.concat([stored, lacking.select(stored.columns)]))
+    if missing.height:
+        rows = _numbered(pl.concat([stored, missing.select(stored.columns)]))
         with database.transaction():
             database.change(sort.table, Difference.between(stored, rows))
-        log.warning("%d verdicts of people were missing and are there again", lacking.height)
+        log.warning("%d verdicts of people were missing and are there again", missing.height)
         stored = rows
     _append(data_dir.verdicts, sort, stored.join(kept, on=sort.identity, how="anti"))
-    return lacking.height
+    return missing.height
 
 
 def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
@@ -111,13 +111,15 @@ def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
     kept = read_log(path).rows
     for sort in VERDICT_KINDS:
         if sort.table in rows:
-            lacking = rows[sort.table].join(kept[sort.table], on=sort.identity, how="anti")
-            _append(path, sort, lacking)
+            missing = rows[sort.table].join(kept[sort.table], on=sort.identity, how="anti")
+            _append(path, sort, missing)
 
 
 def read_log(path: Path) -> VerdictLog:
     """What the file at ``path`` holds; nothing where there is none."""
-    told: dict[str, dict[int, list[dict[str, object]]]] = {sort.table: {} for sort in VERDICT_KINDS}
+    held_rows: dict[str, dict[int, list[dict[str, object]]]] = {
+        sort.table: {} for sort in VERDICT_KINDS
+    }
     damaged = []
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for number, line in enumerate(lines, start=1):
@@ -126,9 +128,9 @@ def read_log(path: Path) -> VerdictLog:
         if held is None:
             damaged.append(number)
         else:
-            told[held[0]][number] = held[1]
+            held_rows[held[0]][number] = held[1]
     frames = {}
-    for table, by_line in told.items():
+    for table, by_line in held_rows.items():
         fitting = _fitting(table, by_line)
         damaged += by_line.keys() - fitting.keys()
         frames[table] = pl.concat([_frame(table, []), *fitting.values()])
@@ -136,7 +138,7 @@ def read_log(path: Path) -> VerdictLog:
 
 
 def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
-    """Put a file that holds ``rows``, given by table, in the place of a damaged one."""
+    """Put a file that holds ``rows``, given by table, instead of a damaged one."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
     for sort in VERDICT_KINDS:
@@ -191,8 +193,8 @@ def _fitting(
         for number, rows in by_line.items():
             with suppress(pl.exceptions.PolarsError, duckdb.Error, TypeError, OverflowError):
                 frame = _frame(table, rows)
-                trial.register("told", frame.to_arrow())
-                trial.execute(f"INSERT INTO {table} BY NAME FROM told")
+                trial.register("given", frame.to_arrow())
+                trial.execute(f"INSERT INTO {table} BY NAME FROM given")
                 trial.execute(f"DELETE FROM {table}")
                 frames[number] = frame
     return frames

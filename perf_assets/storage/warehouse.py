@@ -63,16 +63,16 @@ class Difference:
     joining: pl.DataFrame
 
     @classmethod
-    def between(cls, stored: pl.DataFrame, wanted: pl.DataFrame) -> "Difference":
-        """What makes the ``stored`` rows the ``wanted`` ones, whenever they were stored."""
-        columns = [name for name in wanted.columns if name in stored.columns]
+    def between(cls, stored: pl.DataFrame, current: pl.DataFrame) -> "Difference":
+        """What makes the ``stored`` rows the ``current`` ones, whenever they were stored."""
+        columns = [name for name in current.columns if name in stored.columns]
         schema = {name: kind for name, kind in stored.schema.items() if name in columns}
-        wanted = wanted.cast(schema, strict=True)  # type: ignore[arg-type]
+        current = current.cast(schema, strict=True)  # type: ignore[arg-type]
         if stored.is_empty():  # to join millions of rows with none of them takes a copy of all
-            return cls(stored, wanted)
+            return cls(stored, current)
         other = {"on": columns, "how": "anti", "nulls_equal": True, "maintain_order": "left"}
-        joining = wanted.join(stored, **other)  # type: ignore[arg-type]
-        leaving = stored.join(wanted, **other)  # type: ignore[arg-type]
+        joining = current.join(stored, **other)  # type: ignore[arg-type]
+        leaving = stored.join(current, **other)  # type: ignore[arg-type]
         return cls(leaving, joining)
 
     @classmethod
@@ -136,7 +136,7 @@ class Database:
                 self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM joining")
 
     def upsert(self, table: str, rows: pl.DataFrame) -> None:
-        """Put ``rows`` into ``table``, by name, each in the place of the one with its key."""
+        """Put ``rows`` into ``table``, by name, replacing those of the same key."""
         _check_name(table)
         with self._registered("rows", rows):
             self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM rows")
@@ -160,7 +160,7 @@ class Database:
         return self.frame(f"FROM {table} WHERE {condition} ORDER BY ALL", list(values.values()))
 
     def record_failure(self, loads: pl.DataFrame, message: str) -> None:
-        """Note that a load failed; what is known of the last good one stays."""
+        """Note that a load failed; the record of the last good one stays."""
         failed = loads.with_columns(
             row_count=pl.lit(0),
             requests=pl.lit(0),
@@ -311,7 +311,7 @@ def _make(data_dir: DataDirectory) -> None:
 
 
 def bring_back(data_dir: DataDirectory) -> None:
-    """Make the published copy the warehouse, in the place of whatever is there.
+    """Make the published copy the warehouse, whatever is there.
 
     Raises
     ------
@@ -373,10 +373,10 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def before_the_first_release(place: Path, version: int) -> str:
-    """That what is at ``place`` is too old, and how to go on."""
+def before_the_first_release(path: Path, version: int) -> str:
+    """That what is at ``path`` is too old, and how to go on."""
     return (
-        f"{place} was written before the first release (format {version}), which is not read any "
+        f"{path} was written before the first release (format {version}), which is not read any "
         "more: move warehouse.duckdb and perf_bugs.duckdb elsewhere and run again; everything is "
         "mined anew, and verdicts of people come back from verdicts.jsonl"
     )

@@ -1,4 +1,4 @@
-"""A declaration as DuckDB is told it: the columns of a table, and the conditions on its rows."""
+"""A declaration as DDL of DuckDB: the columns of a table, and the conditions on its rows."""
 
 from collections.abc import Iterator
 

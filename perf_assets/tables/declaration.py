@@ -105,9 +105,9 @@ class Table(StrictModel):
             for limit, named in (("min", column.min), ("max", column.max), ("of", column.of))
             if isinstance(named, str)
         ]
-        for place, named in [*(("key has", name) for name in self.key), *limits]:
+        for origin, named in [*(("key has", name) for name in self.key), *limits]:
             if named not in self.column:
-                raise ValueError(f"{place} {named}, no column; {nearest(named, self.column)}")
+                raise ValueError(f"{origin} {named}, no column; {nearest(named, self.column)}")
         return self
 
     @model_validator(mode="after")
@@ -148,24 +148,24 @@ class Table(StrictModel):
 
 
 def read_table(
-    name: str, content: object, shared: Mapping[str, Mapping[str, Any]], place: str
+    name: str, content: object, shared: Mapping[str, Mapping[str, Any]], origin: str
 ) -> Table:
-    """The table ``name`` as the ``content`` of its file at ``place`` declares it.
+    """The table ``name`` as the ``content`` of its file at ``origin`` declares it.
 
     ``shared`` are the columns that several tables have: a column of the same name is that one, with
-    what the table says of it in the place of what is said there.
+    what the table says of it instead of what stands there.
 
     Raises
     ------
     PerfAssetsError
         Something is missing or misspelt, or a name is not that of a column.
     """
-    entries = validate(dict[str, Any], content, place)
+    entries = validate(dict[str, Any], content, origin)
     own = validate(
-        dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{place}: columns"
+        dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{origin}: columns"
     )
     columns = {
         column: {**shared.get(column, {}), **(entry or {}), "name": column}
         for column, entry in own.items()
     }
-    return validate(Table, {**entries, "name": name, "columns": columns}, place)
+    return validate(Table, {**entries, "name": name, "columns": columns}, origin)

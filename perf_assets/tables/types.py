@@ -38,6 +38,6 @@ def polars_type(name: str) -> DataType:
         fields = FIELD.findall(struct.group(1))
         return pl.Struct({field: polars_type(kind.strip()) for field, kind in fields})
     if name not in PLAIN:
-        known = ", ".join(PLAIN)
-        raise ValueError(f"no such type; known are {known}, X[], STRUCT(a X, b Y)")
+        names = ", ".join(PLAIN)
+        raise ValueError(f"no such type; known are {names}, X[], STRUCT(a X, b Y)")
     return PLAIN[name]

@@ -1,6 +1,6 @@
 """Dagster's daemon, once runs of a killed UI are ended: ``python -m perf_assets.web.daemon``.
 
-It starts what schedules and sensors ask for, and what waits in the queue of runs.
+It starts what schedules and sensors request, and what waits in the queue of runs.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The page of ``explore`` as an ASGI application, and what its cells ask for."""
+"""The page of ``explore`` as an ASGI application, and what its cells need."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from perf_assets.sanitize import escape_text
 from perf_assets.sql_models.cookbook import Query, parse_query_file
 from perf_assets.web.guard import App, Guard
 
-DATABASE = "PERF_ASSETS_PUBLISHED"  # tells the page where the published database is
+DATABASE = "PERF_ASSETS_PUBLISHED"  # where the published database is, for the page
 # marimo shows a text that is the address of a picture as that picture: none is fetched.
 POLICY = "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; base-uri 'self'"
 LOOK_SECONDS = 0.02
@@ -57,15 +57,15 @@ def application() -> App:
     return Guard(server.build(), policy=POLICY)
 
 
-def serve(app: App, host: str, port: int, tell: Callable[[], None]) -> None:
-    """Serve ``app``, and ``tell`` when it can be asked, until the process ends."""
+def serve(app: App, host: str, port: int, on_ready: Callable[[], None]) -> None:
+    """Serve ``app``, and call ``on_ready`` when it can be used, until the process ends."""
 
     async def serving() -> None:
         server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning"))
         task = asyncio.ensure_future(server.serve())
         while not (server.started or task.done()):
             await asyncio.sleep(LOOK_SECONDS)
-        tell()
+        on_ready()
         await task
 
     asyncio.run(serving())
@@ -89,5 +89,5 @@ def drawn(rows: pa.Table, title: str, axes: Axes) -> tuple[Spec | None, str]:
 
 
 def columns_of(database: Path) -> Answer:
-    """Every column of every table that can be asked, with its type and meaning."""
+    """Every column of every table that can be queried, with its type and meaning."""
     return answered(database, parse_query_file("columns", COLUMNS), {})

@@ -60,7 +60,7 @@ def _(FIRST, columns_of, cookbook, database, mo):
             mo.hstack(
                 [mo.md("# perf-assets explore"), chosen], justify="space-between", align="center"
             ),
-            mo.accordion({"Tables and columns that can be asked": tables}),
+            mo.accordion({"Tables and columns that can be queried": tables}),
         ]
     )
     return (chosen,)

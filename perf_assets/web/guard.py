@@ -1,7 +1,8 @@
-"""Who may ask the web server for what: no page of another origin, whatever a browser lets it send.
+"""Who may send the web server which requests: no page of another origin, whatever a browser lets it
+send.
 
 A server on loopback is within reach of every page that is open in a browser of the same machine:
-by forms, by images, by names that an attacker lets point to 127.0.0.1. Dagster asks for no
+by forms, by images, by names that an attacker lets point to 127.0.0.1. Dagster requires no
 password, so what such a page could set going is refused here, by what browsers say of themselves
 (Host, Origin, Sec-Fetch-Site), and by what a page cannot send without asking first (JSON).
 """
@@ -25,7 +26,7 @@ NOT_FRAMED = (b"x-frame-options", b"DENY")  # no page of another origin shows an
 def answered_names(more: str) -> frozenset[str]:
     """The names that a server answers to: those of loopback, and ``more``, separated by commas.
 
-    ``more`` is the public name of a reverse proxy that asks for a password; without a port it
+    ``more`` is the public name of a reverse proxy that requires a password; without a port it
     counts for each.
     """
     return LOOPBACK | {name.strip().lower() for name in more.split(",") if name.strip()}
@@ -39,7 +40,7 @@ class Guard:
     ) -> None:
         """Guard ``app``, which answers to the names ``hosts``.
 
-        ``policy`` tells the browser what its pages may load (Content-Security-Policy).
+        ``policy`` limits what pages may load in the browser (Content-Security-Policy).
         """
         self._app = app
         self._hosts = hosts
@@ -69,13 +70,13 @@ def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] |
     if len(host) != 1 or _name(host[0]) not in hosts:
         return 421, f"this server answers to {', '.join(sorted(hosts))} alone"
     if any(urlsplit(origin).netloc != host[0] for origin in headers.get("origin", [])):
-        return 403, "a page of another origin may not ask this server"
+        return 403, "a page of another origin may not send requests to this server"
     method = scope.get("method", "GET")
     is_opened = method == "GET" and headers.get("sec-fetch-mode") == ["navigate"]
     is_opened = is_opened and headers.get("sec-fetch-dest") == ["document"]
     from_elsewhere = set(headers.get("sec-fetch-site", [])) - {"same-origin", "none"}
     if from_elsewhere and not is_opened:
-        return 403, "a page of another origin may not ask this server"
+        return 403, "a page of another origin may not send requests to this server"
     if method in READING:
         return _refusal_of_query(scope)
     kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
@@ -85,10 +86,10 @@ def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] |
 
 
 def _refusal_of_query(scope: Scope) -> tuple[int, str] | None:
-    """GraphQL is asked by POST alone: a link or an image must not be able to ask it."""
-    asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-    if scope["path"].rstrip("/").endswith("/graphql") and "query" in asked:
-        return 405, "GraphQL is asked by POST, as application/json"
+    """GraphQL is queried by POST alone: a link or an image must not be able to query it."""
+    parameters = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    if scope["path"].rstrip("/").endswith("/graphql") and "query" in parameters:
+        return 405, "GraphQL is queried by POST, as application/json"
     return None
 
 

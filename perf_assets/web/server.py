@@ -14,18 +14,18 @@ from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_nam
 from perf_assets.web.services import AWAITED, be_quiet_of_the_code_server
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
-NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that asks for a password shows it
+NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that requires a password shows it
 LOOK_SECONDS = 0.02
 
 
 class Patient:
-    """An ASGI application that lets questions wait until what they ask about is loaded.
+    """An ASGI application that lets requests wait until what they need is loaded.
 
     A browser takes a second for the page itself: so it has it while the code server still starts.
     """
 
     def __init__(self, app: App, loaded: threading.Event) -> None:
-        """Let ``app`` answer what is asked through GraphQL when ``loaded`` is set."""
+        """Let ``app`` answer GraphQL requests when ``loaded`` is set."""
         self._app = app
         self._loaded = loaded
 

@@ -1,6 +1,6 @@
 """The processes of the UI: code server, web server and daemon, started and watched together.
 
-Dagster's own command for this is deprecated, and `dg dev`, which stands in its place, runs the same
+Dagster's own command for this is deprecated, and `dg dev`, which replaces it, runs the same
 code: it starts one after the other. Here code server and web server start side by side, as each
 takes seconds to import, and the daemon when there is a page to look at.
 """
@@ -25,7 +25,7 @@ from perf_assets.storage.instance import LOCATION
 
 HOST = "127.0.0.1"
 AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and ends with the others
-OPENED = "PERF_ASSETS_OPENED"  # tells the daemon since when runs are of this UI
+OPENED = "PERF_ASSETS_OPENED"  # since when runs are of this UI, for the daemon
 LOOK_SECONDS = 0.05
 WATCH_SECONDS = 0.5
 ANSWER_SECONDS = 10.0
@@ -107,7 +107,7 @@ class Services:
             pass_fds=[self.handle],
             start_new_session=True,  # Ctrl-C is for us, who end them
         )
-        # Through us, who say nothing more when we end them: a service that is asked to end
+        # Through us, who say nothing more when we end them: a service that is requested to end
         # prints that it was aborted.
         threading.Thread(target=_forward, args=(process.stderr,), daemon=True).start()
 
@@ -135,7 +135,7 @@ class Services:
         for name, process in self.processes.items():
             if (code := process.poll()) is not None:
                 raise PerfAssetsError(
-                    f"Dagster's {name} ended by itself (exit code {code}); what it said stands "
+                    f"Dagster's {name} ended by itself (exit code {code}); its output stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
                 )
 
@@ -147,8 +147,8 @@ def _late(name: str, done: str) -> str:
     )
 
 
-def _forward(said: IO[bytes]) -> None:
+def _forward(output: IO[bytes]) -> None:
     """Pass on what a service says, line by line, until it ends."""
-    for line in said:
+    for line in output:
         with suppress(OSError):
             os.write(2, line)

@@ -27,7 +27,7 @@ TRIES = 2  # of a repository whose worker was lost
 
 @dataclass(frozen=True)
 class Task:
-    """What each worker is asked for: see ``perf_assets.execution.run_study``."""
+    """The options of each worker: see ``perf_assets.execution.run_study``."""
 
     first: str | None
     last: str | None
@@ -91,12 +91,12 @@ def work_through(
 
     A worker that is lost is replaced, and its repository taken once more.
     """
-    place = ["--study", str(study.path), "--data-dir", str(data_dir.path)]
-    with phase("mining repositories", len(names), "repositories") as tell:
-        return _shared(names, workers or worker_count(), [*place, *task.options], tell)
+    common = ["--study", str(study.path), "--data-dir", str(data_dir.path)]
+    with phase("mining repositories", len(names), "repositories") as progress:
+        return _shared(names, workers or worker_count(), [*common, *task.options], progress)
 
 
-def _shared(names: Sequence[str], workers: int, options: Sequence[str], tell: Phase) -> Results:
+def _shared(names: Sequence[str], workers: int, options: Sequence[str], progress: Phase) -> Results:
     waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
     for name in names:
         waiting.put(name)
@@ -105,12 +105,12 @@ def _shared(names: Sequence[str], workers: int, options: Sequence[str], tell: Ph
     def take() -> None:
         worker = _Worker(options)
         while (name := _next(waiting)) is not None:
-            failures, stopped = worker.ask(name)
+            failures, stopped = worker.run(name)
             with lock:
                 results.failures += failures
                 if stopped is not None:
                     results.stopped[name] = PerfAssetsError(stopped)
-                tell(next(done))
+                progress(next(done))
         worker.end()
 
     threads = [threading.Thread(target=take) for _ in range(min(workers, len(names)))]
@@ -140,12 +140,12 @@ class _Worker:
         self._command = [sys.executable, "-m", "perf_assets", "work", "--listen", *options]
         self._process: subprocess.Popen[str] | None = None
 
-    def ask(self, name: str) -> tuple[list[str], str | None]:
+    def run(self, name: str) -> tuple[list[str], str | None]:
         """Its failures, and why it stopped if it did."""
         for _ in range(TRIES):
-            said = self._said(name)
-            if said is not None:
-                return said["failures"], said["stopped"]
+            answer = self._request(name)
+            if answer is not None:
+                return answer["failures"], answer["stopped"]
             code = self._lost()
         return (
             [],
@@ -161,7 +161,7 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._lost()
 
-    def _said(self, name: str) -> dict[str, Any] | None:
+    def _request(self, name: str) -> dict[str, Any] | None:
         """What it answers; ``None`` where it ended instead."""
         process = self._running()
         assert process.stdin is not None
@@ -173,8 +173,8 @@ class _Worker:
             return None
         for line in process.stdout:
             if line.startswith("{"):
-                said: dict[str, Any] = json.loads(line)
-                return said
+                answer: dict[str, Any] = json.loads(line)
+                return answer
         return None
 
     def _running(self) -> subprocess.Popen[str]:

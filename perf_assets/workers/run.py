@@ -49,14 +49,14 @@ def worker(
             first, last = span_of(repository, task.first, task.last)
             for error in out_of_reach([repository]).values():
                 raise error
-            asked = refresh_tags(COMMAND_LINE, reconcile=task.reconcile, force=task.force)
+            tags = refresh_tags(COMMAND_LINE, reconcile=task.reconcile, force=task.force)
             with phase(f"working on {name}"):
                 result = job.execute_in_process(
                     run_config=QUIET,
                     instance=record,
                     partition_key=name,
                     raise_on_error=False,
-                    tags={**asked, **worker_tags(repository, first, last, task.until), TAG: own},
+                    tags={**tags, **worker_tags(repository, first, last, task.until), TAG: own},
                 )
             return failures_of(result)
 

@@ -67,7 +67,7 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"name": "a-typo"}, "the new repository: name: this is no repository; write owner/name"),
         ({"name": "sample-lab/typo"}, "sample-lab/typo was not added"),
@@ -78,10 +78,10 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
         ({"git": "/nowhere"}, "there is no git repository at /nowhere"),
     ],
 )
-def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, said) -> None:
+def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, message) -> None:
     data_dir = DataDirectory.of(tmp_path / "home")
     sentence = add(study, data_dir, {**given, **change})
-    assert said in sentence and TOKEN not in sentence
+    assert message in sentence and TOKEN not in sentence
     assert read_added(data_dir) == []
 
 
@@ -120,17 +120,17 @@ def test_another_study_of_the_data_directory_does_not_have_it(study, given, tmp_
 def test_status_says_where_a_repository_came_from_and_a_backup_keeps_it(
     small: Prepared, data_dir: Path, given, tmp_path
 ) -> None:
-    place = DataDirectory.of(data_dir)
-    (origin,) = read_status(place)["repositories"]
+    directory = DataDirectory.of(data_dir)
+    (origin,) = read_status(directory)["repositories"]
     assert origin == {"repository": NAME, "study": "sample", "added_at": None}
-    assert f"{NAME} (study sample)" in status_text(read_status(place))
+    assert f"{NAME} (study sample)" in status_text(read_status(directory))
     study = tmp_path / "sample.toml"
     study.write_text('name = "sample"\n[[repositories]]\nname = "a/b"\nstart = "2020-01"\n')
-    assert add(study, place, given) == ""
-    (kept,) = read_added(place)
+    assert add(study, directory, given) == ""
+    (kept,) = read_added(directory)
     day = kept.added_at[:10]
-    assert f"{NAME} (study sample, added on {day})" in status_text(read_status(place))
-    write_backup(place, tmp_path / "backup.zip")
-    place.added.unlink()
-    restore(place, tmp_path / "backup.zip")
-    assert read_added(place) == [kept]
+    assert f"{NAME} (study sample, added on {day})" in status_text(read_status(directory))
+    write_backup(directory, tmp_path / "backup.zip")
+    directory.added.unlink()
+    restore(directory, tmp_path / "backup.zip")
+    assert read_added(directory) == [kept]

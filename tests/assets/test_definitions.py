@@ -138,8 +138,8 @@ def test_the_monthly_schedule_runs_everything_up_to_the_last_month(
         requests = schedule.evaluate_tick(context).run_requests
         assert requests is not None and len(requests) == 1
         (repository,) = study.repositories
-        told = {"repository": repository.name, "months": "2020-01 to 2020-03"}
-        assert told.items() <= requests[0].tags.items()
+        tags = {"repository": repository.name, "months": "2020-01 to 2020-03"}
+        assert tags.items() <= requests[0].tags.items()
         ran = definitions.resolve_job_def("full_pipeline").execute_in_process(
             instance=instance, tags=dict(requests[0].tags)
         )

@@ -43,57 +43,57 @@ def study(small: Prepared) -> Study:
 
 
 @pytest.fixture(scope="session")
-def told_data_dir(once: Callable[..., Path], small: Prepared) -> Path:
+def reported_data_dir(once: Callable[..., Path], small: Prepared) -> Path:
     """A data directory that the plain pipeline filled and a run reported; not to be changed."""
 
     def fill(directory: Path) -> None:
-        place = DataDirectory.of(shutil.copytree(small.data_dir, directory))
-        with open_instance(place.dagster) as record:
-            refresh(load_study(small.study), place, record)
+        data_dir = DataDirectory.of(shutil.copytree(small.data_dir, directory))
+        with open_instance(data_dir.dagster) as record:
+            refresh(load_study(small.study), data_dir, record)
 
     return once("told", fill)
 
 
 @pytest.fixture
-def known(told_data_dir: Path) -> Iterator[dg.DagsterInstance]:
-    """What Dagster was told of that data directory; only to be read."""
-    with open_instance(DataDirectory.of(told_data_dir).dagster) as record:
+def known(reported_data_dir: Path) -> Iterator[dg.DagsterInstance]:
+    """What was reported to Dagster of that data directory; only to be read."""
+    with open_instance(DataDirectory.of(reported_data_dir).dagster) as record:
         yield record
 
 
 @pytest.fixture
-def place(told_data_dir: Path, tmp_path: Path) -> DataDirectory:
-    """A data directory of which Dagster was told, to be changed."""
-    return DataDirectory.of(shutil.copytree(told_data_dir, tmp_path / "home"))
+def data_dir(reported_data_dir: Path, tmp_path: Path) -> DataDirectory:
+    """A data directory that was reported to Dagster, to be changed."""
+    return DataDirectory.of(shutil.copytree(reported_data_dir, tmp_path / "home"))
 
 
 @pytest.fixture
-def instance(place: DataDirectory) -> Iterator[dg.DagsterInstance]:
-    """What Dagster was told of that data directory, to be added to."""
-    with open_instance(place.dagster) as record:
+def instance(data_dir: DataDirectory) -> Iterator[dg.DagsterInstance]:
+    """What was reported to Dagster of that data directory, to be added to."""
+    with open_instance(data_dir.dagster) as record:
         yield record
 
 
 def refresh(
-    study: Study, place: DataDirectory, instance: dg.DagsterInstance, **options: bool
+    study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance, **options: bool
 ) -> set[str]:
-    """Run, and give the tables and rules that Dagster was told of meanwhile."""
+    """Run, and give the tables and rules that were reported to Dagster meanwhile."""
     known = {run.run_id for run in instance.get_runs()}
-    assert run_study(study, place, instance=instance, **options) == []
-    told = set()
+    assert run_study(study, data_dir, instance=instance, **options) == []
+    reported = set()
     for run in instance.get_runs():
         if run.run_id not in known:
             for event in instance.all_logs(run.run_id, of_type=set(EVENTS)):
                 assert event.dagster_event is not None
                 key = event.dagster_event.asset_key
                 check = event.dagster_event.event_specific_data
-                told.add(".".join((key or check.asset_key).path))  # type: ignore[union-attr]
-    return told
+                reported.add(".".join((key or check.asset_key).path))  # type: ignore[union-attr]
+    return reported
 
 
-def shown(study: Study, place: DataDirectory, instance: dg.DagsterInstance) -> dict[str, Any]:
+def shown(study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance) -> dict[str, Any]:
     """What the UI shows of each asset: its partitions with their sizes, and of each check."""
-    graph = build_definitions(study, place).resolve_asset_graph()
+    graph = build_definitions(study, data_dir).resolve_asset_graph()
     found: dict[str, Any] = {}
     for key in graph.get_all_asset_keys():
         records = instance.fetch_materializations(key, limit=1000).records
@@ -122,31 +122,31 @@ def shown(study: Study, place: DataDirectory, instance: dg.DagsterInstance) -> d
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_what_is_stored_is_shown_however_it_was_stored(
-    study: Study, told_data_dir: Path, known: dg.DagsterInstance, tmp_path: Path
+    study: Study, reported_data_dir: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:
     """By a run of Dagster on an empty data directory, or by the plain pipeline, reported later.
 
     Both store the same.
     """
-    told = shown(study, DataDirectory.of(told_data_dir), known)
+    reported = shown(study, DataDirectory.of(reported_data_dir), known)
     with dg.DagsterInstance.ephemeral() as other:
         fresh = DataDirectory.of(tmp_path / "fresh")
         refresh(study, fresh, other)
         made = shown(study, fresh, other)
     assert_same_tables(
-        stored_tables(fresh.published), stored_tables(DataDirectory.of(told_data_dir).published)
+        stored_tables(fresh.published), stored_tables(DataDirectory.of(reported_data_dir).published)
     )
-    for sizes in (*told.values(), *made.values()):
+    for sizes in (*reported.values(), *made.values()):
         if isinstance(sizes, dict):
             for size in sizes.values():
                 size.pop("loaded_at", None)
-    assert told == made
+    assert reported == made
     (repository,) = study.repositories
     keys = {str(key_of(repository.name, month)) for month in repository.months}
-    assert set(told["raw/issues"]) == set(told["details/commit_metrics"]) == keys
-    assert told["marts/bug_metrics"][None]["lineage"]
-    assert told["marts/bug_metrics"][None]["dagster/row_count"] > 0
-    untold = {name for name, value in told.items() if not value and "replication" not in name}
+    assert set(reported["raw/issues"]) == set(reported["details/commit_metrics"]) == keys
+    assert reported["marts/bug_metrics"][None]["lineage"]
+    assert reported["marts/bug_metrics"][None]["dagster/row_count"] > 0
+    untold = {name for name, value in reported.items() if not value and "replication" not in name}
     # People's verdicts, and the questions of forums, of which the study has none.
     left = ("reviews/verdicts", "raw/question", "labels/performance_q", "sources/")
     assert {name for name in untold if not name.startswith(left)} == set()
@@ -169,12 +169,12 @@ def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
 
 
 def test_numbers_of_the_study_are_told_at_each_run(
-    told_data_dir: Path, known: dg.DagsterInstance
+    reported_data_dir: Path, known: dg.DagsterInstance
 ) -> None:
     (record,) = known.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
     assert record.asset_materialization is not None
     metadata = record.asset_materialization.metadata
-    rows = stored_tables(DataDirectory.of(told_data_dir).warehouse)["marts.bug_metrics"].filter(
+    rows = stored_tables(DataDirectory.of(reported_data_dir).warehouse)["marts.bug_metrics"].filter(
         dataset="live"
     )
     bugs = rows.filter("is_performance")
@@ -187,27 +187,27 @@ def test_numbers_of_the_study_are_told_at_each_run(
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_nothing_of_what_did_not_change(
-    study: Study, place: DataDirectory, instance: dg.DagsterInstance
+    study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
-    before = shown(study, place, instance)
-    assert refresh(study, place, instance) == set()
-    assert shown(study, place, instance) == before
-    everything = refresh(study, place, instance, force=True)
+    before = shown(study, data_dir, instance)
+    assert refresh(study, data_dir, instance) == set()
+    assert shown(study, data_dir, instance) == before
+    everything = refresh(study, data_dir, instance, force=True)
     assert {"labels.label_kinds", "links.fix_links", "raw.issues", "marts.bug_metrics"} < everything
-    after = shown(study, place, instance)
+    after = shown(study, data_dir, instance)
     assert {name: after[name] for name in before} == before
 
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
-    study: Study, place: DataDirectory, instance: dg.DagsterInstance
+    study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
-    with duckdb.connect(str(place.warehouse)) as connection:
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
         connection.execute("UPDATE raw.issue_comments SET author = 'one person'")
         connection.execute("DELETE FROM labels.performance_labels WHERE month = '2020-02'")
-    told = refresh(study, place, instance)
-    assert {"labels.performance_labels", "marts.bug_metrics", "analysis.effect_sizes"} <= told
-    assert not told & {"links.fix_links", "raw.commits", "marts.bug_lifetimes"}
+    reported = refresh(study, data_dir, instance)
+    assert {"labels.performance_labels", "marts.bug_metrics", "analysis.effect_sizes"} <= reported
+    assert not reported & {"links.fix_links", "raw.commits", "marts.bug_lifetimes"}
     (repository,) = study.repositories
     records = instance.fetch_materializations(asset_key("labels.performance_labels"), limit=2)
     assert [record.partition_key for record in records.records] == [
@@ -217,24 +217,24 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
 
 @pytest.mark.exhaustive
 def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
-    study: Study, place: DataDirectory, instance: dg.DagsterInstance
+    study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
-    with duckdb.connect(str(place.warehouse)) as connection:
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
         connection.execute(
             "UPDATE meta.partition_loads SET loaded_at = now(), row_count = 99 "
             "WHERE \"table\" = 'raw.commit_files' AND month = '2020-02'"
         )
-    assert "raw.commits" in refresh(study, place, instance)
+    assert "raw.commits" in refresh(study, data_dir, instance)
     (repository,) = study.repositories
     key = str(key_of(repository.name, "2020-02"))
-    assert shown(study, place, instance)["raw/commits"][key]["rows of commit_files"] == 99
+    assert shown(study, data_dir, instance)["raw/commits"][key]["rows of commit_files"] == 99
 
 
 @pytest.mark.usefixtures("trusting_auditor")
 def test_what_a_person_chooses_is_done_and_told(
-    study: Study, place: DataDirectory, instance: dg.DagsterInstance
+    study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
-    definitions = build_definitions(study, place)
+    definitions = build_definitions(study, data_dir)
     chosen = [asset_key("marts.bug_metrics"), asset_key("marts.paper_trend")]
     ran = definitions.resolve_job_def("build_models").execute_in_process(
         instance=instance, asset_selection=chosen
@@ -247,8 +247,10 @@ def test_what_a_person_chooses_is_done_and_told(
     ran = definitions.resolve_job_def("label_and_link").execute_in_process(
         instance=instance, tags=tags, asset_selection=[asset_key("labels.performance_labels")]
     )
-    told = {(event.asset_key, event.partition) for event in ran.get_asset_materialization_events()}
-    assert told == {
+    reported = {
+        (event.asset_key, event.partition) for event in ran.get_asset_materialization_events()
+    }
+    assert reported == {
         (asset_key("labels.performance_labels"), str(key_of(repository.name, month)))
         for month in ("2020-01", "2020-02")
     }
@@ -285,7 +287,7 @@ def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
-    small: Prepared, place: DataDirectory
+    small: Prepared, data_dir: DataDirectory
 ) -> None:
     heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
     script = (
@@ -302,7 +304,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         "atexit.register(tell)\n"
         "main()\n"
     )
-    arguments = ("run", "--study", str(small.study), "--data-dir", str(place.path))
+    arguments = ("run", "--study", str(small.study), "--data-dir", str(data_dir.path))
     ran = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         capture_output=True,
@@ -345,9 +347,9 @@ def test_what_is_declared_is_one_check_of_an_asset_and_each_rule_of_a_suite_is_i
         ],
         "raw.issue_comments": [BrokenRule("keys_are_unique", "a/b 2020-02", 3, [])],
     }
-    told = {str(one.check_name): one for one in check_results(broken) if not one.passed}
-    assert set(told) == {DECLARED, "title_is_not_blank"}
-    assert told[DECLARED].metadata["failing_rows"].value == 5
-    assert told[DECLARED].severity is dg.AssetCheckSeverity.ERROR
+    reported = {str(one.check_name): one for one in check_results(broken) if not one.passed}
+    assert set(reported) == {DECLARED, "title_is_not_blank"}
+    assert reported[DECLARED].metadata["failing_rows"].value == 5
+    assert reported[DECLARED].severity is dg.AssetCheckSeverity.ERROR
     for words in ("number_is_in_range, a/b 2020-01", "issue_comments keys_are_unique, a/b 2020-02"):
-        assert words in str(told[DECLARED].description)
+        assert words in str(reported[DECLARED].description)

@@ -67,15 +67,15 @@ def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
         context = dg.build_schedule_context(instance=instance)
         requests += schedule.evaluate_tick(context).run_requests or []
     tags = [range_tags(tag_set.name, "2020-01", "2020-03") for tag_set in study.tag_sets]
-    assert [{**request.tags, **wanted} for request, wanted in zip(requests, tags, strict=True)] == [
-        request.tags for request in requests
-    ]
+    assert [
+        {**request.tags, **expected} for request, expected in zip(requests, tags, strict=True)
+    ] == [request.tags for request in requests]
     job = definitions.resolve_job_def("forum_pipeline")
     for request in requests:
         assert job.execute_in_process(instance=instance, tags=dict(request.tags)).success
-    told = instance.get_materialized_partitions(asset_key("labels.performance_questions"))
-    wanted = {key_of(one.name, month) for one in study.tag_sets for month in one.months}
-    assert told == {str(key) for key in wanted}
+    partitions = instance.get_materialized_partitions(asset_key("labels.performance_questions"))
+    expected = {key_of(one.name, month) for one in study.tag_sets for month in one.months}
+    assert partitions == {str(key) for key in expected}
     assert data_dir.published.is_file()
 
 

@@ -54,8 +54,8 @@ def test_a_passing_fault_is_started_again_in_its_time(instance, monkeypatch) -> 
     assert early.run_requests == [] and root[:8] in early.skip_message
     (request,) = tick(instance, monkeypatch, WAITS[0]).run_requests
     assert request.job_name == "mine" and request.run_key == f"retry 1 of {root}"
-    asked = {name: value for name, value in TAGS.items() if name != REASON}
-    assert asked.items() <= request.tags.items()
+    options = {name: value for name, value in TAGS.items() if name != REASON}
+    assert options.items() <= request.tags.items()
     assert request.tags[REASON] == f"retry 1 of {root[:8]}"
 
 

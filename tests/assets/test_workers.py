@@ -13,7 +13,7 @@ from perf_assets.assets.keys import asset_key
 from perf_assets.assets.sensors import PARTITION, job_of
 from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.months import last_full_month
 from perf_assets.storage.data_directory import DataDirectory
@@ -58,9 +58,9 @@ def test_a_run_of_a_repository_ships_it_and_tells_its_partition(
     assert ran.success
     for asset in ("raw.issues", "raw.commits", "labels.performance_labels", "links.fix_links"):
         assert instance.get_materialized_partitions(asset_key(asset)) == {NAME}
-    told = instance.get_latest_materialization_event(asset_key("raw.issues"))
-    assert told is not None and told.asset_materialization is not None
-    metadata = told.asset_materialization.metadata
+    event = instance.get_latest_materialization_event(asset_key("raw.issues"))
+    assert event is not None and event.asset_materialization is not None
+    metadata = event.asset_materialization.metadata
     assert metadata["dagster/partition_row_count"].value == 24
     assert metadata["shipped months"].value == 4  # three, and what is of none
     checks = ran.get_asset_check_evaluations()

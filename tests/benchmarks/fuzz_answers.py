@@ -26,7 +26,7 @@ def main() -> None:
     ends: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as directory:
         fuzzer = Fuzzer(Path(directory))
-        started = told = time.monotonic()
+        started = reported = time.monotonic()
         for place in range(arguments.number):
             try:
                 sentence = fuzzer.example(arguments.seed + place)
@@ -34,9 +34,9 @@ def main() -> None:
             except FindingError as finding:
                 findings.append(str(finding))
                 print(finding, flush=True)
-            if time.monotonic() - told > TELL_SECONDS:
-                told = time.monotonic()
-                rate = (place + 1) / (told - started)
+            if time.monotonic() - reported > TELL_SECONDS:
+                reported = time.monotonic()
+                rate = (place + 1) / (reported - started)
                 left = (arguments.number - place - 1) / rate / 60
                 print(f"{place + 1:,} tried, {rate:,.0f}/s, {left:.0f} min left", flush=True)
     counted = ", ".join(f"{count:,} in {end}" for end, count in ends.most_common())

@@ -55,9 +55,9 @@ def main() -> None:
             client.join()
             if client.exitcode:
                 raise SystemExit(client.exitcode)
-            told = ours.recv()
+            result = ours.recv()
             ours.send("report")
-            report(title, count, told, ours.recv())
+            report(title, count, result, ours.recv())
     server.terminate()
 
 

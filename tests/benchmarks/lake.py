@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.lake.contents import subjects_in
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain, sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import PushResult, push
 from perf_assets.lake.releases import made_releases

@@ -62,9 +62,9 @@ def main() -> None:
     for title, key in predictions:
         print(title)
         for name, group in sorted(grouped(others, key).items()):
-            told = sum(predicted(known, one) for one in group) / len(group)
+            prediction = sum(predicted(known, one) for one in group) / len(group)
             right = sum(one["is_right"] == "1" for one in group)
-            print(f"  {name:21.21}{shown(len(group), right)[1:]}{told:12.3f}")
+            print(f"  {name:21.21}{shown(len(group), right)[1:]}{prediction:12.3f}")
     errors = [(predicted(known, one) - (one["is_right"] == "1")) ** 2 for one in others]
     print(f"Brier's score {sum(errors) / len(errors):.3f}")
 

@@ -57,7 +57,7 @@ def main() -> None:
     pulls = dict(pulls_of(arguments.repository, commits, truth))
     print(f"pull requests brought {len(pulls)} of them")
     known = sorted({number for number, _ in truth})
-    said = pl.DataFrame(
+    comment_rows = pl.DataFrame(
         [
             (place, number, comment["body"])
             for number, comments in corpus.comments.items()
@@ -67,12 +67,12 @@ def main() -> None:
         orient="row",
     )
     right = delivered(arguments.repository, pulls) | truth
-    for title, told in (
+    for title, pull_requests in (
         ("without GitHub's side", []),
         ("GitHub names pull requests and their merge commits", events(pulls, merges=True)),
         ("GitHub names pull requests alone", events(pulls, merges=False)),
     ):
-        found = linked(commits, issues, told, said, arguments.alias)
+        found = linked(commits, issues, pull_requests, comment_rows, arguments.alias)
         found = found.filter(pl.col("number").is_in(known))
         print(f"\n{title}")
         report(found, truth, right)
@@ -150,14 +150,16 @@ def delivered(repository: Path, pulls: dict[Pair, Pull]) -> set[Pair]:
 
 def events(pulls: dict[Pair, Pull], *, merges: bool) -> list[tuple[int, int, str | None]]:
     """Issue, pull request and merge commit that a closing event would name."""
-    told = {(issue, number, merge) for (issue, _), (number, merge) in pulls.items()}
-    return [(issue, number, merge if merges else None) for issue, number, merge in sorted(told)]
+    pull_requests = {(issue, number, merge) for (issue, _), (number, merge) in pulls.items()}
+    return [
+        (issue, number, merge if merges else None) for issue, number, merge in sorted(pull_requests)
+    ]
 
 
 def linked(
     commits: pl.DataFrame,
     issues: pl.DataFrame,
-    told: list[tuple[int, int, str | None]],
+    pull_requests: list[tuple[int, int, str | None]],
     comments: pl.DataFrame,
     aliases: list[str],
 ) -> pl.DataFrame:
@@ -166,7 +168,7 @@ def linked(
         [
             {"number": issue, "event_id": f"{place}", "commit_sha": merge, "pull_request": pull}
             | {"closer_repository": name, "created_at": datetime(2020, 1, 1, tzinfo=UTC)}
-            for place, (issue, pull, merge) in enumerate(told)
+            for place, (issue, pull, merge) in enumerate(pull_requests)
         ],
         schema_overrides=schema_of("raw.issue_events"),
         schema=list(schema_of("raw.issue_events")),
@@ -175,7 +177,7 @@ def linked(
         [
             {"number": issue, "pull_request": pull, "pull_request_repository": name}
             | {"relation": "closer", "is_merged": True, "merge_commit_sha": merge}
-            for issue, pull, merge in told
+            for issue, pull, merge in pull_requests
         ],
         schema_overrides=schema_of("raw.issue_pull_requests"),
         schema=list(schema_of("raw.issue_pull_requests")),

@@ -86,13 +86,15 @@ def main() -> None:
     parser.add_argument("--topics", type=float, default=0, help="0.8: a quarter are merges")
     parser.add_argument("--growth", action="store_true", help="all sizes, into docs/performance.md")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.child:
-        run_measured(*asked.child)
+    arguments = parser.parse_args()
+    if arguments.child:
+        run_measured(*arguments.child)
         return
-    sizes = GROWTH if asked.growth else ((asked.issues, asked.commits),)
-    found = [(size, *measure(corpus_of(*size, asked.months, asked.topics))) for size in sizes]
-    if asked.growth:
+    sizes = GROWTH if arguments.growth else ((arguments.issues, arguments.commits),)
+    found = [
+        (size, *measure(corpus_of(*size, arguments.months, arguments.topics))) for size in sizes
+    ]
+    if arguments.growth:
         rest = "".join(PAGE.read_text(encoding="utf-8").partition(KEPT)[1:])
         PAGE.write_text(page(found) + rest, encoding="utf-8")
 

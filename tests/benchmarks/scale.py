@@ -187,8 +187,8 @@ def cost(engine: str, size: Size) -> dict[str, Cost]:
 def in_a_process(engine: str, size: Size) -> dict[str, Cost]:
     """The same, measured in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.scale", "--folder", str(size.folder)]
-    asked = ["--one", engine, "--issues", str(size.issues), "--issues-each", str(size.each)]
-    answer = subprocess.run([*command, *asked], stdout=subprocess.PIPE, text=True, check=False)
+    options = ["--one", engine, "--issues", str(size.issues), "--issues-each", str(size.each)]
+    answer = subprocess.run([*command, *options], stdout=subprocess.PIPE, text=True, check=False)
     if answer.returncode:
         return {}
     found = json.loads(answer.stdout.splitlines()[-1])

@@ -88,8 +88,8 @@ def read_oracle(path: Path) -> list[Fix]:
 
 def reported(entry: dict[str, str]) -> int:
     """When the bug was, or would ideally have been, reported."""
-    told = entry.get("best_scenario_issue_date") or entry["earliest_issue_date"]
-    return int(datetime.fromisoformat(told).replace(tzinfo=UTC).timestamp())
+    answer_of = entry.get("best_scenario_issue_date") or entry["earliest_issue_date"]
+    return int(datetime.fromisoformat(answer_of).replace(tzinfo=UTC).timestamp())
 
 
 def repositories(folder: Path) -> Iterator[Path]:
@@ -100,9 +100,13 @@ def repositories(folder: Path) -> Iterator[Path]:
 
 def held(clone: Path, fixes: Sequence[Fix]) -> list[Fix]:
     """Those of the ``fixes`` of which the clone has all commits, the fix itself no merge."""
-    asked = sorted({sha for fix in fixes for sha in (fix.sha, *fix.brought_by)})
-    answer = git(clone, "cat-file", "--batch-check=%(objecttype)", given="\n".join(asked))
-    there = {sha for sha, told in zip(asked, answer.splitlines(), strict=True) if told == "commit"}
+    shas = sorted({sha for fix in fixes for sha in (fix.sha, *fix.brought_by)})
+    answer = git(clone, "cat-file", "--batch-check=%(objecttype)", given="\n".join(shas))
+    there = {
+        sha
+        for sha, answer_of in zip(shas, answer.splitlines(), strict=True)
+        if answer_of == "commit"
+    }
     found = [fix for fix in fixes if {fix.sha, *fix.brought_by} <= there]
     return [fix for fix in found if len(git(clone, "rev-parse", f"{fix.sha}^@").split()) == 1]
 

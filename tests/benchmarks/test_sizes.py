@@ -178,7 +178,7 @@ def permuted(histories: int) -> Iterator[CumulativeSeries]:
         yield replace(paths, is_performance=random.permutation(paths.is_performance))
 
 
-def told(name: str, shares: dict[Key, float], nulls: frozenset[Key]) -> Iterator[str]:
+def report_lines(name: str, shares: dict[Key, float], nulls: frozenset[Key]) -> Iterator[str]:
     for (series, method), share in shares.items():
         what = "size" if (series, method) in nulls else "power"
         if method == "cox_stuart" and name in {"no trend", "labels permuted"}:
@@ -196,7 +196,7 @@ def measured(
 ) -> dict[Key, float]:
     """Print what is found of histories; returns the sizes that are out of bounds."""
     shares = share_found(paths)
-    print("", *told(name, shares, nulls), sep="\n", flush=True)
+    print("", *report_lines(name, shares, nulls), sep="\n", flush=True)
     return out_of_bounds(shares, nulls)
 
 

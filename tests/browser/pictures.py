@@ -52,8 +52,8 @@ def walk(page: Page, address: str) -> None:
 
 def main(source: Path) -> None:
     PLACE.mkdir(exist_ok=True)
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
-        data_dir = shutil.copytree(source, Path(place) / "home")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as directory:
+        data_dir = shutil.copytree(source, Path(directory) / "home")
         spoil(data_dir / "sample" / "issues.jsonl.gz", REFUSED)
         browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         page = browser.new_page(viewport=WINDOW)

@@ -32,8 +32,8 @@ def report(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory, browser:
 def scrolled(page: "Page") -> None:
     """Show the whole page, so that every chart is drawn."""
     charts = page.locator(".chart")
-    for place in range(charts.count()):
-        charts.nth(place).scroll_into_view_if_needed()
+    for index in range(charts.count()):
+        charts.nth(index).scroll_into_view_if_needed()
     page.wait_for_function(
         f"document.querySelectorAll('{DRAWN}').length == document.querySelectorAll('.chart').length"
     )
@@ -55,12 +55,12 @@ def is_wider_than_shown(page: "Page") -> bool:
 def test_a_chart_is_drawn_has_a_text_and_tells_a_value_under_the_pointer(
     page: "Page", report: Path
 ) -> None:
-    told: list[str] = []
-    page.on("console", lambda message: told.append(message.text))
-    page.on("pageerror", lambda error: told.append(str(error)))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.goto(report.as_uri())
     scrolled(page)
-    assert told == []
+    assert messages == []
     chart = page.locator("#analysis-trend_tests .chart")
     assert "new reports 2." in str(chart.get_attribute("aria-label"))
     chart.locator("svg .mark-symbol path").first.hover()

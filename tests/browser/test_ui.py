@@ -38,9 +38,9 @@ def finished(once: Callable[..., Path]) -> Path:
 @pytest.fixture(scope="module")
 def ui(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ui]:
     """The UI of a copy in which GitHub says of an issue of the last month what cannot be."""
-    place = shutil.copytree(finished, tmp_path_factory.mktemp("ui") / "finished")
-    spoil(place / "corpus" / "issues.jsonl.gz", LAST)
-    options = ("--data-dir", place / "home", "--study", place / "corpus" / "study.toml")
+    directory = shutil.copytree(finished, tmp_path_factory.mktemp("ui") / "finished")
+    spoil(directory / "corpus" / "issues.jsonl.gz", LAST)
+    options = ("--data-dir", directory / "home", "--study", directory / "corpus" / "study.toml")
     with opened("ui", *options) as address:
         yield Ui(address)
 

@@ -121,13 +121,13 @@ def test_a_file_gets_lines_and_no_control_characters(program: Path) -> None:
     )
     assert "\x1b" not in done.stdout and "\r" not in done.stdout
     lines = [line[9:] if line[2:3] == ":" else line for line in done.stdout.splitlines()]
-    (told,) = [line for line in lines if line.startswith("mining")]
+    (bar,) = [line for line in lines if line.startswith("mining")]
     assert re.fullmatch(
         r"mining commits of an-organization/with-a-long-name-indeed: "
         r"[\d,]+ of 2,000 commits, \d+/s, \d+ s left",
-        told,
+        bar,
     )
-    rest = [line for line in lines if line != told]
+    rest = [line for line in lines if line != bar]
     assert rest == [LONG, "printed by somebody else", "all is done"]
     assert done.stderr == "and written to stderr\n"
 

@@ -60,36 +60,36 @@ def study(directory: Path, source: Path, **keys: str) -> Path:
 def assert_refused(ran: Ran | subprocess.CompletedProcess[str], *words: str) -> None:
     assert ran.returncode == 2, ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
-    said = ran.stderr.strip().splitlines()
-    assert len(said) == 1 and said[0].startswith("Error: "), ran.stderr
+    lines = ran.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("Error: "), ran.stderr
     for word in words:
-        assert word in said[0]
+        assert word in lines[0]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_command_explains_itself(name: str) -> None:
-    told = CliRunner().invoke(commands, [name, "--help"])
-    assert told.exit_code == 0 and len(told.output.splitlines()) > 5
+    result = CliRunner().invoke(commands, [name, "--help"])
+    assert result.exit_code == 0 and len(result.output.splitlines()) > 5
 
 
 @pytest.mark.slow
 def test_status_says_what_is_stored(data_dir: Path) -> None:
-    told = perf_assets("status", "--data-dir", data_dir)
-    assert told.returncode == 0
-    assert "sample-lab/tensorkit (study sample)" in told.stdout.splitlines()
-    line = next(line for line in told.stdout.splitlines() if "raw.issues " in line)
+    result = perf_assets("status", "--data-dir", data_dir)
+    assert result.returncode == 0
+    assert "sample-lab/tensorkit (study sample)" in result.stdout.splitlines()
+    line = next(line for line in result.stdout.splitlines() if "raw.issues " in line)
     assert line.split()[:5] == ["raw.issues", "3", "2020-01", "2020-03", "24"]
-    assert all(len(line) <= 80 or str(data_dir) in line for line in told.stdout.splitlines())
+    assert all(len(line) <= 80 or str(data_dir) in line for line in result.stdout.splitlines())
 
 
 @pytest.mark.slow
 def test_status_doctor_and_agreement_are_told_to_programs_too(
     data_dir: Path, small: Prepared
 ) -> None:
-    told = json.loads(perf_assets("status", "--data-dir", data_dir, "--json").stdout)
-    row = next(row for row in told["tables"] if row["table"] == "raw.issues")
+    result = json.loads(perf_assets("status", "--data-dir", data_dir, "--json").stdout)
+    row = next(row for row in result["tables"] if row["table"] == "raw.issues")
     assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)
-    assert (told["failed_audits"], told["is_as_published"]) == ([], False)
+    assert (result["failed_audits"], result["is_as_published"]) == ([], False)
     options = ("--data-dir", data_dir, "--study", small.study, "--json")
     assert json.loads(perf_assets("doctor", *options).stdout)["can_run"]
     (data_dir / "verdicts.jsonl").write_text("nonsense\n")
@@ -101,7 +101,9 @@ def test_status_doctor_and_agreement_are_told_to_programs_too(
 
 @pytest.mark.slow
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such data directory")
+    assert_refused(
+        perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such data directory"
+    )
     assert_refused(perf_assets("status", "--data-dir", tmp_path), "perf-assets run")
 
 
@@ -130,9 +132,9 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     kept = after.filter(after["month"] == month)
     assert kept.equals(before.filter(before["month"] == month))
     assert after.filter(after["number"] == good["number"])["title"].to_list() == ["Edited"]
-    place = data_dir / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
-    assert json.loads((place / "report.json").read_text())["ok"] is False
-    assert (place / "candidate.parquet").is_file()
+    directory = data_dir / "quarantine" / "sample-lab+tensorkit" / month / "raw.issues"
+    assert json.loads((directory / "report.json").read_text())["ok"] is False
+    assert (directory / "candidate.parquet").is_file()
     assert "Failed audits" in perf_assets("status", "--data-dir", data_dir).stdout
     (copy / "issues.jsonl.gz").write_bytes(original)
     materialize(copy / "study.toml", data_dir)
@@ -182,9 +184,9 @@ def test_a_missing_or_wrong_token_is_refused_and_never_shown(
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "the 1st token (401)" in ran.stdout
     assert CANARY not in ran.stdout + ran.stderr
-    asked = [request for request in served.requests[before:] if request.path != "/rate_limit"]
-    assert any(request.fault for request in asked)
-    is_told = f"Requests: {len(asked)}, " in ran.stdout
+    requests = [request for request in served.requests[before:] if request.path != "/rate_limit"]
+    assert any(request.fault for request in requests)
+    is_told = f"Requests: {len(requests)}, " in ran.stdout
     assert is_told == (until == "published")
     for path in (tmp_path / "home").rglob("*"):
         if path.is_file():

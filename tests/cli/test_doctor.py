@@ -103,17 +103,17 @@ def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told
         assert "again" not in ran.stdout
         with open_warehouse(data_dir.warehouse) as database:
             database.connection.execute("UPDATE raw.issues SET fields_version = NULL")
-        told = doctor(file, data_dir.path, TOKENS[0]).stdout
+        output = doctor(file, data_dir.path, TOKENS[0]).stdout
         opened = {issue["created_at"][:7] for issue in read_corpus(corpus).issues.values()}
         again = f"{len(opened)} months with 60 issues"
-        assert f"{again} to load, {len(opened)} of them again" in told
+        assert f"{again} to load, {len(opened)} of them again" in output
         ran = run(GITHUB_TOKEN=TOKENS[0])
         assert f"{NAME}: {again} were stored before" in ran.stdout
         foretold = re.search(r"about (\d+) requests and (\d+) points of the 5,000", ran.stdout)
         assert foretold is not None
         with open_warehouse(data_dir.warehouse) as database:
-            asked = "SELECT requests, points FROM meta.source_requests ORDER BY started_at DESC"
-            requests, points = database.frame(asked).row(0)
+            query = "SELECT requests, points FROM meta.source_requests ORDER BY started_at DESC"
+            requests, points = database.frame(query).row(0)
         assert requests <= int(foretold[1]) <= requests + 3
         assert points <= int(foretold[2]) <= points + 6
         assert "again" not in run(GITHUB_TOKEN=TOKENS[0]).stdout

@@ -24,7 +24,7 @@ def of(number: int, path: str) -> OSError:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (of(errno.ENOSPC, "x"), "the disk is full; make room"),
         (of(errno.EDQUOT, "x"), "the disk is full; make room"),
@@ -49,10 +49,10 @@ def of(number: int, path: str) -> OSError:
         ),
     ],
 )
-def test_each_has_its_sentence(error: Exception, said: str, tmp_path: Path) -> None:
+def test_each_has_its_sentence(error: Exception, message: str, tmp_path: Path) -> None:
     sentence = explain_error(error, tmp_path)
     assert sentence is not None
-    assert said in sentence
+    assert message in sentence
     assert "\n" not in sentence
 
 
@@ -88,19 +88,19 @@ def test_a_data_directory_that_is_removed_during_a_run_is_said_so(
             if "2020-01 to" in line:
                 break
         shutil.rmtree(data_dir, ignore_errors=True)
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 2, said
-    assert said.startswith("Error: ") and said.count("\n") == 1, said
-    assert str(data_dir) in said
+        _, message = process.communicate(timeout=120)
+    assert process.returncode == 2, message
+    assert message.startswith("Error: ") and message.count("\n") == 1, message
+    assert str(data_dir) in message
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("limit", "said"),
+    ("limit", "message"),
     [(2 << 30, "a run needs an address space of 4,096 MB, and the limit is 2,048 MB")],
 )
 def test_too_little_memory_is_said_before_anything_begins(
-    middling: Prepared, tmp_path: Path, limit: int, said: str
+    middling: Prepared, tmp_path: Path, limit: int, message: str
 ) -> None:
     done = subprocess.run(
         command("run", "--study", middling.study, "--data-dir", tmp_path / "home"),
@@ -111,7 +111,7 @@ def test_too_little_memory_is_said_before_anything_begins(
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -56,10 +56,10 @@ def configured(folder: Path, text: str) -> None:
 
 def assert_refused(ran: Ran, *words: str) -> None:
     assert ran.returncode == 2 and ran.stdout == "", ran
-    (said,) = ran.stderr.strip().splitlines()
-    assert said.startswith("Error: ")
+    (output,) = ran.stderr.strip().splitlines()
+    assert output.startswith("Error: ")
     for word in words:
-        assert word in said, said
+        assert word in output, output
 
 
 def notebook(*cells: str, **about: Any) -> str:
@@ -247,18 +247,18 @@ def on_a_terminal(*arguments: str, **changes: str) -> str:
         ),
     ) as process:
         os.close(theirs)
-        said = b""
+        output = b""
         while True:
             try:
                 part = os.read(ours, 65536)
             except OSError:  # how Linux says that nobody writes any more
                 break
-            said += part
+            output += part
             if not part:
                 break
         process.wait()
     os.close(ours)
-    return said.decode()
+    return output.decode()
 
 
 def test_colours_are_for_terminals(project: Path) -> None:
@@ -273,9 +273,9 @@ def test_hostile_names_and_lines_are_made_harmless(project: Path) -> None:
     name = "a\x1b[31m\n::error::.py"
     (project / name).write_text(BAD.replace("parse", "'\u202e\x1b]0;x\x07'"))
     for kind in ("text", "github", "json"):
-        said = checked(name, "--format", kind).stdout
-        assert not any(sign in said for sign in "\x1b\x07\u202e")
-        assert not any(line.startswith("::error") for line in said.splitlines())
+        output = checked(name, "--format", kind).stdout
+        assert not any(sign in output for sign in "\x1b\x07\u202e")
+        assert not any(line.startswith("::error") for line in output.splitlines())
     (project / "b\x1b.py").write_text("def f(:")
     assert "\x1b" not in checked(".").stderr
 

@@ -27,7 +27,7 @@ HOSTILE = "=cmd|' /C calc'!A1\x1b[31m\u202e](javascript:x)|</script><script>aler
 
 
 @pytest.fixture(scope="module")
-def asked(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data_dir_with_data(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory of which only the published database is there: queries need no more."""
     data_dir = tmp_path_factory.mktemp("asked")
     shutil.copyfile(small.data_dir / "perf_bugs.duckdb", data_dir / "perf_bugs.duckdb")
@@ -52,17 +52,17 @@ def test_without_a_name_the_cookbook_is_listed_with_questions_and_parameters() -
 
 
 @pytest.mark.parametrize("sql", ["COPY (SELECT 1) TO '{}'", "FROM read_text('{}')"])
-def test_a_query_reaches_no_file(asked: Path, sql: str) -> None:
-    file = asked / "warehouse.duckdb"
+def test_a_query_reaches_no_file(data_dir_with_data: Path, sql: str) -> None:
+    file = data_dir_with_data / "warehouse.duckdb"
     file.write_text("rows")
-    ran = query(asked, sql.format(file))
+    ran = query(data_dir_with_data, sql.format(file))
     assert ran.returncode == 2 and "--output writes its answer to a file" in ran.stderr
     assert "Traceback" not in ran.stderr and file.read_text() == "rows"
     file.unlink()
 
 
 @pytest.mark.parametrize(
-    ("redirection", "code", "said"),
+    ("redirection", "code", "message"),
     [
         ("| true", 141, ""),
         (">&-", 0, ""),
@@ -71,15 +71,16 @@ def test_a_query_reaches_no_file(asked: Path, sql: str) -> None:
     ],
 )
 def test_output_that_nobody_can_have_is_no_traceback(
-    asked: Path, redirection: str, code: int, said: str
+    data_dir_with_data: Path, redirection: str, code: int, message: str
 ) -> None:
-    before = (asked / "perf_bugs.duckdb").read_bytes()
+    before = (data_dir_with_data / "perf_bugs.duckdb").read_bytes()
     line = shlex.join(map(str, command("query", "FROM range(20000)", "--rows", "0")))
     ran = subprocess.run(
         [
             "bash",
             "-c",
-            f"{line} --data-dir {shlex.quote(str(asked))} {redirection}; exit ${{PIPESTATUS[0]}}",
+            f"{line} --data-dir {shlex.quote(str(data_dir_with_data))} {redirection}; exit "
+            f"${{PIPESTATUS[0]}}",
         ],
         capture_output=True,
         text=True,
@@ -87,28 +88,34 @@ def test_output_that_nobody_can_have_is_no_traceback(
         check=False,
     )
     assert ran.returncode == code
-    assert ran.stderr.startswith(said) and ran.stderr.count("\n") == bool(said)
-    assert (asked / "perf_bugs.duckdb").read_bytes() == before
+    assert ran.stderr.startswith(message) and ran.stderr.count("\n") == bool(message)
+    assert (data_dir_with_data / "perf_bugs.duckdb").read_bytes() == before
 
 
-def test_a_parameter_takes_the_place_of_its_default(asked: Path) -> None:
+def test_a_parameter_takes_the_place_of_its_default(data_dir_with_data: Path) -> None:
     query_of = "bug_reports_as_of_a_month"
     months = [
-        json.loads(query(asked, query_of, "--format", "json", *given).stdout)
+        json.loads(query(data_dir_with_data, query_of, "--format", "json", *given).stdout)
         for given in ((), ("--param", "month=2020-02"), ("--param", "month=2020-01"))
     ]
     assert months[0] == months[1]
     assert months[2][0]["open_total"] < months[1][0]["open_total"]
 
 
-def test_a_file_a_table_and_sql_are_asked_too(asked: Path, tmp_path: Path) -> None:
+def test_a_file_a_table_and_sql_are_asked_too(data_dir_with_data: Path, tmp_path: Path) -> None:
     file = tmp_path / "own.sql"
     file.write_text(
         "select getvariable('word') || '!' as word from meta.schema_version;", encoding="utf-8"
     )
-    assert query(asked, file, "--param", "word=so", "--format", "csv").stdout == "word\nso!\n"
-    assert "version" in query(asked, "meta.schema_version").stdout
-    assert query(asked, "select 1 as a; select 2 as b", "--format", "csv").stdout == "b\n2\n"
+    assert (
+        query(data_dir_with_data, file, "--param", "word=so", "--format", "csv").stdout
+        == "word\nso!\n"
+    )
+    assert "version" in query(data_dir_with_data, "meta.schema_version").stdout
+    assert (
+        query(data_dir_with_data, "select 1 as a; select 2 as b", "--format", "csv").stdout
+        == "b\n2\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,8 +143,10 @@ def test_a_file_a_table_and_sql_are_asked_too(asked: Path, tmp_path: Path) -> No
         (["select interval 1 month as a", "--format", "parquet"], []),
     ],
 )
-def test_a_mistake_is_one_sentence(asked: Path, arguments: list[str], words: list[str]) -> None:
-    ran = query(asked, *arguments)
+def test_a_mistake_is_one_sentence(
+    data_dir_with_data: Path, arguments: list[str], words: list[str]
+) -> None:
+    ran = query(data_dir_with_data, *arguments)
     assert "Traceback" not in ran.stderr
     if words:
         assert ran.returncode == 2
@@ -154,17 +163,17 @@ def test_a_data_directory_that_is_none_is_said_and_not_made(tmp_path: Path) -> N
     assert query(tmp_path, "fix_coverage").returncode == 2
 
 
-def test_a_long_answer_is_cut_and_says_so(asked: Path) -> None:
-    ran = query(asked, "from range(105)")
+def test_a_long_answer_is_cut_and_says_so(data_dir_with_data: Path) -> None:
+    ran = query(data_dir_with_data, "from range(105)")
     assert "100 of 105 rows: --rows 0 shows all" in ran.stdout
-    assert query(asked, "from range(105)", "--rows", "0").stdout.count("\n") == 107
-    assert query(asked, "from range(105)", "--format", "csv").stdout.count("\n") == 106
+    assert query(data_dir_with_data, "from range(105)", "--rows", "0").stdout.count("\n") == 107
+    assert query(data_dir_with_data, "from range(105)", "--format", "csv").stdout.count("\n") == 106
 
 
-def test_the_format_follows_the_name_of_the_file(asked: Path, tmp_path: Path) -> None:
+def test_the_format_follows_the_name_of_the_file(data_dir_with_data: Path, tmp_path: Path) -> None:
     sql = "select 1 as a, [1, 2] as b, timestamptz '2020-01-01 00:00:00+00' as c"
     for name in ("x.csv", "x.json", "x.parquet", "x.md"):
-        assert query(asked, sql, "--output", tmp_path / name).returncode == 0
+        assert query(data_dir_with_data, sql, "--output", tmp_path / name).returncode == 0
     assert (tmp_path / "x.csv").read_text() == 'a,b,c\n1,"1, 2",2020-01-01 00:00:00+00:00\n'
     assert json.loads((tmp_path / "x.json").read_text()) == [
         {"a": 1, "b": [1, 2], "c": "2020-01-01T00:00:00+00:00"}
@@ -189,9 +198,11 @@ class Scripts(HTMLParser):
         self.scripts += tag == "script"
 
 
-def test_no_text_of_a_stranger_becomes_a_script_of_the_page(asked: Path, tmp_path: Path) -> None:
+def test_no_text_of_a_stranger_becomes_a_script_of_the_page(
+    data_dir_with_data: Path, tmp_path: Path
+) -> None:
     sql = f"select '{HOSTILE.replace(chr(39), chr(39) * 2)}' as \"a</script>b\", 1 as n"
-    assert query(asked, sql, "--plot", tmp_path / "x.html").returncode == 0
+    assert query(data_dir_with_data, sql, "--plot", tmp_path / "x.html").returncode == 0
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert Scripts(page).scripts == 3
     assert "alert(1)" in page
@@ -199,9 +210,9 @@ def test_no_text_of_a_stranger_becomes_a_script_of_the_page(asked: Path, tmp_pat
     assert "<script src" not in page
 
 
-def test_a_picture_is_written(asked: Path, tmp_path: Path) -> None:
+def test_a_picture_is_written(data_dir_with_data: Path, tmp_path: Path) -> None:
     for name, begins in (("x.png", b"\x89PNG"), ("x.svg", b"<svg")):
-        ran = query(asked, "monthly_share_of_new_bugs", "--plot", tmp_path / name)
+        ran = query(data_dir_with_data, "monthly_share_of_new_bugs", "--plot", tmp_path / name)
         assert ran.returncode == 0, ran.stderr
         assert (tmp_path / name).read_bytes().startswith(begins)
 

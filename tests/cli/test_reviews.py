@@ -58,9 +58,9 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(
     ann = filled(path, tmp_path / "ann.csv", [caching, caching, caching, no, no, no, no])
     bob = filled(path, tmp_path / "bob.csv", [caching, caching, no, no, no, no, no])
     assert "7 verdicts added, 0 supersede" in run("review", "import", ann, "--rater", "Ann")
-    said = run("review", "import", bob, "--rater", "Bob")
-    assert "do the raters agree?" in said
-    assert "to discuss" in said
+    output = run("review", "import", bob, "--rater", "Bob")
+    assert "do the raters agree?" in output
+    assert "to discuss" in output
     after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.verdicts"].height == 14
     kappas = after["analysis.rater_agreement"].filter(
@@ -99,8 +99,8 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     publish(DataDirectory.of(data_dir))
     path = tmp_path / "questions.csv"
     draw_sheet = ("review", "sample", "--forum", forum, "--n", "2", "--unlabelled", "1")
-    said = run(*draw_sheet, "--seed", "5", "--output", path)
-    assert "3 questions to judge" in said and "codebook_dlperf.toml" in said
+    output = run(*draw_sheet, "--seed", "5", "--output", path)
+    assert "3 questions to judge" in output and "codebook_dlperf.toml" in output
     refused = perf_assets(
         "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", data_dir
     )
@@ -111,11 +111,11 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     no = {"is_performance": "no", "kinds": "installation"}
     ann = filled(path, tmp_path / "ann.csv", [slow, slow, no], QUESTIONS)
     bob = filled(path, tmp_path / "bob.csv", [slow, no, no], QUESTIONS)
-    said = run("review", "import", ann, "--rater", "Ann")
-    assert "3 verdicts added, 0 supersede" in said
-    assert f"{forum}: what was judged of its questions" in said
-    said = run("review", "import", bob, "--rater", "Bob")
-    assert f"{forum}: do the raters agree on its questions?" in said
+    output = run("review", "import", ann, "--rater", "Ann")
+    assert "3 verdicts added, 0 supersede" in output
+    assert f"{forum}: what was judged of its questions" in output
+    output = run("review", "import", bob, "--rater", "Bob")
+    assert f"{forum}: do the raters agree on its questions?" in output
     after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.question_verdicts"].height == 6
     kappas = after["analysis.question_agreement"].filter(asked="is_performance")
@@ -133,21 +133,21 @@ def test_two_raters_judge_findings_by_the_same_commands(data_dir: Path, tmp_path
 
     path = tmp_path / "findings.csv"
     draw_sheet = ("review", "sample", "--findings", "--n", "1", "--seed", "5")
-    told = run(*draw_sheet, "--output", path).splitlines()
-    number = int(told[0].split()[1])
-    assert told[0] == f"{path}: {number} findings to judge" and number > 0
-    assert "review import" in told[1]
+    lines = run(*draw_sheet, "--output", path).splitlines()
+    number = int(lines[0].split()[1])
+    assert lines[0] == f"{path}: {number} findings to judge" and number > 0
+    assert "review import" in lines[1]
     refused = perf_assets(*draw_sheet, "--forum", "stackoverflow", "--data-dir", data_dir)
     assert refused.returncode == 2
     assert "--findings takes --n alone" in refused.stderr
 
     ann = filled(path, tmp_path / "ann.csv", [{"verdict": "right"}] * number, FINDINGS)
     bob = filled(path, tmp_path / "bob.csv", [{"verdict": "wrong"}] * number, FINDINGS)
-    said = run("review", "import", ann, "--rater", "Ann")
-    assert f"{number} verdicts added, 0 supersede" in said
-    assert "how often findings of static checks are right" in said
-    said = run("review", "import", bob, "--rater", "Bob")
-    assert "do the raters agree on findings?" in said
+    output = run("review", "import", ann, "--rater", "Ann")
+    assert f"{number} verdicts added, 0 supersede" in output
+    assert "how often findings of static checks are right" in output
+    output = run("review", "import", bob, "--rater", "Bob")
+    assert "do the raters agree on findings?" in output
     after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.finding_verdicts"].height == 2 * number
     shares = after["analysis.finding_precision"].filter(repository="pooled", rule="all")

@@ -77,12 +77,12 @@ def assert_stops(
     assert process.poll() is None, process.communicate()
     before = time.monotonic()
     (os.killpg if is_group else os.kill)(process.pid, number)
-    _, said = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
     took = time.monotonic() - before
-    assert process.returncode == 128 + number, said
-    assert re.match("Stopped( while .*)?: ", said) and said.count("\n") == 1, said
+    assert process.returncode == 128 + number, stderr
+    assert re.match("Stopped( while .*)?: ", stderr) and stderr.count("\n") == 1, stderr
     for word in words:
-        assert word in said
+        assert word in stderr
     assert took < SECONDS
     assert of_session(process.pid) == []
 

@@ -79,8 +79,8 @@ def hostile(old: object, chance: random.Random) -> object:
     if isinstance(old, list) and old and chance.random() < 0.3:
         return chance.choice((old * 2, old[::-1], [*old, None], old[:1], {"0": old}, old * 400))
     if isinstance(old, str) and chance.random() < 0.3:
-        place = chance.randrange(len(old) + 1)
-        return old[:place] + chance.choice(TEXTS) + old[place:]
+        position = chance.randrange(len(old) + 1)
+        return old[:position] + chance.choice(TEXTS) + old[position:]
     if isinstance(old, int) and not isinstance(old, bool) and chance.random() < 0.5:
         return chance.choice((*NUMBERS, old + 1, -old, str(old), float(old) if old < 1e9 else 0.5))
     if chance.random() < 0.05:
@@ -166,7 +166,7 @@ def _literal_replaced(content: bytes, chance: random.Random) -> bytes:
     return content[: found.start()] + quoted + content[found.end() :]
 
 
-def _place(content: bytearray, chance: random.Random) -> int:
+def _position(content: bytearray, chance: random.Random) -> int:
     return chance.randrange(len(content) + 1)
 
 
@@ -183,38 +183,38 @@ def _set(content: bytearray, chance: random.Random) -> None:
 
 
 def _cut(content: bytearray, chance: random.Random) -> None:
-    del content[_place(content, chance) :]
+    del content[_position(content, chance) :]
 
 
 def _take_out(content: bytearray, chance: random.Random) -> None:
-    place = _place(content, chance)
-    del content[place : place + chance.choice((1, 2, 8, 100, 5000))]
+    position = _position(content, chance)
+    del content[position : position + chance.choice((1, 2, 8, 100, 5000))]
 
 
 def _insert(content: bytearray, chance: random.Random) -> None:
-    place = _place(content, chance)
-    content[place:place] = chance.choice(TOKENS)
+    position = _position(content, chance)
+    content[position:position] = chance.choice(TOKENS)
 
 
 def _repeat(content: bytearray, chance: random.Random) -> None:
-    place = _place(content, chance)
-    part = bytes(content[place : place + chance.choice((1, 10, 300))])
-    other = chance.choice((place, _place(content, chance)))
+    position = _position(content, chance)
+    part = bytes(content[position : position + chance.choice((1, 10, 300))])
+    other = chance.choice((position, _position(content, chance)))
     content[other:other] = part * chance.choice((1, 2, 30))
 
 
 def _blank(content: bytearray, chance: random.Random) -> None:
-    place = _place(content, chance)
-    length = min(chance.choice((1, 8, 512, 4096)), len(content) - place)
-    content[place : place + length] = bytes(length)
+    position = _position(content, chance)
+    length = min(chance.choice((1, 8, 512, 4096)), len(content) - position)
+    content[position : position + length] = bytes(length)
 
 
 def _line_gone(content: bytearray, chance: random.Random) -> None:
     lines = bytes(content).splitlines(keepends=True)
     if lines:
-        place = chance.randrange(len(lines))
+        position = chance.randrange(len(lines))
         other = chance.randrange(len(lines))
-        lines[place : place + 1] = chance.choice(([], [lines[other]], [lines[place]] * 2))
+        lines[position : position + 1] = chance.choice(([], [lines[other]], [lines[position]] * 2))
         content[:] = b"".join(lines)
 
 

@@ -142,14 +142,14 @@ def _added(surroundings: Surroundings) -> TryOne:
 
 
 def _corpora(surroundings: Surroundings) -> TryOne:
-    place = surroundings.room("corpora") / "corpus"
+    corpus = surroundings.room("corpora") / "corpus"
     names = ("issues", "comments", "events", "pulls")
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    valid = {place / "repository.json": b'{"full_name": "owner/name"}\n'}
+    shutil.rmtree(corpus, ignore_errors=True)
+    corpus.mkdir()
+    valid = {corpus / "repository.json": b'{"full_name": "owner/name"}\n'}
     for name in names:
         with gzip.open(surroundings.prepared.corpus / f"{name}.jsonl.gz") as file:
-            valid[place / f"{name}.jsonl"] = file.read()
+            valid[corpus / f"{name}.jsonl"] = file.read()
     for path, content in valid.items():
         path.write_bytes(content)
 
@@ -157,7 +157,7 @@ def _corpora(surroundings: Surroundings) -> TryOne:
         path = chance.choice(list(valid))
         try:
             path.write_bytes(_lines(valid[path], chance))
-            return _served(read_corpus(place))
+            return _served(read_corpus(corpus))
         finally:
             path.write_bytes(valid[path])
 
@@ -187,8 +187,8 @@ def _lines(valid: bytes, chance: random.Random) -> bytes:
     if chance.random() < 0.4:
         return damaged(valid, chance)
     lines = valid.splitlines(keepends=True)
-    place = chance.randrange(len(lines))
-    lines[place] = json_of(spoilt(json.loads(lines[place]), chance), chance) + b"\n"
+    index = chance.randrange(len(lines))
+    lines[index] = json_of(spoilt(json.loads(lines[index]), chance), chance) + b"\n"
     return b"".join(lines)
 
 

@@ -46,9 +46,9 @@ class Surroundings:
 
     def room(self, name: str) -> Path:
         """A folder for one kind."""
-        place = self.directory / name
-        place.mkdir(parents=True, exist_ok=True)
-        return place
+        path = self.directory / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
 
 
 TryOne = Callable[[random.Random], object]
@@ -136,8 +136,12 @@ def contents(directory: Path) -> dict[str, tuple[int, int, int]]:
     for parent, _, names in os.walk(directory):
         for name in set(names) - {LOCK, HOLDER}:
             path = Path(parent, name)
-            told = path.lstat()
-            found[str(path.relative_to(directory))] = (told.st_ino, told.st_size, told.st_mtime_ns)
+            status = path.lstat()
+            found[str(path.relative_to(directory))] = (
+                status.st_ino,
+                status.st_size,
+                status.st_mtime_ns,
+            )
     return found
 
 

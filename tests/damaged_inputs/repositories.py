@@ -31,16 +31,16 @@ def _repositories(surroundings: Surroundings) -> TryOne:
     """Damaged files of a repository: where it is mined from, or in the clone."""
     room = surroundings.room("git")
     source = surroundings.prepared.corpus / REPOSITORY
-    template, place = room / "template", room / REPOSITORY
+    template, clone = room / "template", room / REPOSITORY
     shutil.rmtree(template, ignore_errors=True)
     update_clone(str(source), template)
     files = sorted(path.relative_to(template) for path in template.rglob("*") if path.is_file())
     wanted = [path for path in files if "hooks" not in path.parts]
 
     def try_one(chance: random.Random) -> object:
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(template, place)
-        path = place / chance.choice(wanted)
+        shutil.rmtree(clone, ignore_errors=True)
+        shutil.copytree(template, clone)
+        path = clone / chance.choice(wanted)
         path.chmod(0o644)
         if chance.random() < 0.1:
             path.unlink()
@@ -50,9 +50,9 @@ def _repositories(surroundings: Surroundings) -> TryOne:
         else:
             path.write_bytes(damaged(path.read_bytes(), chance))
         if chance.random() < 0.5:
-            return _mined(update_clone(str(source), place))
+            return _mined(update_clone(str(source), clone))
         shutil.rmtree(room / "clone.git", ignore_errors=True)
-        return _mined(update_clone(str(place), room / "clone.git"))
+        return _mined(update_clone(str(clone), room / "clone.git"))
 
     return try_one
 
@@ -61,25 +61,25 @@ def _commits(surroundings: Surroundings) -> TryOne:
     """A commit or a tree that no git would write, as the newest one of a branch."""
     room = surroundings.room("git_commits")
     source = surroundings.prepared.corpus / REPOSITORY
-    place = room / REPOSITORY
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(source, place)
-    tip = _git(place, "rev-parse", "HEAD").decode().strip()
-    tree = _git(place, "rev-parse", "HEAD^{tree}").decode().strip()
-    branch = place / _git(place, "symbolic-ref", "HEAD").decode().strip()
-    commit, entries = _git(place, "cat-file", "commit", tip), _git(place, "cat-file", "tree", tree)
+    clone = room / REPOSITORY
+    shutil.rmtree(clone, ignore_errors=True)
+    shutil.copytree(source, clone)
+    tip = _git(clone, "rev-parse", "HEAD").decode().strip()
+    tree = _git(clone, "rev-parse", "HEAD^{tree}").decode().strip()
+    branch = clone / _git(clone, "symbolic-ref", "HEAD").decode().strip()
+    commit, entries = _git(clone, "cat-file", "commit", tip), _git(clone, "cat-file", "tree", tree)
 
     def try_one(chance: random.Random) -> object:
         content = commit
         if chance.random() < 0.35:
-            made = _written(place, "tree", _tree(entries, chance))
+            made = _written(clone, "tree", _tree(entries, chance))
             content = content.replace(tree.encode(), made)
         if chance.random() < 0.7:
             content = _commit(content, chance)
         branch.parent.mkdir(parents=True, exist_ok=True)
-        branch.write_bytes(_written(place, "commit", content) + b"\n")
+        branch.write_bytes(_written(clone, "commit", content) + b"\n")
         shutil.rmtree(room / "clone.git", ignore_errors=True)
-        return _mined(update_clone(str(place), room / "clone.git"))
+        return _mined(update_clone(str(clone), room / "clone.git"))
 
     return try_one
 
@@ -89,10 +89,10 @@ def _commit(content: bytes, chance: random.Random) -> bytes:
         return damaged(content, chance)
     head, _, message = content.partition(b"\n\n")
     lines = head.split(b"\n")
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line.startswith((b"author ", b"committer ")) and chance.random() < 0.6:
             who, _, _ = line.rpartition(b"> ")
-            lines[place] = b"%s> %s %s" % (who, chance.choice(MOMENTS), chance.choice(ZONES))
+            lines[index] = b"%s> %s %s" % (who, chance.choice(MOMENTS), chance.choice(ZONES))
     if chance.random() < 0.3:
         lines.append(b"encoding " + chance.choice(ENCODINGS))
     if chance.random() < 0.2:
@@ -125,16 +125,16 @@ def _mined(clone: Clone) -> object:
     return frames
 
 
-def _written(place: Path, kind: str, content: bytes) -> bytes:
+def _written(clone: Path, kind: str, content: bytes) -> bytes:
     return _git(
-        place, "hash-object", "-t", kind, "-w", "--stdin", "--literally", given=content
+        clone, "hash-object", "-t", kind, "-w", "--stdin", "--literally", given=content
     ).strip()
 
 
-def _git(place: Path, *arguments: str, given: bytes | None = None) -> bytes:
+def _git(clone: Path, *arguments: str, given: bytes | None = None) -> bytes:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
-        ["git", "-C", str(place), *arguments],
+        ["git", "-C", str(clone), *arguments],
         input=given,
         stdout=subprocess.PIPE,
         check=True,

@@ -59,8 +59,8 @@ def csv_damaged(valid: bytes, chance: random.Random) -> bytes:
     for _ in range(chance.choice((1, 1, 2, 5))):
         row = chance.choice(table)
         if row:
-            place = chance.randrange(len(row))
-            row[place] = str(hostile(row[place], chance))
+            index = chance.randrange(len(row))
+            row[index] = str(hostile(row[index], chance))
         if chance.random() < 0.1:
             row.append(chance.choice(TEXTS))
         elif chance.random() < 0.1 and row:
@@ -142,13 +142,13 @@ def lines_damaged(lines: list[bytes], chance: random.Random) -> bytes:
     """
     if chance.random() < 0.4:
         return damaged(b"".join(lines), chance)
-    place = chance.randrange(len(lines))
-    content = json.loads(lines[place])
+    index = chance.randrange(len(lines))
+    content = json.loads(lines[index])
     word = next(key for key in content if key != SUM)
     held = spoilt(content[word], chance)
     text = json.dumps(held, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
     line = json_of({SUM: hashlib.sha256(text).hexdigest(), word: held}, chance) + b"\n"
-    return b"".join([*lines[:place], line, *lines[place + 1 :]])
+    return b"".join([*lines[:index], line, *lines[index + 1 :]])
 
 
 def _verdicts(surroundings: Surroundings) -> TryOne:

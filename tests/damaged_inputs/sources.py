@@ -32,8 +32,8 @@ def _modules(_: Surroundings) -> TryOne:
         if chance.random() < 0.4:
             content = damaged(content, chance)
         for _ in range(chance.choice((0, 1, 2, 5))):
-            place = chance.randrange(len(content) + 1)
-            content = content[:place] + chance.choice(PARTS).encode() + content[place:]
+            position = chance.randrange(len(content) + 1)
+            content = content[:position] + chance.choice(PARTS).encode() + content[position:]
         if chance.random() < 0.2:
             other = chance.choice(valid)
             content = content[: chance.randrange(len(content) + 1)] + other

@@ -14,8 +14,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
@@ -55,8 +55,8 @@ def database_damaged(valid: bytes, chance: random.Random) -> bytes:
         return damaged(valid, chance)
     content = bytearray(valid)
     for _ in range(chance.choice((1, 4, 30))):
-        place = chance.randrange(len(content))
-        content[place] = chance.randrange(256)
+        index = chance.randrange(len(content))
+        content[index] = chance.randrange(256)
     return bytes(content)
 
 
@@ -152,12 +152,12 @@ def _packed_anew(
     elif kind < 0.7:
         parts["verdicts.jsonl"] = lines_damaged(lines, chance)
     sums = {name: sha256(content).hexdigest() for name, content in parts.items()}
-    said: object = {**manifest, "sha256": sums}
+    content_of_manifest: object = {**manifest, "sha256": sums}
     if kind >= 0.7:
-        said = spoilt(said, chance)
+        content_of_manifest = spoilt(content_of_manifest, chance)
     path = room / "made.zip"
     with zipfile.ZipFile(path, "w", chance.choice(METHODS), compresslevel=1) as archive:
-        archive.writestr(MANIFEST, json_of(said, chance))
+        archive.writestr(MANIFEST, json_of(content_of_manifest, chance))
         for name, content in parts.items():
             archive.writestr(name, content)
     return path.read_bytes()
@@ -165,7 +165,7 @@ def _packed_anew(
 
 def _lakes(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("lakes")
-    template, place = room / "template", room / "lake"
+    template, directory = room / "template", room / "lake"
     shutil.rmtree(template, ignore_errors=True)
     database = memory()
     subjects = (*REPOSITORIES[:2], TAG_SETS[0])
@@ -175,13 +175,13 @@ def _lakes(surroundings: Surroundings) -> TryOne:
         for subject in subjects:
             push(database, Lake(str(template)), subject)
     files = sorted(path.relative_to(template) for path in template.rglob("*") if path.is_file())
-    shutil.copytree(template, place, dirs_exist_ok=True)
-    lake = Lake(str(place))
+    shutil.copytree(template, directory, dirs_exist_ok=True)
+    lake = Lake(str(directory))
 
     def try_one(chance: random.Random) -> object:
         name = chance.choice(files)
         valid = (template / name).read_bytes()
-        path = place / name
+        path = directory / name
         try:
             path.write_bytes(_lake_file_damaged(path, valid, chance))
             if chance.random() < 0.05:
@@ -214,8 +214,8 @@ def _list(value: object) -> list[object]:
 def _other_parquet(valid: bytes, chance: random.Random) -> bytes:
     """A table with a column of another type, under another name, or gone; or without rows."""
     table = pq.read_table(pa.BufferReader(valid))
-    place = chance.randrange(table.num_columns)
-    name = table.column_names[place]
+    index = chance.randrange(table.num_columns)
+    name = table.column_names[index]
     kind = chance.random()
     if kind < 0.2:
         table = table.drop_columns([name])
@@ -229,7 +229,7 @@ def _other_parquet(valid: bytes, chance: random.Random) -> bytes:
         table = pa.concat_tables([table, table])
     else:
         other = chance.choice((pa.nulls(table.num_rows), pa.array(["x"] * table.num_rows)))
-        table = table.set_column(place, name, other)
+        table = table.set_column(index, name, other)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     return bytes(sink.getvalue())

@@ -19,8 +19,8 @@ from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.engines.connection import TOKEN
 from perf_assets.errors import PerfAssetsError
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
-from perf_assets.lake.place import Lake
 from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
 from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
@@ -96,8 +96,8 @@ ENDLESS = {"run", "work", "replicate", "ui", "explore", "mock-api", "docs", "gen
 
 def _command_line(surroundings: Surroundings) -> TryOne:
     room = surroundings.room("commands")
-    place = room / "here"
-    place.mkdir(exist_ok=True)
+    directory = room / "here"
+    directory.mkdir(exist_ok=True)
     leaves = list(_leaves(commands, ()))
     runner = CliRunner()
 
@@ -107,12 +107,12 @@ def _command_line(surroundings: Surroundings) -> TryOne:
         for parameter in command.params:
             if chance.random() < (0.9 if parameter.required else 0.3):
                 given += _words(parameter, chance)
-        given += ["--data-dir", str(place / "none")] if _has_data_dir(command) else []
+        given += ["--data-dir", str(directory / "none")] if _has_data_dir(command) else []
         if chance.random() < 0.1:
             given.insert(chance.randrange(len(given) + 1), _variable(chance, ""))
         if words[0] in ENDLESS:
             return _parsed(command, given)
-        with undone({}), chdir(place):
+        with undone({}), chdir(directory):
             result = runner.invoke(commands, [*words, *given])
         error = result.exception
         if error is not None and not isinstance(error, SystemExit):

@@ -21,7 +21,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.errors.messages import explain_error
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.lint.findings import Unreadable
 from perf_assets.lint.linter import check
@@ -106,9 +106,9 @@ def test_an_archive_whose_list_of_contents_is_damaged_is_named(tmp_path: Path) -
         archive.writestr("<posts></posts>", "Posts.xml")
     valid = path.read_bytes()
     refused = 0
-    for place in range(1, 60):
+    for index in range(1, 60):
         content = bytearray(valid)
-        content[-place] ^= 0xFF
+        content[-index] ^= 0xFF
         path.write_bytes(content)
         try:
             find_dump(path)
@@ -150,9 +150,9 @@ def test_a_retention_ends_within_the_calendar(tmp_path: Path) -> None:
 
 
 def test_a_damaged_block_that_is_met_while_reading_names_its_remedy(tmp_path: Path) -> None:
-    said = "Corrupt database file: computed checksum 1 does not match stored checksum 2 in block"
-    assert "doctor --repair" in str(explain_error(duckdb.Error(said), tmp_path))
-    assert explain_error(ValueError(said), tmp_path) is None
+    message = "Corrupt database file: computed checksum 1 does not match stored checksum 2 in block"
+    assert "doctor --repair" in str(explain_error(duckdb.Error(message), tmp_path))
+    assert explain_error(ValueError(message), tmp_path) is None
 
 
 def test_a_sentence_does_not_grow_with_what_it_refuses(tmp_path: Path) -> None:
@@ -268,9 +268,9 @@ def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Pa
 
 
 def test_what_git_says_of_a_damaged_file_is_told_by_its_beginning() -> None:
-    told = error_line(f"warning: odd\nfatal: bad boolean config value '{'a={' * 9000}'\n")
-    assert told.startswith("fatal: bad boolean config value 'a={a={")
-    assert len(told) < LONGEST_SENTENCE / 2
+    line = error_line(f"warning: odd\nfatal: bad boolean config value '{'a={' * 9000}'\n")
+    assert line.startswith("fatal: bad boolean config value 'a={a={")
+    assert len(line) < LONGEST_SENTENCE / 2
 
 
 @pytest.mark.slow

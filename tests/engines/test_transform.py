@@ -36,10 +36,10 @@ def shipped(database: Database, name: str, folder: Path) -> Source:
     rows = database.connection.sql(f"FROM {name}").to_arrow_table().replace_schema_metadata(None)
     for column, value in zip(RELEASE, ("somebody/something", "2020-01", "second"), strict=True):
         rows = rows.append_column(column, pa.array([value] * rows.num_rows, pa.string()))
-    place = rows.schema.names.index("lake_release")
+    index = rows.schema.names.index("lake_release")
     old = pa.array(["first"] * rows.num_rows, pa.string())
     path = folder / f"{name}.parquet"
-    pq.write_table(pa.concat_tables([rows, rows.set_column(place, "lake_release", old)]), path)
+    pq.write_table(pa.concat_tables([rows, rows.set_column(index, "lake_release", old)]), path)
     counts = pa.table([["somebody/something"], ["2020-01"], ["second"]], names=[*RELEASE])
     return Source(name, files=[path.as_uri()], releases=counts)
 

@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain, sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME

@@ -7,7 +7,7 @@ import pytest
 
 from perf_assets.errors import TransientError
 from perf_assets.lake.leases import leased
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from tests.lakes import ENTRY, begun, fill, in_processes, kill_this_process, memory

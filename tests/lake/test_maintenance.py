@@ -9,8 +9,8 @@ import pytest
 
 from perf_assets.lake import delta, maintenance
 from perf_assets.lake.leases import leased
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import Maintained, maintain, sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME

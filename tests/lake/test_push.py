@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake.contents import subjects_in
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull, restore, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
@@ -74,9 +74,7 @@ def ship_all(database: Database, lake: Lake, *subjects: str) -> dict[str, tuple[
 
 
 def different(one: State, other: State) -> dict[str, tuple[str, ...]]:
-    places = sorted(
-        place for place in one.keys() | other.keys() if one.get(place) != other.get(place)
-    )
+    places = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
     return {
         subject: tuple(month for each, month in places if each == subject) for subject, _ in places
     }
@@ -103,7 +101,7 @@ def test_a_warehouse_is_what_was_shipped_with_all_types_and_only_changes_are_shi
             brought = pull(other, lake, everyone)
             assert_equal(data_dir, other)
             assert brought.months + brought.removed == len(
-                [place for months in different(before, state).values() for place in months]
+                [key for months in different(before, state).values() for key in months]
             )
             before = state
         assert pull(other, lake, everyone).months == 0
@@ -231,10 +229,10 @@ def test_a_data_directory_that_was_made_elsewhere_does_not_undo_what_is_released
 
 def written_anew(lake: Lake, name: str, change: Callable[[pa.Table], pa.Table]) -> None:
     """Let the Delta table ``name`` be as if another version had written it."""
-    place = lake.table(name)
-    rows = pa.table(QueryBuilder().register("t", DeltaTable(place)).execute("SELECT * FROM t"))
-    shutil.rmtree(place)
-    write_deltalake(place, change(rows), partition_by=["lake_bucket"])
+    key = lake.table(name)
+    rows = pa.table(QueryBuilder().register("t", DeltaTable(key)).execute("SELECT * FROM t"))
+    shutil.rmtree(key)
+    write_deltalake(key, change(rows), partition_by=["lake_bucket"])
 
 
 def test_a_column_that_is_new_is_added_to_the_lake(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between

@@ -17,8 +17,8 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake.leases import leased
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
@@ -108,26 +108,26 @@ def _lease(lake: Lake) -> None:
 def test_a_folder_that_is_another_persons_is_said_so(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can become another")
-    place = Path(f"/tmp/lake-{secrets.token_hex(4)}")
-    place.mkdir(mode=0o755)
+    directory = Path(f"/tmp/lake-{secrets.token_hex(4)}")
+    directory.mkdir(mode=0o755)
     try:
-        said = place / "said"
-        said.touch(mode=0o666)
-        said.chmod(0o666)
-        process = begun(_ship_as_nobody, Lake.of(str(place / "lake")), said)
+        message_file = directory / "said"
+        message_file.touch(mode=0o666)
+        message_file.chmod(0o666)
+        process = begun(_ship_as_nobody, Lake.of(str(directory / "lake")), message_file)
         process.join(60)
-        assert "may not be read or written" in said.read_text()
+        assert "may not be read or written" in message_file.read_text()
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(directory)
 
 
-def _ship_as_nobody(lake: Lake, said: Path) -> None:
+def _ship_as_nobody(lake: Lake, message_file: Path) -> None:
     data_dir = memory()
     os.setuid(65534)
     try:
         push(data_dir, lake, ONE)
     except PerfAssetsError as error:
-        said.write_text(str(error))
+        message_file.write_text(str(error))
 
 
 def test_a_file_of_the_lake_that_is_gone_is_named(data_dir: Database, tmp_path: Path) -> None:

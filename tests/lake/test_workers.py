@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from perf_assets.errors import TransientError
+from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import sizes
-from perf_assets.lake.place import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME, made_releases

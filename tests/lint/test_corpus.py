@@ -27,8 +27,8 @@ def test_the_corpus_is_there() -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_what_is_planted_is_found_and_nothing_else(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    place = PLACE.match(text)
-    found = check(text, place["path"] if place else f"project/{file.name}", RULES)
+    location = PLACE.match(text)
+    found = check(text, location["path"] if location else f"project/{file.name}", RULES)
     assert [(one.line, one.rule, one.severity.value) for one in found] == [
         (line, due["rule"], "note" if due["note"] else "warning")
         for line, due in expectations(text)

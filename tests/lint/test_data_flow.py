@@ -104,11 +104,11 @@ class Tensors:
     """Stands in for TensorFlow: notes what each line of the program asks for."""
 
     def __init__(self) -> None:
-        self.asked: dict[int, list[object]] = defaultdict(list)
+        self.requested: dict[int, list[object]] = defaultdict(list)
 
     def zeros(self, value: object, line: int) -> None:
         """Note a call."""
-        self.asked[line].append(value)
+        self.requested[line].append(value)
 
 
 class Box:
@@ -136,7 +136,7 @@ def run(text: str) -> dict[int, list[object]]:
     tree = ast.fix_missing_locations(Numbered().visit(ast.parse(text)))
     names: dict[str, Any] = {"tf": tensors, "Box": Box}
     exec(compile(tree, "program", "exec"), names)
-    return tensors.asked
+    return tensors.requested
 
 
 @given(bodies, st.sampled_from(LOOPS), st.sampled_from(("3", "b", "a + 1", "i", "p")))
@@ -145,9 +145,9 @@ def test_what_is_found_never_changes_while_the_loop_runs(
 ) -> None:
     text = "p = 2\n" + program(body, loop, value)
     found = {one.line for one in check(text, "program.py", RULE)}
-    asked = run(text)
+    requested = run(text)
     for line in found:
-        assert len(set(map(repr, asked[line]))) <= 1, f"line {line}: {asked[line]}\n{text}"
+        assert len(set(map(repr, requested[line]))) <= 1, f"line {line}: {requested[line]}\n{text}"
 
 
 @pytest.mark.slow

@@ -24,8 +24,8 @@ lines = st.lists(
 
 
 def finding(line: int, rule: str, column: int = 1) -> Finding:
-    place = (line, column, line, column + 5)
-    return Finding(*place, rule, Severity.NOTE, Context.LIBRARY, "look at it")
+    span = (line, column, line, column + 5)
+    return Finding(*span, rule, Severity.NOTE, Context.LIBRARY, "look at it")
 
 
 def names(text: list[Line], path: str = "a.py", order: random.Random | None = None) -> list[str]:
@@ -37,8 +37,8 @@ def names(text: list[Line], path: str = "a.py", order: random.Random | None = No
     ]
     if order is not None:
         order.shuffle(found)
-    told = identified([one for one, _ in found], [code for _, code in found])
-    return [identity(path, one.finding.rule, one.code, one.earlier_duplicates) for one in told]
+    found_ids = identified([one for one, _ in found], [code for _, code in found])
+    return [identity(path, one.finding.rule, one.code, one.earlier_duplicates) for one in found_ids]
 
 
 @given(text=lines)
@@ -51,8 +51,8 @@ def test_other_lines_and_indentation_change_no_name(
     text: list[Line], extra: list[int], indent: str
 ) -> None:
     moved = [(indent + code + indent, rules) for code, rules in text]
-    for place in extra:
-        moved.insert(min(place, len(moved)), ("pass", ()))
+    for span in extra:
+        moved.insert(min(span, len(moved)), ("pass", ()))
     assert names(moved) == names(text)
 
 

@@ -57,8 +57,8 @@ def skipped(path: str, reason: str = "syntax", message: str = "it is odd") -> Fi
 
 def test_text_says_where_and_what_and_shows_the_call() -> None:
     note = finding(5, severity=Severity.NOTE, related=(Related(7, "batched here"),))
-    told = as_text([result("a.py", finding(), note), result("b.py"), skipped("c.py")], BY_NAME)
-    assert told == (
+    output = as_text([result("a.py", finding(), note), result("b.py"), skipped("c.py")], BY_NAME)
+    assert output == (
         f"a.py:3:8: {CODE} this runs on one core [sequential-map]\n"
         "    x = ds.map(f)  # more\n"
         "           ^~~~~~\n"
@@ -133,12 +133,12 @@ def test_whatever_a_file_holds_the_text_is_visible_lines(
     path: str, line: str, message: str, column: int
 ) -> None:
     one = finding(3, column, message=message, related=(Related(1, message),))
-    told = as_text([result(path, one, line=line.replace("\n", ""))], BY_NAME)
+    output = as_text([result(path, one, line=line.replace("\n", ""))], BY_NAME)
     kinds = {
-        unicodedata.category(character) for character in told if character not in "\n\u200c\u200d"
+        unicodedata.category(character) for character in output if character not in "\n\u200c\u200d"
     }
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    shown = told.split("\n")
+    shown = output.split("\n")
     marked = next((text for text in shown if text.strip(" ~") == "^"), None)
     assert marked is None or cell_len(marked) <= max(map(cell_len, shown)) + 1
     assert len(shown) in (4, 6)
@@ -152,9 +152,9 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
         result("a.py", finding(context=Context.TEST)),
         skipped("b\x1b.py", "python 2", "old"),
     ]
-    told = as_json(results)
-    assert told.isascii() and "\x1b" not in told
-    assert json.loads(told) == {
+    output = as_json(results)
+    assert output.isascii() and "\x1b" not in output
+    assert json.loads(output) == {
         "findings": [
             {
                 "path": "a.py",
@@ -172,9 +172,9 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
 
 @given(path=ANYTHING, message=ANYTHING)
 def test_json_is_read_by_whoever_reads_json(path: str, message: str) -> None:
-    told = as_json([result(path, finding(message=message)), skipped(path, "read", message)])
-    assert told.isascii() and told.count("\x7f") == 0
-    read = json.loads(told.encode())
+    output = as_json([result(path, finding(message=message)), skipped(path, "read", message)])
+    assert output.isascii() and output.count("\x7f") == 0
+    read = json.loads(output.encode())
     json.dumps(read, ensure_ascii=False).encode()  # no halves of characters
 
 
@@ -184,8 +184,8 @@ def test_json_is_read_by_whoever_reads_json(path: str, message: str) -> None:
 def test_an_annotation_is_a_command_of_the_runner() -> None:
     several = finding(5, end_line=7, severity=Severity.NOTE)
     notebook = result("b.ipynb", finding(9))
-    told = as_github([result("a.py", finding(), several), notebook, skipped("c.py")], BY_NAME)
-    assert told.splitlines() == [
+    output = as_github([result("a.py", finding(), several), notebook, skipped("c.py")], BY_NAME)
+    assert output.splitlines() == [
         f"::warning file=a.py,line=3,endLine=3,col=8,endColumn=14,title={CODE} sequential-map"
         "::this runs on one core",
         f"::notice file=a.py,line=5,endLine=7,title={CODE} sequential-map::this runs on one core",
@@ -196,11 +196,11 @@ def test_an_annotation_is_a_command_of_the_runner() -> None:
 
 def test_no_text_of_a_file_is_a_command_of_the_runner() -> None:
     path = "a,b:c%\r\n::error::x.py"
-    told = as_github([result(path, finding(message="100%\n::error::y"))], BY_NAME)
-    assert told.count("\n") == 1 and told.startswith(
+    output = as_github([result(path, finding(message="100%\n::error::y"))], BY_NAME)
+    assert output.count("\n") == 1 and output.startswith(
         "::warning file=a%2Cb%3Ac%25  %3A%3Aerror%3A%3Ax.py,line=3,"
     )
-    assert told.endswith("::100%25 ::error::y\n")
+    assert output.endswith("::100%25 ::error::y\n")
 
 
 # ---- SARIF
@@ -244,12 +244,12 @@ def test_a_log_is_valid_and_complete() -> None:
     (related,) = second["relatedLocations"]
     assert related["message"]["text"] == "batched here"
     assert related["physicalLocation"]["region"] == {"startLine": 7}
-    (told,) = run["invocations"][0]["toolExecutionNotifications"]
+    (output,) = run["invocations"][0]["toolExecutionNotifications"]
     assert run["invocations"][0]["executionSuccessful"] is True
-    assert (told["descriptor"]["id"], told["level"]) == ("syntax", "warning")
-    assert told["message"]["text"].endswith("it is odd")
-    place = told["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert place["uri"] == "%C3%A9.py"
+    assert (output["descriptor"]["id"], output["level"]) == ("syntax", "warning")
+    assert output["message"]["text"].endswith("it is odd")
+    location = output["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location["uri"] == "%C3%A9.py"
 
 
 def test_a_log_without_findings_is_valid() -> None:
@@ -259,8 +259,8 @@ def test_a_log_without_findings_is_valid() -> None:
 def test_a_finding_in_a_notebook_has_no_columns_in_a_log() -> None:
     content = log(result("a.ipynb", finding(9, end_line=8)))
     assert_valid(content)
-    place = content["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert place["region"] == {"startLine": 9, "endLine": 9}
+    location = content["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["region"] == {"startLine": 9, "endLine": 9}
 
 
 OTHER = replace(RULES[0], name="another", code="PA998")
@@ -292,9 +292,9 @@ def test_an_address_is_the_path_in_letters_that_every_program_takes(path: str) -
         raw = path.encode(errors="surrogateescape")
     except UnicodeEncodeError:
         return  # no name of a file
-    told = address(path)
-    assert told.isascii() and " " not in told
-    assert unquote_to_bytes(told.removeprefix("file://")) == raw
+    output = address(path)
+    assert output.isascii() and " " not in output
+    assert unquote_to_bytes(output.removeprefix("file://")) == raw
     assert_valid(log(result(path, finding()), skipped(path)))
 
 

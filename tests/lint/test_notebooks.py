@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.lint.findings import Context, Finding, Related, Severity, Unreadable
-from perf_assets.lint.notebooks import Place, python_of, without_magics
+from perf_assets.lint.notebooks import CellLine, python_of, without_magics
 
 
 def notebook(*cells: str | list[str], indent: int | None = 1, **about: Any) -> str:
@@ -48,20 +48,20 @@ def test_code_cells_are_joined_and_each_line_knows_its_place() -> None:
     read = python_of(content)
     assert read.text == "a = 1\nslow(a)\nb = 'é'\n"
     lines = content.split("\n")
-    assert [lines[place.line - 1].strip() for place in read.places[:3]] == [
+    assert [lines[cell_line.line - 1].strip() for cell_line in read.cell_lines[:3]] == [
         '"a = 1\\n",',
         '"slow(a)"',
         "\"b = '\\u00e9'\"",
     ]
-    assert [place[1:] for place in read.places[:3]] == [(2, 1), (2, 2), (4, 1)]
+    assert [cell_line[1:] for cell_line in read.cell_lines[:3]] == [(2, 1), (2, 2), (4, 1)]
 
 
 def test_a_finding_is_placed_in_the_file_and_says_its_cell() -> None:
     read = python_of(notebook(["a = 1"], ["for x in y:\n", "    slow(\n", "    )\n", "b"]))
     related = (Related(2, "the loop"),)
     found = Finding(3, 5, 4, 6, "a-rule", Severity.NOTE, Context.LIBRARY, "this is slow", related)
-    placed = read.placed(found)
-    first = read.places[1].line
+    placed = read.located(found)
+    first = read.cell_lines[1].line
     assert (placed.line, placed.column, placed.end_line) == (first + 1, 5, first + 2)
     assert placed.message == "this is slow (cell 2, line 2)"
     assert placed.related == (Related(first, "the loop"),)
@@ -69,20 +69,20 @@ def test_a_finding_is_placed_in_the_file_and_says_its_cell() -> None:
 
 def test_a_notebook_in_one_line_has_findings_in_line_one() -> None:
     read = python_of(notebook("a = 1\nslow()", indent=None))
-    assert set(read.places) == {Place(1, 1, 1), Place(1, 1, 2)}
+    assert set(read.cell_lines) == {CellLine(1, 1, 1), CellLine(1, 1, 2)}
 
 
 def test_a_cell_that_is_one_text_stands_in_one_line() -> None:
     read = python_of(notebook("a = 1\nb = 2\n", "c = 3"))
     assert read.text == "a = 1\nb = 2\n\nc = 3\n"
-    assert read.places[0].line == read.places[1].line < read.places[3].line
+    assert read.cell_lines[0].line == read.cell_lines[1].line < read.cell_lines[3].line
 
 
 def test_a_line_in_several_texts_begins_in_the_first() -> None:
     read = python_of(notebook(["", "a = ", "1", "\n", "", "b = 2\nc", " = 3"]))
     assert read.text == "a = 1\nb = 2\nc = 3\n"
-    first = read.places[0].line
-    assert [place.line - first for place in read.places[:3]] == [0, 4, 4]
+    first = read.cell_lines[0].line
+    assert [cell_line.line - first for cell_line in read.cell_lines[:3]] == [0, 4, 4]
 
 
 def test_version_three_has_its_cells_in_worksheets() -> None:
@@ -94,7 +94,7 @@ def test_version_three_has_its_cells_in_worksheets() -> None:
     content = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}, {"cells": cells}]})
     read = python_of(content)
     assert read.text == "a = 1\nb = 2\n" * 2
-    assert [place.cell for place in read.places[:4]] == [1, 1, 4, 4]
+    assert [cell_line.cell for cell_line in read.cell_lines[:4]] == [1, 1, 4, 4]
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_python_that_looks_like_it_stays(source: str) -> None:
     ],
 )
 def test_what_is_no_notebook_of_python_is_refused(content: str, words: str) -> None:
-    reason, told = refusal(content)
-    assert reason == "notebook" and words in told
+    reason, message = refusal(content)
+    assert reason == "notebook" and words in message
 
 
 def test_a_cell_that_does_not_parse_is_named() -> None:
@@ -197,10 +197,10 @@ def test_each_line_of_the_text_stands_where_it_is_said_to_stand(
     read = python_of(content)
     assert read.text == "".join(f"{source}\n" for source in parsing)
     rows = read.text.split("\n")
-    assert len(rows) == len(read.places)
+    assert len(rows) == len(read.cell_lines)
     file = content.split("\n")
-    for row, place in zip(rows, read.places, strict=True):
-        assert json.dumps(row, ensure_ascii=False)[1:-1] in file[place.line - 1]
+    for row, cell_line in zip(rows, read.cell_lines, strict=True):
+        assert json.dumps(row, ensure_ascii=False)[1:-1] in file[cell_line.line - 1]
 
 
 def _parses(source: str) -> bool:

@@ -83,8 +83,8 @@ class Pipeline:
         self, name: str, line: int, args: tuple[Any, ...], words: dict[str, Any]
     ) -> "Pipeline":
         """What a method does."""
-        place = {"map": 1, "map_with_legacy_function": 1, "interleave": 3}.get(name)
-        parallel = place is None or len(args) > place or "num_parallel_calls" in words
+        position = {"map": 1, "map_with_legacy_function": 1, "interleave": 3}.get(name)
+        parallel = position is None or len(args) > position or "num_parallel_calls" in words
         if not parallel:
             self.seen.sequential.add(line)
         if name in ("map", "map_with_legacy_function"):

@@ -1,4 +1,4 @@
-"""Python 2 is told apart from Python 3 that does not parse."""
+"""Python 2 is distinguished from Python 3 that does not parse."""
 
 import ast
 import time

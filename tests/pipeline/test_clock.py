@@ -23,10 +23,10 @@ def test_a_clock_that_goes_back_a_day_changes_no_table(
     data_dir = tmp_path / "home"
     run = command("run", "--study", small.study, "--data-dir", data_dir)
     for after in (seconds, 0):  # in the midst of the first run; and a day behind in the second
-        told = environment(
+        variables = environment(
             LD_PRELOAD=str(library), AFTER_SECONDS=str(after), BACK_SECONDS=str(86_400)
         )
-        done = subprocess.run(run, capture_output=True, text=True, env=told, check=False)
+        done = subprocess.run(run, capture_output=True, text=True, env=variables, check=False)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
         for name in ("warehouse.duckdb", "perf_bugs.duckdb"):
             assert_same_tables(stored_tables(small.data_dir / name), stored_tables(data_dir / name))

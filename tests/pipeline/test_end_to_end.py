@@ -155,16 +155,16 @@ def change(corpus: Path) -> None:
     newest = max(issue["updated_at"] for issue in issues)
     chance = random.Random(0)
     comments = gzip.decompress((corpus / "comments.jsonl.gz").read_bytes()).splitlines()
-    for place, issue in enumerate(chance.sample(issues, 12)):
+    for index, issue in enumerate(chance.sample(issues, 12)):
         issue["updated_at"] = newest
-        if place % 3 == 0:
+        if index % 3 == 0:
             issue["title"] += ", which is slow"
-        elif place % 3 == 1:
+        elif index % 3 == 1:
             issue["labels"] = [{"name": "module: performance"}]
         else:
             issue["comments"] += 1
             added = {
-                "id": 10**9 + place,
+                "id": 10**9 + index,
                 "issue_number": issue["number"],
                 "user": {"login": "latecomer"},
                 "created_at": newest,

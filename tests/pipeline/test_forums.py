@@ -44,21 +44,21 @@ def rows(database: Any, query: str) -> list[tuple[Any, ...]]:
 
 
 def test_every_label_is_as_planned(database, truth) -> None:
-    said = rows(
+    stored = rows(
         database, "select question_id, is_performance from labels.performance_questions order by 1"
     )
-    assert said == [(one["question_id"], one["is_performance"]) for one in truth]
+    assert stored == [(one["question_id"], one["is_performance"]) for one in truth]
 
 
 def test_every_kind_is_as_planned(database, truth) -> None:
-    said = defaultdict(set)
+    stored = defaultdict(set)
     for number, kind, method in rows(
         database, "select question_id, kind, method from labels.question_kinds where is_assigned"
     ):
-        said[number].add(kind)
+        stored[number].add(kind)
         known = next(one for one in truth if one["question_id"] == number)
         assert (method == "people") == known["is_labelled"]
-    assert said == {one["question_id"]: set(one["kinds"]) for one in truth}
+    assert stored == {one["question_id"]: set(one["kinds"]) for one in truth}
 
 
 def test_every_figure_of_difficulty_is_as_planned(database, truth) -> None:
@@ -67,13 +67,13 @@ def test_every_figure_of_difficulty_is_as_planned(database, truth) -> None:
         for tag_set in one["tag_sets"]:
             for kind in ("all", *one["kinds"]):
                 expected[tag_set, kind, one["month"]].append(one)
-    said = rows(
+    stored = rows(
         database,
         "select tag_set, kind, month, questions, accepted, accepted_share, "
         "median_hours_to_accepted, mean_hours_to_accepted from marts.question_difficulty",
     )
-    assert {row[:3] for row in said} == expected.keys()
-    for tag_set, kind, month, questions, accepted, share, middle, average in said:
+    assert {row[:3] for row in stored} == expected.keys()
+    for tag_set, kind, month, questions, accepted, share, middle, average in stored:
         group = expected[tag_set, kind, month]
         taken = [one for one in group if one["accepted_answer_id"] is not None]
         hours = [_hours(one) for one in taken if one["accepted_at"] is not None]
@@ -91,13 +91,13 @@ def _hours(one: dict[str, Any]) -> float:
 
 def test_both_sides_of_a_month_are_those_of_the_tables(database, truth) -> None:
     ours = [one for one in truth if "tensorkit" in one["tag_sets"] and one["is_performance"]]
-    said = rows(
+    stored = rows(
         database,
         "select month, performance_questions, performance_bugs "
         "from marts.questions_vs_bugs_monthly order by 1",
     )
-    assert len(said) > 2 and sum(row[1] for row in said) > 0
-    for month, questions, bugs in said:
+    assert len(stored) > 2 and sum(row[1] for row in stored) > 0
+    for month, questions, bugs in stored:
         assert questions == sum(one["month"] == month for one in ours)
         opened = f"select opened_performance from marts.trend_monthly where month = '{month}'"
         assert [(bugs,)] == rows(database, opened) or not rows(database, opened)

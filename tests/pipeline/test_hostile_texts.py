@@ -112,10 +112,10 @@ def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
     study, data_dir, done = ran
     sheet = data_dir.parent / "sheet.csv"
     sample = ("review", "sample", "--n", "2", "--unlabelled", "2", "--seed", "1")
-    said = [done, perf_assets(*sample, "--output", sheet, "--data-dir", data_dir)]
+    runs = [done, perf_assets(*sample, "--output", sheet, "--data-dir", data_dir)]
     for rater, answer in (("Ann", "yes"), ("Ben", "no")):
         judged(sheet, answer)
-        said.append(
+        runs.append(
             perf_assets("review", "import", sheet, "--rater", rater, "--data-dir", data_dir)
         )
     with duckdb.connect(str(data_dir / "warehouse.duckdb")) as connection:
@@ -124,9 +124,9 @@ def test_no_reader_sees_them_rendered(ran: tuple[Path, Path, Ran]) -> None:
             [STORED, "2020-01"],
         )
     for arguments in (("status",), ("doctor", "--study", study), ("review", "agreement")):
-        said.append(perf_assets(*arguments, "--data-dir", data_dir, GITHUB_TOKEN=CANARY))
-    assert not [one for one in said if one.returncode]
-    shown = "".join(one.stdout + one.stderr for one in said)
+        runs.append(perf_assets(*arguments, "--data-dir", data_dir, GITHUB_TOKEN=CANARY))
+    assert not [one for one in runs if one.returncode]
+    shown = "".join(one.stdout + one.stderr for one in runs)
     assert "Traceback" not in shown
     assert "[/harm]" in shown and "Failed audits" in shown
     files = [*data_dir.glob("*.md"), sheet]

@@ -35,9 +35,9 @@ PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 
 def replicate(data_dir: Path, folder: Path, *, accept_changes: bool = True) -> None:
     """Load, model and analyse, as the job does but without Dagster."""
-    place = DataDirectory.of(data_dir)
-    with open_warehouse(place.warehouse) as database:
-        writer = AuditedWriter(database, place)
+    directory = DataDirectory.of(data_dir)
+    with open_warehouse(directory.warehouse) as database:
+        writer = AuditedWriter(database, directory)
         outcomes = [load_package(writer, folder, accept_changes=accept_changes)]
         outcomes += [one.outcome for one in derive(writer) if one.outcome is not None]
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []

@@ -71,15 +71,15 @@ def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_i
 ) -> None:
     data_dir = tmp_path / "home"
     whole = stored_tables(middling.data_dir / "perf_bugs.duckdb")
-    said = run(middling, data_dir, "--until", "links")
-    assert "bugs were not analysed" in said
+    output = run(middling, data_dir, "--until", "links")
+    assert "bugs were not analysed" in output
     assert "bugs were not analysed" in (data_dir / "report.md").read_text()
-    assert "fix commits" not in said
+    assert "fix commits" not in output
     assert_not_looked_at(data_dir, whole)
     with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
-    said = run(middling, data_dir)
-    assert "fix commits" in said and "not analysed" not in said
+    output = run(middling, data_dir)
+    assert "fix commits" in output and "not analysed" not in output
     assert_same_tables(stored_tables(data_dir / "perf_bugs.duckdb"), whole)
 
 
@@ -92,17 +92,17 @@ def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path
     whole = stored_tables(middling.data_dir / "perf_bugs.duckdb")
     materialize(study, tmp_path / "home")
     assert_not_looked_at(tmp_path / "home", whole)
-    place = DataDirectory.of(tmp_path / "home")
-    assert run_pipeline(load_study(study), place, until="fix-analysis") == []
-    assert_same_tables(stored_tables(place.published), whole)
+    directory = DataDirectory.of(tmp_path / "home")
+    assert run_pipeline(load_study(study), directory, until="fix-analysis") == []
+    assert_same_tables(stored_tables(directory.published), whole)
 
 
 def test_a_run_until_the_labels_derives_and_publishes_nothing(
     middling: Prepared, tmp_path: Path
 ) -> None:
     data_dir = tmp_path / "home"
-    said = run(middling, data_dir, "--until", "labels")
-    assert "labels.performance_labels" in said and "links.fix_links" not in said
+    output = run(middling, data_dir, "--until", "labels")
+    assert "labels.performance_labels" in output and "links.fix_links" not in output
     assert not (data_dir / "perf_bugs.duckdb").exists()
     whole = stored_tables(middling.data_dir / "warehouse.duckdb")
     tables = stored_tables(data_dir / "warehouse.duckdb")

@@ -20,7 +20,7 @@ from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.execution import run_study
 from perf_assets.lake.leases import leased
-from perf_assets.lake.place import Lake
+from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import releases_of
 from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.data_directory import DataDirectory
@@ -155,7 +155,7 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ('url = "ftp://host/lake"', "lake.url: a lake is a folder"),
         ('url = "s3://key:secret@bucket/lake"', "lake.url: this address holds a secret"),
@@ -167,13 +167,13 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
     ],
 )
 def test_what_is_wrong_in_a_lake_is_told(
-    fleet: Path, tmp_path: Path, lines: str, said: str
+    fleet: Path, tmp_path: Path, lines: str, message: str
 ) -> None:
     path = fleet_study(fleet, 1, f"{tmp_path.name}.toml", lines).rename(tmp_path / "study.toml")
-    with pytest.raises(PerfAssetsError) as told:
+    with pytest.raises(PerfAssetsError) as raised:
         load_study(path)
-    assert said in str(told.value)
-    assert "secret@" not in str(told.value) and "abc" not in str(told.value)
+    assert message in str(raised.value)
+    assert "secret@" not in str(raised.value) and "abc" not in str(raised.value)
 
 
 @pytest.mark.slow

@@ -90,16 +90,19 @@ def attacks(directory: Path) -> Iterator[str]:
 
 def try_all(directory: Path, log: Path) -> None:
     """Run every attack; the last line of ``log`` is the one under way."""
-    with log.open("w") as told, published_database(directory / "perf_bugs.duckdb") as connection:
+    with (
+        log.open("w") as log_file,
+        published_database(directory / "perf_bugs.duckdb") as connection,
+    ):
         for statement in attacks(directory):
-            told.write(f"{statement!r}\n")
-            told.flush()
+            log_file.write(f"{statement!r}\n")
+            log_file.flush()
             try:
                 rows = connection.execute(statement).fetchall()
             except duckdb.Error:
                 continue
             if SECRET in repr(rows):
-                told.write("SECRET\n")
+                log_file.write("SECRET\n")
                 return
 
 

@@ -85,8 +85,8 @@ def test_the_trend_is_told_in_words_adjusted_for_all_tests(
     test, family = one_of_family("opened", p_adjusted, odds_ratio_per_year=odds, **limits)
     insert(database.connection, "analysis.trend_tests", [test])
     insert(database.connection, "analysis.adjusted_tests", [family])
-    (told,) = of(database, "analysis.trend_tests").sentences
-    assert told == (
+    (sentence,) = of(database, "analysis.trend_tests").sentences
+    assert sentence == (
         f"owner/name: share among new bug reports: {verdict}; odds x {odds:.2f} a year "
         f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all tests p = {p_adjusted}"
     ).replace("= 0.04", "= 0.040").replace("= 0.06", "= 0.060")
@@ -137,7 +137,7 @@ def test_what_is_pooled_stands_last_and_not_where_it_says_the_same_again(
     found = of(database, "analysis.group_comparisons")
     assert found.rows["repository"].to_list() == ["b/b", "z/z", "pooled"]
     assert found.rows["low"].to_list() == [0.1] * 3
-    assert [told.split(":")[0] for told in found.sentences] == ["b/b", "z/z", "pooled"]
+    assert [sentence.split(":")[0] for sentence in found.sentences] == ["b/b", "z/z", "pooled"]
 
 
 def fill(database: ModelDatabase, repository: str) -> None:

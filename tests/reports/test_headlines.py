@@ -130,9 +130,9 @@ def test_the_newest_month_is_told_beside_those_before() -> None:
 
 
 def test_several_repositories_are_told_together_too() -> None:
-    told = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
-    assert [title for title, _ in told] == ["a/a", "b/b", "All 2 repositories"]
-    assert told[2][1][0].startswith("25.0 % of 4 bugs")
+    headlines = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
+    assert [title for title, _ in headlines] == ["a/a", "b/b", "All 2 repositories"]
+    assert headlines[2][1][0].startswith("25.0 % of 4 bugs")
 
 
 def test_of_nothing_nothing_is_told() -> None:
@@ -166,7 +166,9 @@ def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_every_sentence_about_the_sample_fits_a_terminal(sampled: Prepared) -> None:
-    told = found(sampled.data_dir / "perf_bugs.duckdb")
-    assert {":" in title for title, _ in told} == {True, False}  # forums and a repository
-    lines = [title for title, _ in told] + [f"  {one}" for _, said in told for one in said]
+    headlines = found(sampled.data_dir / "perf_bugs.duckdb")
+    assert {":" in title for title, _ in headlines} == {True, False}  # forums and a repository
+    lines = [title for title, _ in headlines] + [
+        f"  {one}" for _, sentences in headlines for one in sentences
+    ]
     assert max(map(len, lines)) <= WIDTH

@@ -14,7 +14,7 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Item, Part, Section, html, markdown
 from perf_assets.reports.monthly import keep_report, read_report
 from perf_assets.reports.monthly.contents import PAPER
-from perf_assets.reports.monthly.news import MOST, read_asked, read_news
+from perf_assets.reports.monthly.news import MOST, read_news, read_questions
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
@@ -155,19 +155,21 @@ def test_of_a_long_list_the_rest_is_counted() -> None:
 
 def test_performance_questions_of_the_month_stand_the_most_viewed_first() -> None:
     database = ModelDatabase()
-    asked = [question(number, f"2020-0{3 - number // 3}-05", views=number) for number in (1, 2, 3)]
+    questions = [
+        question(number, f"2020-0{3 - number // 3}-05", views=number) for number in (1, 2, 3)
+    ]
     labels = [performance_question(number, is_performance=True) for number in (1, 2, 3)]
     database.fill(
         FILLED
         | {
             "meta.tag_sets": [tag_set()],
-            "raw.questions": asked,
+            "raw.questions": questions,
             "labels.performance_questions": labels,
         }
     )
-    (part,) = read_asked(database.connection)
+    (part,) = read_questions(database.connection)
     assert [item.words for item in part.items] == [
-        f"{views} views, score {asked[0]['score']}, no answer yet".replace("1 views", "1 view")
+        f"{views} views, score {questions[0]['score']}, no answer yet".replace("1 views", "1 view")
         for views in (2, 1)
     ]
 

@@ -75,7 +75,7 @@ class Corpus:
         for block in log.split(b"\x01")[1:]:
             rows = re.findall(rb"(?:^|[\0\n])(\d+|-)\t(\d+|-)\t", block)
             counts = [[0 if cell == b"-" else int(cell) for cell in row] for row in rows]
-            added, deleted = (sum(row[place] for row in counts) for place in (0, 1))
+            added, deleted = (sum(row[index] for row in counts) for index in (0, 1))
             sizes[block[:40].decode()] = (added, deleted, len(rows))
         return sizes
 
@@ -176,7 +176,7 @@ def test_the_events_of_an_issue_lead_to_its_state(tmp_path, sizes):
             if event["event"] in ("closed", "reopened")
         ]
         kinds = [kind for kind, _ in toggles]
-        assert kinds == [("closed", "reopened")[place % 2] for place in range(len(kinds))]
+        assert kinds == [("closed", "reopened")[index % 2] for index in range(len(kinds))]
         if number in eventless:
             assert issue["state"] == "closed" and not toggles
         elif toggles and toggles[-1][0] == "closed":
@@ -307,11 +307,13 @@ def test_metrics_follow_from_links_commits_and_comments(corpus):
         assert (bug["fix_commits"], bug["fix_size"]) == (len(shas), sum(sizes) if shas else None)
         assert bug["is_fixed"] == (bug["state"] == "closed" and bool(shas))
         assert (bug["fix_time_days"] is not None) == bug["is_fixed"]
-        said = [record["user"] or {"login": "ghost", "type": "User"} for record in comments[number]]
-        people = [user["login"] for user in said if user["type"] != "Bot"]
+        users = [
+            record["user"] or {"login": "ghost", "type": "User"} for record in comments[number]
+        ]
+        people = [user["login"] for user in users if user["type"] != "Bot"]
         assert (bug["comments"], bug["commentators"]) == (len(people), len(set(people)))
-        assert bug["comments_with_bots"] == len(said)
-        assert bug["commentators_with_bots"] == len({user["login"] for user in said})
+        assert bug["comments_with_bots"] == len(users)
+        assert bug["commentators_with_bots"] == len({user["login"] for user in users})
 
 
 def test_no_keyword_is_in_the_everyday_vocabulary():
@@ -437,8 +439,8 @@ def test_long_conversations_and_timelines_need_a_second_page(corpus):
 
 
 def test_commit_messages_hold_what_they_should(corpus):
-    def message(name: str, place: int = 0) -> bytes:
-        sha = corpus.traps[name]["commits"][place]
+    def message(name: str, index: int = 0) -> bytes:
+        sha = corpus.traps[name]["commits"][index]
         return corpus.git("cat-file", "commit", sha).split(b"\n\n", 1)[1]
 
     assert message("empty_message") == b""
@@ -549,7 +551,7 @@ def test_the_planted_problems_come_and_go(corpus):
     quarters = planted.group_by("quarter", maintain_order=True).agg("rule", "path")
     by_quarter = [sorted(rules) for rules in quarters["rule"]]
     both = ["loop-invariant-op", "sequential-map"]
-    assert [rules for place, rules in enumerate(by_quarter) if rules not in by_quarter[:place]] == [
+    assert [rules for index, rules in enumerate(by_quarter) if rules not in by_quarter[:index]] == [
         both,
         ["loop-invariant-op", "map-before-batch", "sequential-map"],
         ["loop-invariant-op", "map-before-batch"],

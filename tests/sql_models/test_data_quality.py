@@ -121,11 +121,11 @@ def test_a_run_warns_of_the_newest_odd_months_and_of_what_stands_alone(
         issues_of(counts),
         **{"raw.issue_comments": [comment(999, 1, "2020-01-06T00:00:00Z", "helper")]},
     )
-    said = warnings(database.connection)
-    months = [sentence.split(": ")[0].split()[-1] for sentence in said[:3]]
+    comments = warnings(database.connection)
+    months = [sentence.split(": ")[0].split()[-1] for sentence in comments[:3]]
     assert months == ["2020-09", "2020-08", "2020-07"]
-    assert "issues 80, 12 in the median of the months before (+" in said[0]
-    assert "1 comments without issue, #999 for one" in " ".join(said)
+    assert "issues 80, 12 in the median of the months before (+" in comments[0]
+    assert "1 comments without issue, #999 for one" in " ".join(comments)
 
 
 def test_a_run_warns_of_accounts_of_which_it_is_not_known_whether_they_are_bots(
@@ -134,12 +134,12 @@ def test_a_run_warns_of_accounts_of_which_it_is_not_known_whether_they_are_bots(
     issues = issues_of(dict.fromkeys(MONTHS, 12))
     decisions = [label(row["number"], month=row["month"]) for row in issues]
     authors = [("stale", None), (None, None), ("helper", "User"), ("ci[bot]", "Bot")]
-    said = [
-        comment(1, place, "2020-01-06T00:00:00Z", author, author_type=kind)
-        for place, (author, kind) in enumerate(authors)
+    comments = [
+        comment(1, index, "2020-01-06T00:00:00Z", author, author_type=kind)
+        for index, (author, kind) in enumerate(authors)
     ]
     quality(
-        database, issues, **{"labels.performance_labels": decisions, "raw.issue_comments": said}
+        database, issues, **{"labels.performance_labels": decisions, "raw.issue_comments": comments}
     )
     assert warnings(database.connection) == [
         "owner/name: 1 comments by accounts of unknown type, #1 for one"

@@ -194,8 +194,8 @@ def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabas
 def test_why_methods_are_not_known_is_told(database: ModelDatabase) -> None:
     def reason(*details: Row) -> object:
         database.fill(fixed("one", details__commit_metrics=list(details)))
-        ((told,),) = database.table("marts.bug_metrics", "fix_not_analysed")
-        return told
+        ((why,),) = database.table("marts.bug_metrics", "fix_not_analysed")
+        return why
 
     assert reason(detail("one", **MERGE)) == "not analysed"
     assert reason(detail("one", methods_changed=0, changed_methods=[])) is None

@@ -238,8 +238,8 @@ def measured(right: int, wrong: int) -> tuple[dict[str, list[Row]], list[Row], l
     """Issues whose link by number GitHub confirms, and others whose link it does not."""
     numbers = range(300, 300 + right + wrong)
     links = [link(number, f"a{number}") for number in numbers]
-    for place, number in enumerate(numbers):
-        name = f"a{number}" if place < right else f"b{number}"
+    for index, number in enumerate(numbers):
+        name = f"a{number}" if index < right else f"b{number}"
         links.append(link(number, name, "closed_by_commit"))
     commits = [done(f"{kind}{number}") for number in numbers for kind in "ab"]
     return bugs(*numbers), commits, links
@@ -390,7 +390,7 @@ def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build:
 
 @pytest.mark.parametrize(("size", "is_doubted"), [(49, False), (50, True)])
 def test_a_fix_of_fifty_commits_is_doubted(build: Build, size: int, is_doubted: bool) -> None:
-    names = [f"n{place}" for place in range(size)]
+    names = [f"n{index}" for index in range(size)]
     links = [link(200, name) for name in names]
     # What does not count makes no fix larger.
     links += [link(200, name, "named_in_comment", is_counted=False) for name in ("y", "z")]

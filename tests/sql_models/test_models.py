@@ -76,8 +76,8 @@ def test_durations_sizes_and_counts_tell_their_unit() -> None:
 
 
 def test_models_come_after_what_they_read() -> None:
-    for place, each in enumerate(load_models()):
-        assert set(each.upstream) & set(MODELS) <= set(MODELS[:place])
+    for index, each in enumerate(load_models()):
+        assert set(each.upstream) & set(MODELS) <= set(MODELS[:index])
 
 
 def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:

@@ -108,15 +108,15 @@ def test_issue_events_are_those_of_state_and_labels(database: ModelDatabase) -> 
 
 
 def test_a_first_comment_by_the_author_alone_answers_nobody(database: ModelDatabase) -> None:
-    said = {"comments": 2, "commentators": 1, "minutes_to_first_comment": 90.0}
+    comments = {"comments": 2, "commentators": 1, "minutes_to_first_comment": 90.0}
     database.fill(
         {
             "meta.repositories": [repository()],
             **bugs(bug(1, OPENED)),
             "raw.issue_comments": [comment(1, 1, "2020-02-01T13:30:00+00:00")],
             "replication.bugs": [
-                listed_bug(7, OPENED, commentator_names=["reporter"], **said),
-                listed_bug(8, OPENED, commentator_names=["helper"], **said),
+                listed_bug(7, OPENED, commentator_names=["reporter"], **comments),
+                listed_bug(8, OPENED, commentator_names=["helper"], **comments),
             ],
         }
     )

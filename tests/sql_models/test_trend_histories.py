@@ -36,7 +36,7 @@ def histories(draw: st.DrawFn) -> Row:
     opened = draw(st.sampled_from(MOMENTS))
     later = [moment for moment in MOMENTS if moment >= opened]
     moments = sorted(draw(st.lists(st.sampled_from(later), max_size=6)))
-    turns = [("closed", "reopened")[place % 2] for place in range(len(moments))]
+    turns = [("closed", "reopened")[index % 2] for index in range(len(moments))]
     happened = list(zip(turns, moments, strict=True))
     closed_at = moments[-1] if len(moments) % 2 else None
     if closed_at is not None and draw(st.booleans()):
@@ -65,8 +65,8 @@ def tables_of(reports: list[Row], loaded: list[Row]) -> Tables:
             )
         )
         events += [
-            event(number, kind, moment.isoformat(), event_id=f"{number} {place}")
-            for place, (kind, moment) in enumerate(report["happened"])
+            event(number, kind, moment.isoformat(), event_id=f"{number} {index}")
+            for index, (kind, moment) in enumerate(report["happened"])
         ]
         links += [link(number, "a")] if report["has_fix"] else []
     return {
@@ -142,7 +142,7 @@ def test_trend_equals_a_count_of_every_bug_at_the_end_of_every_month(
     western: ModelDatabase, reports: list[Row], missing: int | None
 ) -> None:
     loaded = loads(*months_between(START, LAST))
-    kept = [row for place, row in enumerate(loaded) if place != missing]
+    kept = [row for index, row in enumerate(loaded) if index != missing]
     western.fill(tables_of(reports, kept))
     last = max(row["month"] for row in kept if row["table"] == "raw.issues")
     months = months_between(TREND_START, last)

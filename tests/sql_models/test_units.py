@@ -237,7 +237,7 @@ def test_discussions_count_persons_and_wait_for_somebody_else(
         {
             **bugs(bug(1, OPENED, author=author)),
             "raw.issue_comments": [
-                comment(1, place, moment, who) for place, (who, moment) in enumerate(comments)
+                comment(1, index, moment, who) for index, (who, moment) in enumerate(comments)
             ],
         }
     )
@@ -273,8 +273,8 @@ def test_bots_are_counted_beside_persons(
     of_persons: tuple[int, int, float | None],
     with_bots: tuple[int, int, float | None],
 ) -> None:
-    said = [comment(1, place, moment, who) for place, (who, moment) in enumerate(comments)]
-    database = build({**bugs(bug(1, OPENED, author="ada")), "raw.issue_comments": said})
+    comment_rows = [comment(1, index, moment, who) for index, (who, moment) in enumerate(comments)]
+    database = build({**bugs(bug(1, OPENED, author="ada")), "raw.issue_comments": comment_rows})
     columns = "comments, commentators, hours_to_first_comment"
     assert database.table("staging.discussions", columns) == [of_persons]
     bots = ", ".join(f"{column}_with_bots" for column in columns.split(", "))
@@ -284,8 +284,11 @@ def test_bots_are_counted_beside_persons(
 
 
 def test_an_account_of_unknown_type_counts_as_a_person_and_is_told(build: Build) -> None:
-    said = [comment(1, 1, FIRST, "stale", author_type=None), comment(1, 2, SECOND, "ci[bot]")]
-    database = build({**bugs(bug(1, OPENED), bug(2, OPENED)), "raw.issue_comments": said})
+    comment_rows = [
+        comment(1, 1, FIRST, "stale", author_type=None),
+        comment(1, 2, SECOND, "ci[bot]"),
+    ]
+    database = build({**bugs(bug(1, OPENED), bug(2, OPENED)), "raw.issue_comments": comment_rows})
     columns = "number, comments, comments_with_bots, has_author_types"
     assert database.table("staging.discussions", columns) == [
         (1, 1, 2, False),

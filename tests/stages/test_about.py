@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from perf_assets.config.study import load_study
-from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.data_directory import DataDirectory
@@ -80,7 +80,7 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Pat
         stored = database.partition("raw.commits", repository, month)
         refused = stored.with_columns(sha=pl.lit("short"))
 
-        def told(rows: pl.DataFrame) -> dict[str, object]:
+        def facts(rows: pl.DataFrame) -> dict[str, object]:
             candidates = [
                 StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
             ]
@@ -91,12 +91,12 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Pat
             ).to_dicts()
             return row
 
-        first = told(refused)
+        first = facts(refused)
         assert first["outcome"] == "refused"
         assert first["broken_critical"] > 0
         assert first["row_count"] == stored.height
-        assert told(refused) == first
-        good = told(stored)
+        assert facts(refused) == first
+        good = facts(stored)
         assert (good["outcome"], good["broken_critical"]) == ("passed", 0)
         assert good["audited_at"] > first["audited_at"]
 
@@ -108,7 +108,7 @@ def test_a_data_directory_of_an_older_version_gets_what_its_views_read(data_dir:
         for table in ("marts.issue_history", "meta.about", "meta.audit_results"):
             database.connection.execute(f"DROP TABLE {table}")
         writer = AuditedWriter(database, DataDirectory.of(data_dir))
-        tell_database(writer)
+        store_database_facts(writer)
         describe_tables(writer)
         assert database.frame(count).equals(wanted)
         assert database.frame("FROM marts.issue_history").height > 0

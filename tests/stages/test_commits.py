@@ -57,9 +57,9 @@ def one_file(text: bytes) -> dict[bytes, tuple[str, bytes]]:
 def opened(data_dir: Path):
     """The audited writer of the warehouse of ``data_dir``."""
     data_dir.mkdir(exist_ok=True)
-    place = DataDirectory.of(data_dir)
-    with open_warehouse(place.warehouse) as database:
-        yield AuditedWriter(database, place)
+    directory = DataDirectory.of(data_dir)
+    with open_warehouse(directory.warehouse) as database:
+        yield AuditedWriter(database, directory)
 
 
 def load(source: Path, data_dir: Path, months=MONTHS) -> list:
@@ -303,15 +303,15 @@ def test_progress_is_told_by_commits(source, data_dir, monkeypatch):
             for n, day in enumerate(days)
         ],
     )
-    told = []
+    reported = []
     with opened(data_dir) as writer:
         clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         for outcome in load_commits(writer, clone, REPOSITORY, MONTHS):
-            told.append((outcome.month, current().title, current().total, current().done))
-    told = [one for one in told if one[2]]
+            reported.append((outcome.month, current().title, current().total, current().done))
+    reported = [one for one in reported if one[2]]
     title = "mining commits of owner/name"
-    assert [one[:3] for one in told] == [(month, title, 3) for month in MONTHS]
-    done = [one[3] for one in told]
+    assert [one[:3] for one in reported] == [(month, title, 3) for month in MONTHS]
+    done = [one[3] for one in reported]
     assert done == sorted(done) and done[0] < 3 == done[-1]
     assert current() is None
 
@@ -415,8 +415,12 @@ def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
     assert rows(data_dir, CHANGES) == [
         ("main", "main", four[3], other[1], True, 3, ["2017-02", "2017-03"])
     ]
-    (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert "owner/name: the history of main was rewritten: 3 commits of 2017-02 to 2017-03" in told
+    (reported,) = [
+        record.getMessage() for record in caplog.records if record.levelname == "WARNING"
+    ]
+    assert (
+        "owner/name: the history of main was rewritten: 3 commits of 2017-02 to 2017-03" in reported
+    )
     assert rows(data_dir, "SELECT sha FROM raw.commits ORDER BY month") == [(sha,) for sha in other]
     assert_as_fresh(source, tmp_path, data_dir)
     load(source, data_dir)

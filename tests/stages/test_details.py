@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 REPOSITORY = "owner/name"
 MONTHS = ["2020-01", "2020-02", "2020-03"]
-NOON = {month: 1_577_880_000 + 31 * 86_400 * place for place, month in enumerate(MONTHS)}
+NOON = {month: 1_577_880_000 + 31 * 86_400 * index for index, month in enumerate(MONTHS)}
 
 
 @dataclass
@@ -86,8 +86,8 @@ def make_study(directory: Path) -> Study:
     directory.mkdir(exist_ok=True)
     repository = directory / "source.git"
     commits = [
-        Made({b"a.py": (FILE, text(2 * place + which))}, [], when=f"{moment + 3600 * which} +0000")
-        for place, moment in enumerate(NOON.values())
+        Made({b"a.py": (FILE, text(2 * index + which))}, [], when=f"{moment + 3600 * which} +0000")
+        for index, moment in enumerate(NOON.values())
         for which in range(2)
     ]
     for number, commit in enumerate(commits[1:]):

@@ -65,8 +65,8 @@ def rows(data_dir: DataDirectory, writer: AuditedWriter) -> list[dict[str, str]]
 def imported(writer: AuditedWriter, rater: str, rows: list[dict[str, str]]) -> tuple[int, int, int]:
     path = writer.data_dir.path / "sheet.csv"
     path.write_text(written(rows, form=FINDINGS), encoding="utf-8")
-    told = import_sheet(writer, path, rater)
-    return told.added, told.superseding, told.unchanged
+    imported = import_sheet(writer, path, rater)
+    return imported.added, imported.superseding, imported.unchanged
 
 
 def judged(rows: list[dict[str, str]], *words: str) -> list[dict[str, str]]:
@@ -127,7 +127,7 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"finding_id": "f123"}, "column finding_id: owner/name has no finding 'f123'"),
         ({"repository": "a/b"}, "column finding_id: a/b has no finding 'f0000000000000001'"),
@@ -138,14 +138,14 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
-    writer: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], said: str
+    writer: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], message: str
 ) -> None:
     sheet = judged([rows[1], {**rows[0], **change}], "right", "wrong")
     sheet[1] |= change
     with pytest.raises(PerfAssetsError) as refused:
         imported(writer, "Ann", sheet)
     assert "sheet.csv, line 3, " in str(refused.value)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert str(refused.value).endswith("nothing was imported")
     assert writer.database.frame("from reviews.finding_verdicts").is_empty()
 

@@ -34,13 +34,13 @@ MONTHS = months_between("2020-01", "2020-04")
 class Miner:
     """An empty warehouse beside the server of a tracker that lives on."""
 
-    def __init__(self, server: CorpusServer, place: Path, life: Life) -> None:
+    def __init__(self, server: CorpusServer, index: Path, life: Life) -> None:
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
         create_tables(connection)
         self.server, self.life = server, life
         self.database = Database(connection)
-        self.writer = AuditedWriter(self.database, DataDirectory(place))
+        self.writer = AuditedWriter(self.database, DataDirectory(index))
 
     def refresh(self, reconcile_months: int | None = None, months: list[str] = MONTHS) -> int:
         """Run a refresh; how many requests it took."""
@@ -121,8 +121,8 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
         # Pages so small that changes are stored in several goes.
         patch.setattr(issues, "PAGE", 2)
         patch.setattr(issues, "HELD_ISSUES", 4)
-        for place, (events, months) in enumerate(steps):
-            for what in ["open"] * 5 * (place == 0) + events:
+        for index, (events, months) in enumerate(steps):
+            for what in ["open"] * 5 * (index == 0) + events:
                 miner.life.happen(what)
             miner.refresh(months=months)
             assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
@@ -134,8 +134,8 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
 
 def counted(table: str, candidates: Sequence[tuple[pl.DataFrame, Parameters]]) -> list[AuditReport]:
     """An audit that looks at the number of rows alone."""
-    for rows, told in candidates:
-        assert told["source_count"] in (rows.height, None), table
+    for rows, parameters in candidates:
+        assert parameters["source_count"] in (rows.height, None), table
     return [AuditReport(table, None, None, rows.height, {}) for rows, _ in candidates]
 
 
@@ -167,9 +167,9 @@ def ordinary(count: int) -> Life:
         life.open()
         moment = life.issues[number]["created_at"]
         life.comments[number] = [
-            {"id": 100 * count * number + place, "issue_number": number, "user": {"login": "a"}}
+            {"id": 100 * count * number + index, "issue_number": number, "user": {"login": "a"}}
             | {"body": "Any news?", "created_at": moment, "updated_at": moment}
-            for place in range(round(life.chance.lognormvariate(log(3), spread)))
+            for index in range(round(life.chance.lognormvariate(log(3), spread)))
         ]
     return life
 
@@ -183,12 +183,12 @@ def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -
 
 
 def test_what_is_told_of_a_month_stays_where_only_another_changed(miner: Miner) -> None:
-    told = "FROM meta.partition_loads WHERE month <> '2020-02' ORDER BY ALL"
-    before = miner.database.frame(told)
+    parameters = "FROM meta.partition_loads WHERE month <> '2020-02' ORDER BY ALL"
+    before = miner.database.frame(parameters)
     miner.life.edit_one_of("2020-02")
     miner.refresh()
     assert [outcome.month for outcome in miner.outcomes if outcome.is_written] == ["2020-02"]
-    assert miner.database.frame(told).equals(before)
+    assert miner.database.frame(parameters).equals(before)
     known = miner.database.loads("raw.issues", NAME)
     assert set(known["updated_at"]) == {miner.life.now}
     assert miner.refresh() == 1
@@ -228,7 +228,7 @@ def test_an_issue_that_left_is_found_by_the_count_and_its_reason_kept(miner: Min
     for what in LEAVES:
         miner.life.happen(what)
     gone = before - set(miner.life.issues)
-    moved = {number for number, place in miner.life.departed.items() if place}
+    moved = {number for number, index in miner.life.departed.items() if index}
     miner.refresh()
     miner.assert_equals_a_fresh_load()
     assert {number for number, _, _ in miner.differences()} == gone

@@ -14,7 +14,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
-    tell_question_kinds,
+    store_question_kinds,
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -70,8 +70,8 @@ ALL = list(EXAMPLES.select("question_id", "kind").iter_rows())
 
 
 def decided(writer: AuditedWriter, study: Study, **options: bool) -> list[str]:
-    """The tables that were stored; whatever was refused is told."""
-    outcomes = list(tell_question_kinds(writer, study, **options))
+    """The tables that were stored; whatever was refused is reported."""
+    outcomes = list(store_question_kinds(writer, study, **options))
     assert [outcome.failure for outcome in outcomes if outcome.failure is not None] == []
     return [table for outcome in outcomes for table in outcome.rows]
 
@@ -91,11 +91,11 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
     (one, other) = assigned(writer)
     assert (one[:2], other[:2]) == ((901, "performance"), (902, "program crash"))
     assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
-    told = writer.database.frame(
+    labelled = writer.database.frame(
         f"select question_id, kind from {QUESTION_KINDS} where is_assigned and method = 'people' "
         "order by all"
     )
-    assert told.rows() == sorted(ALL)
+    assert labelled.rows() == sorted(ALL)
 
 
 def test_where_nothing_changed_nothing_is_decided(
@@ -136,10 +136,10 @@ def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give
     caplog.clear()
     decided(writer, study(tmp_path, rows))
     assert writer.database.frame(f"from {QUESTION_KINDS}").is_empty()
-    told = [record.message for record in caplog.records if FORUM in record.message]
-    assert len(told) == 1
-    assert complaint in told[0]
-    assert "as labelled in [[forums]]" in told[0]
+    labelled = [record.message for record in caplog.records if FORUM in record.message]
+    assert len(labelled) == 1
+    assert complaint in labelled[0]
+    assert "as labelled in [[forums]]" in labelled[0]
 
 
 def test_classified_questions_that_are_not_loaded_are_counted(

@@ -35,8 +35,10 @@ def data_dir(empty_data_dir: DataDirectory) -> DataDirectory:
 def writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
     with open_warehouse(data_dir.warehouse) as database:
         connection = database.connection
-        asked = [question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)]
-        insert(connection, "raw.questions", asked)
+        questions = [
+            question(n, "2020-01-05", html_url=QUESTION_LINKS[FORUM, n]) for n in range(1, 20)
+        ]
+        insert(connection, "raw.questions", questions)
         labels = [performance_question(n, is_performance=n < 8) for n in range(1, 20)]
         insert(connection, "labels.performance_questions", labels)
         insert(connection, "meta.tag_sets", [tag_set()])

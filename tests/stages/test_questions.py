@@ -17,7 +17,7 @@ from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sample.generator.forum.truth import truth_of
 from perf_assets.sources.stackexchange import api_client
 from perf_assets.sources.stackexchange.posts import TABLES
-from perf_assets.stages.mining import asked_questions
+from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
@@ -36,7 +36,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
         pauses = {"first_pause": 0.001, "longest_pause": 0.01}
         return api_client.RetryPolicy(**pauses, longest_wait=longest_wait)
 
-    monkeypatch.setattr(asked_questions, "RetryPolicy", patience)
+    monkeypatch.setattr(api_questions, "RetryPolicy", patience)
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,9 @@ def site(dump) -> Site:
 
 
 def mined(data_dir: Path, forum: Forum, **options: object) -> list[WriteOutcome]:
-    place = DataDirectory.of(data_dir)
-    with open_warehouse(place.warehouse) as database:
-        writer = AuditedWriter(database, place)
+    directory = DataDirectory.of(data_dir)
+    with open_warehouse(directory.warehouse) as database:
+        writer = AuditedWriter(database, directory)
         return [
             outcome
             for tag_set in forum.tag_sets

@@ -12,7 +12,7 @@ import pytest
 
 from perf_assets.config.study import Study, load_study
 from perf_assets.sql_models.files import load_models
-from perf_assets.stages.enrichment.labels import label_cohorts, tell_label_kinds
+from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
@@ -70,7 +70,7 @@ def decide_and_derive(writer: AuditedWriter, study: Study, *, force: bool) -> li
     decided: list[WriteOutcome] = [
         *label_cohorts(writer, study, repository.name, months, forced=force),
         *link_commits(writer, study, repository.name, months, forced=force),
-        *tell_label_kinds(writer, study, forced=force),
+        *store_label_kinds(writer, study, forced=force),
     ]
     register_study(writer, study)
     derived = list(derive(writer, forced=derived_tables() if force else ()))

@@ -58,8 +58,8 @@ def files(**contents: bytes) -> dict[bytes, tuple[str, bytes]]:
 def history(*states: tuple[str, dict[bytes, tuple[str, bytes]]]) -> list[Made]:
     """A commit for each day, with all its files."""
     return [
-        Made(held, [place - 1] if place else [], when=on(day))
-        for place, (day, held) in enumerate(states)
+        Made(held, [index - 1] if index else [], when=on(day))
+        for index, (day, held) in enumerate(states)
     ]
 
 
@@ -75,9 +75,9 @@ def data_dir(tmp_path: Path) -> Path:
 
 @contextmanager
 def opened(data_dir: Path) -> Iterator[AuditedWriter]:
-    place = DataDirectory.of(data_dir)
-    with open_warehouse(place.warehouse) as database:
-        yield AuditedWriter(database, place)
+    index = DataDirectory.of(data_dir)
+    with open_warehouse(index.warehouse) as database:
+        yield AuditedWriter(database, index)
 
 
 def load(
@@ -285,7 +285,7 @@ def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> Non
     places = tuple(f"perf_assets.{folder.replace('/', '.')}" for folder in DECIDING)
     # What carries a file to the worker, and its result back, decides nothing.
     places += ("perf_assets.processes.messages",)
-    packages = {place.rpartition(".")[0] for place in places}
+    packages = {index.rpartition(".")[0] for index in places}
     others = {name for name in ran.stdout.decode().split() if not name.startswith(places)}
     assert others <= packages
 
@@ -322,7 +322,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
 ) -> None:
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)
     days = ("2020-02-01", "2020-05-01", "2020-08-01", "2020-11-01")
-    held = [files(**{f"f{number}": SLOW for number in range(place + 1)}) for place in range(4)]
+    held = [files(**{f"f{number}": SLOW for number in range(index + 1)}) for index in range(4)]
     make(source, history(*zip(days, held, strict=True)))
     with opened(data_dir) as writer:
         clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
@@ -344,16 +344,16 @@ def test_progress_is_told_by_files(
 ) -> None:
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
-    told = []
+    reported = []
     with opened(data_dir) as writer:
         clone = update_clone(str(source), writer.data_dir.clone(REPOSITORY))
         for outcome in load_findings(writer, clone.path, REPOSITORY, MONTHS[:6], MONTHS[:6]):
             at = current()
             assert at is not None
-            told.append((outcome.month, at.title, at.done, at.total, at.unit))
+            reported.append((outcome.month, at.title, at.done, at.total, at.unit))
     title = f"scanning trees of {REPOSITORY}"
-    assert told[2] == ("2020-03", title, 1, 2, "files")
-    assert told[5] == ("2020-06", title, 2, 2, "files")
+    assert reported[2] == ("2020-03", title, 1, 2, "files")
+    assert reported[5] == ("2020-06", title, 2, 2, "files")
     assert current() is None
 
 
@@ -383,7 +383,7 @@ def test_any_number_of_loads_leaves_the_tables_of_one(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source, data_dir = folder / "source.git", folder / "home"
-        days = [f"2020-{1 + 2 * place:02d}-15" for place in range(len(states))]
+        days = [f"2020-{1 + 2 * index:02d}-15" for index in range(len(states))]
         held = [files(**state) for state in states]
         make(source, history(*zip(days, held, strict=True)))
         for last in sorted(cuts):

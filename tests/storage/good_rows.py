@@ -1,4 +1,4 @@
-"""Good rows of every table that has rules, and what their audits are told beside them."""
+"""Good rows of every table that has rules, and the parameters of their audits."""
 
 import re
 from datetime import datetime
@@ -96,12 +96,16 @@ def details(sha: str, **changes: Any) -> Row:
     return detail("detail", **{**row, **changes})
 
 
-def asked(question_id: int, **changes: Any) -> Row:
+def posted_question(question_id: int, **changes: Any) -> Row:
     return question(question_id, at(3), tag_set=TAG_SET, month=MONTH, **changes)
 
 
 GOOD: dict[str, list[Row]] = {
-    "raw.questions": [asked(1), asked(2, accepted_answer_id=12), asked(3, owner=None)],
+    "raw.questions": [
+        posted_question(1),
+        posted_question(2, accepted_answer_id=12),
+        posted_question(3, owner=None),
+    ],
     "raw.answers": [
         of_tag_set(answer_id=11, question_id=1),
         of_tag_set(answer_id=12, question_id=2, is_accepted=True),
@@ -177,8 +181,8 @@ GOOD: dict[str, list[Row]] = {
         for month in (MONTH, "all")
     ],
     "analysis.question_agreement": [
-        {"forum": FORUM, "asked": asked, "raters": "Ann, Bob", "n": 4}
-        for asked in ("kinds", "cause")
+        {"forum": FORUM, "asked": posted_question, "raters": "Ann, Bob", "n": 4}
+        for posted_question in ("kinds", "cause")
     ],
     "reviews.question_verdicts": [
         {"verdict_id": number, "rater": "Ann", "forum": FORUM, "question_id": 7, "verdict": "yes"}

@@ -32,7 +32,7 @@ from tests.paths import ROOT
 pytestmark = pytest.mark.slow
 
 MONTH = "2020-02"
-TOLD = {"repository": "owner/name", "month": MONTH}
+PARAMETERS = {"repository": "owner/name", "month": MONTH}
 SHA = "a" * 40
 AROUND_THE_BORDERS = [
     datetime(2020, month, 1, tzinfo=UTC) + timedelta(microseconds=micros)
@@ -58,8 +58,8 @@ def links(numbers: list[int], **changes: Any) -> pl.DataFrame:
 
 
 def audit_links(frame: pl.DataFrame, **changes: Any) -> AuditReport:
-    told = {**TOLD, "issue_numbers": list(range(1000)), "commit_shas": [SHA]}
-    return audit("links.fix_links", frame, {**told, **changes})
+    parameters = {**PARAMETERS, "issue_numbers": list(range(1000)), "commit_shas": [SHA]}
+    return audit("links.fix_links", frame, {**parameters, **changes})
 
 
 def issues(created: list[datetime]) -> pl.DataFrame:
@@ -109,7 +109,7 @@ def test_a_passed_audit_says_so() -> None:
 
 def test_rows_that_are_missing_are_counted_against_the_source() -> None:
     report = audit(
-        "raw.issues", issues([datetime(2020, 2, 3, tzinfo=UTC)]), TOLD | {"source_count": 4}
+        "raw.issues", issues([datetime(2020, 2, 3, tzinfo=UTC)]), PARAMETERS | {"source_count": 4}
     )
     (failure,) = report.failures
     assert (failure.rule, failure.failing_rows) == ("row_count_is_githubs", 3)
@@ -118,7 +118,7 @@ def test_rows_that_are_missing_are_counted_against_the_source() -> None:
 
 def test_a_warning_is_told_and_does_not_stop_the_rows() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(title=pl.lit(" "))
-    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    report = audit("raw.issues", frame, PARAMETERS | {"source_count": 1})
     assert report.ok
     assert [result.rule for result in report.warnings] == ["title_is_not_blank"]
     assert "title_is_not_blank is broken by 1 of 1 rows (number 1, title ' ')" in report.sentence()
@@ -140,7 +140,7 @@ def test_long_text_is_cut_in_an_example() -> None:
 
 @pytest.mark.parametrize("count", [0, 3])
 def test_a_candidate_without_rows_is_held_against_the_count_of_the_source(count: int) -> None:
-    report = audit("raw.issues", issues([]), TOLD | {"source_count": count})
+    report = audit("raw.issues", issues([]), PARAMETERS | {"source_count": count})
     assert report.ok == (count == 0)
     assert len(report.results) == len(load_suite("raw.issues").rules)
     assert [result.rule for result in report.failures] == ["row_count_is_githubs"] * (count > 0)
@@ -148,10 +148,12 @@ def test_a_candidate_without_rows_is_held_against_the_count_of_the_source(count:
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-@pytest.mark.parametrize("told", [{}, {"source_count": None}])
-def test_a_count_that_the_source_did_not_give_is_no_pass(rows: int, told: dict[str, None]) -> None:
+@pytest.mark.parametrize("parameters", [{}, {"source_count": None}])
+def test_a_count_that_the_source_did_not_give_is_no_pass(
+    rows: int, parameters: dict[str, None]
+) -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * rows)
-    (failure,) = audit("raw.issues", frame, TOLD | told).failures
+    (failure,) = audit("raw.issues", frame, PARAMETERS | parameters).failures
     assert failure.sentence() == (
         "owner/name 2020-02: row_count_is_githubs could not be checked (source_count is not known)"
     )
@@ -159,7 +161,7 @@ def test_a_count_that_the_source_did_not_give_is_no_pass(rows: int, told: dict[s
 
 def test_a_rule_that_cannot_be_checked_is_critical_even_if_a_breach_were_a_warning() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).drop("updated_at")
-    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    report = audit("raw.issues", frame, PARAMETERS | {"source_count": 1})
     (failure,) = report.failures
     assert failure.rule == "updated_not_before_created"
     assert "updated_at" in str(failure.problem)
@@ -168,7 +170,7 @@ def test_a_rule_that_cannot_be_checked_is_critical_even_if_a_breach_were_a_warni
 
 def test_values_of_another_type_than_the_rules_are_no_pass() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(pl.col("created_at").cast(str))
-    report = audit("raw.issues", frame, TOLD | {"source_count": 1})
+    report = audit("raw.issues", frame, PARAMETERS | {"source_count": 1})
     assert "created_at_is_within_the_month" in {result.rule for result in report.failures}
 
 
@@ -176,7 +178,7 @@ def test_nulls_break_only_the_rules_that_ask_for_a_value() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * 2).with_columns(
         title=pl.lit(None, pl.String), state_reason=pl.lit(None, pl.String)
     )
-    report = audit("raw.issues", frame, TOLD | {"source_count": 2})
+    report = audit("raw.issues", frame, PARAMETERS | {"source_count": 2})
     assert [result.rule for result in report.failures] == ["nothing_is_missing"]
     assert report.failures[0].examples == ("number 1, title missing", "number 2, title missing")
     assert report.warnings == []
@@ -186,7 +188,7 @@ def test_a_condition_keeps_the_place_of_the_failing_row() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * 4).with_columns(
         state=pl.Series(["open", "open", "open", "closed"])
     )
-    report = audit("raw.issues", frame, TOLD | {"source_count": 4})
+    report = audit("raw.issues", frame, PARAMETERS | {"source_count": 4})
     (failure,) = report.failures
     assert failure.examples == ("number 4, closed_at missing, state 'closed'",)
 
@@ -207,9 +209,9 @@ def test_exactly_the_rows_outside_a_set_of_values_fail(
 @settings(max_examples=examples(12))
 @given(st.lists(st.sampled_from(AROUND_THE_BORDERS), min_size=1, max_size=8))
 def test_exactly_the_issues_of_another_month_fail(created: list[datetime]) -> None:
-    result = audit("raw.issues", issues(created), TOLD | {"source_count": len(created)}).results[
-        "created_at_is_within_the_month"
-    ]
+    result = audit(
+        "raw.issues", issues(created), PARAMETERS | {"source_count": len(created)}
+    ).results["created_at_is_within_the_month"]
     assert result.problem is None
     assert result.failing_rows == sum(month_of(moment) != MONTH for moment in created)
 
@@ -248,19 +250,19 @@ def test_partitions_that_are_judged_together_get_the_verdict_they_would_get_alon
     partitions: list[tuple[list[tuple[int, str]], int | None]],
 ) -> None:
     candidates = []
-    for place, (rows, announced) in enumerate(partitions):
+    for index, (rows, announced) in enumerate(partitions):
         frame = issues([DAY] * len(rows)).with_columns(
             number=pl.Series([number for number, _ in rows], dtype=pl.Int64)
         )
         spoilt = [
             {**row, **ODDITIES[what]} for row, (_, what) in zip(frame.to_dicts(), rows, strict=True)
         ]
-        told: Parameters = {**TOLD, "source_count": announced}
-        if place % 2:
-            told["month"] = "2020-03"
-        candidates.append((pl.DataFrame(spoilt, schema=frame.schema), told))
+        parameters: Parameters = {**PARAMETERS, "source_count": announced}
+        if index % 2:
+            parameters["month"] = "2020-03"
+        candidates.append((pl.DataFrame(spoilt, schema=frame.schema), parameters))
     together = audit_together("raw.issues", candidates)
-    alone = [audit("raw.issues", frame, told) for frame, told in candidates]
+    alone = [audit("raw.issues", frame, parameters) for frame, parameters in candidates]
     assert [report.to_dict() for report in together] == [report.to_dict() for report in alone]
 
 
@@ -272,11 +274,11 @@ def test_of_a_rule_that_most_rows_keep_the_share_of_each_partition_counts() -> N
         numbers = pl.int_range(1, pl.len() + 1)
         return frame.with_columns(comment_id=numbers, **{k: pl.lit(v) for k, v in row.items()})
 
-    told: Parameters = {**TOLD, "issue_numbers": [1]}
+    parameters: Parameters = {**PARAMETERS, "issue_numbers": [1]}
     many, half, few = ["a"] * 9 + [None], ["a", None], ["a", None, None]
     reports = audit_together(
         "raw.issue_comments",
-        [(comments(each), {**told, "source_count": len(each)}) for each in (many, half, few)],
+        [(comments(each), {**parameters, "source_count": len(each)}) for each in (many, half, few)],
     )
     results = [report.results["most_authors_are_known"] for report in reports]
     assert [(result.success, result.failing_rows) for result in results] == [
@@ -301,11 +303,15 @@ def test_quarantine_keeps_the_candidate_and_the_report(tmp_path: Path) -> None:
     directory = tmp_path / "owner+name" / MONTH / "links.fix_links"
     assert quarantine(report, frame, directory) == directory
     assert pl.read_parquet(directory / "candidate.parquet").equals(frame)
-    told = json.loads((directory / "report.json").read_text(encoding="utf-8"))
-    assert told == json.loads(json.dumps(report.to_dict()))
-    assert (told["table"], told["ok"], told["rows"]) == ("links.fix_links", False, 2)
-    assert told["sentence"] == report.sentence()
-    failing = [result["rule"] for result in told["results"] if not result["success"]]
+    parameters = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    assert parameters == json.loads(json.dumps(report.to_dict()))
+    assert (parameters["table"], parameters["ok"], parameters["rows"]) == (
+        "links.fix_links",
+        False,
+        2,
+    )
+    assert parameters["sentence"] == report.sentence()
+    failing = [result["rule"] for result in parameters["results"] if not result["success"]]
     assert failing == ["issues_are_known"]
     assert sorted(path.name for path in directory.iterdir()) == ["candidate.parquet", "report.json"]
 

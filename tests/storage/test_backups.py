@@ -42,37 +42,37 @@ with open_warehouse(Path(sys.argv[1])) as database:
 
 
 @pytest.fixture
-def place(data_dir: Path) -> DataDirectory:
+def directory(data_dir: Path) -> DataDirectory:
     return DataDirectory.of(data_dir)
 
 
-def test_what_is_brought_back_is_what_was_stored(place: DataDirectory, tmp_path: Path) -> None:
-    before = stored_tables(place.warehouse)
-    made = perf_assets("backup", tmp_path / "kept.zip", "--data-dir", place.path)
+def test_what_is_brought_back_is_what_was_stored(directory: DataDirectory, tmp_path: Path) -> None:
+    before = stored_tables(directory.warehouse)
+    made = perf_assets("backup", tmp_path / "kept.zip", "--data-dir", directory.path)
     assert (made.returncode, made.stderr) == (0, "")
-    with open_warehouse(place.warehouse) as database:
+    with open_warehouse(directory.warehouse) as database:
         database.connection.execute("DELETE FROM raw.issues")
-    done = perf_assets("restore", tmp_path / "kept.zip", "--data-dir", place.path)
+    done = perf_assets("restore", tmp_path / "kept.zip", "--data-dir", directory.path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert_same_tables(stored_tables(place.warehouse), before)
-    assert_same_tables(stored_tables(place.published), before)
-    (replaced,) = (place.path / "replaced").glob("*/warehouse.duckdb")
+    assert_same_tables(stored_tables(directory.warehouse), before)
+    assert_same_tables(stored_tables(directory.published), before)
+    (replaced,) = (directory.path / "replaced").glob("*/warehouse.duckdb")
     assert stored_tables(replaced)["raw.issues"].is_empty()
 
 
-def test_a_new_data_directory_is_made_of_it(place: DataDirectory, tmp_path: Path) -> None:
-    write_backup(place, tmp_path / "kept.zip")
+def test_a_new_data_directory_is_made_of_it(directory: DataDirectory, tmp_path: Path) -> None:
+    write_backup(directory, tmp_path / "kept.zip")
     other = DataDirectory.of(tmp_path / "other")
     manifest, replaced = restore(other, tmp_path / "kept.zip")
     assert (manifest.format, manifest.taken_of, replaced) == (FORMAT, "warehouse", None)
-    assert_same_tables(stored_tables(other.warehouse), stored_tables(place.warehouse))
+    assert_same_tables(stored_tables(other.warehouse), stored_tables(directory.warehouse))
 
 
 def test_it_is_taken_of_one_moment_while_another_process_writes(
-    place: DataDirectory, tmp_path: Path
+    directory: DataDirectory, tmp_path: Path
 ) -> None:
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(place.warehouse)],
+        [sys.executable, "-c", WRITER, str(directory.warehouse)],
         stdout=subprocess.PIPE,
         env=environment(PYTHONPATH=str(ROOT)),
     )
@@ -81,7 +81,7 @@ def test_it_is_taken_of_one_moment_while_another_process_writes(
         writer.stdout.readline()
         for number in range(3):
             path = tmp_path / f"{number}.zip"
-            assert write_backup(place, path).taken_of == "warehouse"
+            assert write_backup(directory, path).taken_of == "warehouse"
             restored = DataDirectory.of(tmp_path / str(number))
             restore(restored, path)
             with duckdb.connect(str(restored.warehouse), read_only=True) as connection:
@@ -96,22 +96,22 @@ def test_it_is_taken_of_one_moment_while_another_process_writes(
 
 
 def test_where_a_run_never_rests_what_was_published_is_kept(
-    place: DataDirectory, tmp_path: Path
+    directory: DataDirectory, tmp_path: Path
 ) -> None:
-    assert write_backup(place, tmp_path / "a.zip", longest_wait=0).taken_of == "published"
-    place.published.unlink()
+    assert write_backup(directory, tmp_path / "a.zip", longest_wait=0).taken_of == "published"
+    directory.published.unlink()
     with pytest.raises(PerfAssetsError, match="without a rest, and nothing is published yet"):
-        write_backup(place, tmp_path / "b.zip", longest_wait=0)
+        write_backup(directory, tmp_path / "b.zip", longest_wait=0)
     assert sorted(path.name for path in tmp_path.glob("*.zip*")) == ["a.zip"]
 
 
-def test_verdicts_that_came_later_stay(place: DataDirectory, tmp_path: Path) -> None:
-    write_backup(place, tmp_path / "kept.zip")
-    with open_warehouse(place.warehouse) as database:
+def test_verdicts_that_came_later_stay(directory: DataDirectory, tmp_path: Path) -> None:
+    write_backup(directory, tmp_path / "kept.zip")
+    with open_warehouse(directory.warehouse) as database:
         later = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
         insert(database.connection, "reviews.verdicts", [later])
-    restore(place, tmp_path / "kept.zip")
-    assert stored_tables(place.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
+    restore(directory, tmp_path / "kept.zip")
+    assert stored_tables(directory.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
 
 
 @settings(max_examples=30)
@@ -137,9 +137,9 @@ def backup(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_no_backup_is_refused_and_nothing_changes(
-    place: DataDirectory, backup: Path, tmp_path: Path
+    directory: DataDirectory, backup: Path, tmp_path: Path
 ) -> None:
-    before = place.warehouse.read_bytes()
+    before = directory.warehouse.read_bytes()
     text = tmp_path / "text.zip"
     text.write_text("no archive", encoding="utf-8")
     archive = tmp_path / "archive.zip"
@@ -165,7 +165,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
         wrong.append(tmp_path / f"wrong{number}.zip")
         with zipfile.ZipFile(wrong[-1], "w") as file:
             file.writestr(MANIFEST, json.dumps(manifest | {key: value}))
-    for path, said in (
+    for path, message in (
         *((path, "is no backup of perf-assets: it has no backup.json") for path in wrong),
         (bare, "it has no warehouse"),
         (other, "the warehouse in it cannot be read"),
@@ -174,14 +174,14 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
         (tmp_path / "none.zip", "there is no such backup"),
         (newer, "was taken by a newer perf-assets"),
     ):
-        done = perf_assets("restore", path, "--data-dir", place.path)
+        done = perf_assets("restore", path, "--data-dir", directory.path)
         assert done.returncode == 2
-        assert said in done.stderr
+        assert message in done.stderr
         assert done.stderr.count("\n") == 1
-    assert place.warehouse.read_bytes() == before
+    assert directory.warehouse.read_bytes() == before
 
 
-def test_a_file_that_is_no_backup_is_never_replaced(place: DataDirectory) -> None:
-    done = perf_assets("backup", place.published, "--data-dir", place.path)
+def test_a_file_that_is_no_backup_is_never_replaced(directory: DataDirectory) -> None:
+    done = perf_assets("backup", directory.published, "--data-dir", directory.path)
     assert done.returncode == 2
     assert "is no backup of perf-assets: choose another name" in done.stderr

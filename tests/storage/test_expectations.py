@@ -67,7 +67,7 @@ def breaches(table: str) -> dict[str, AuditReport]:
 
 
 def spoilt(table: str, breaking: Any) -> tuple[pl.DataFrame, Parameters]:
-    """The good rows of ``table``, the first of them spoilt, and what their audit is told."""
+    """The good rows of ``table``, the first of them spoilt, and the parameters of their audit."""
     rows = [completed(table, row) for row in deepcopy(GOOD[table])]
     if breaking is COUNT:
         return offered(table, rows, source_count=len(rows) + 2)
@@ -168,12 +168,12 @@ def test_real_issues_and_comments_break_no_critical_rule() -> None:
     for month in sorted({issue["month"] for issue in issues})[::9]:
         cohort = [issue for issue in issues if issue["month"] == month]
         numbers = [issue["number"] for issue in cohort]
-        told = {"repository": "chainer/chainer", "month": month, "issue_numbers": numbers}
+        parameters = {"repository": "chainer/chainer", "month": month, "issue_numbers": numbers}
         theirs = [entry for entry in comments if entry["issue_number"] in numbers]
         stored = [real_comment(entry, month) for entry in theirs]
         announced = sum(issue["comments"] for issue in cohort)
-        assert run("raw.issues", cohort, **told).failures == []
-        report = run("raw.issue_comments", stored, **told, source_count=announced)
+        assert run("raw.issues", cohort, **parameters).failures == []
+        report = run("raw.issue_comments", stored, **parameters, source_count=announced)
         # The data set lost the authors of the comments.
         assert [result.rule for result in report.warnings] == ["most_authors_are_known"]
         assert report.ok

@@ -56,61 +56,61 @@ def reviewed(once: Callable[..., Path], small: Prepared) -> Path:
     def fill(directory: Path) -> None:
         found = DataDirectory.of(shutil.copytree(small.data_dir, directory))
         with open_warehouse(found.warehouse) as database:
-            said = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
-            insert(database.connection, "reviews.verdicts", [said])
+            row = verdict(1, "Ann", 1, "yes") | {"file": "a.csv", "imported_at": "2026-01-01"}
+            insert(database.connection, "reviews.verdicts", [row])
         publish(found)
 
     return once("reviewed", fill)
 
 
 @pytest.fixture
-def place(reviewed: Path, tmp_path: Path) -> DataDirectory:
+def data_dir(reviewed: Path, tmp_path: Path) -> DataDirectory:
     """A data directory with a verdict, published, that a test may damage."""
     return DataDirectory.of(shutil.copytree(reviewed, tmp_path / "home"))
 
 
-def damages(place: DataDirectory) -> list[str]:
-    return [str(damage) for damage in find_damage(place)]
+def damages(data_dir: DataDirectory) -> list[str]:
+    return [str(damage) for damage in find_damage(data_dir)]
 
 
-def test_a_sound_data_directory_has_none(place: DataDirectory) -> None:
-    assert damages(place) == []
-    done = perf_assets("doctor", "--repair", "--data-dir", place.path)
-    assert (done.returncode, done.stdout) == (0, f"{place.path}: nothing is damaged.\n")
+def test_a_sound_data_directory_has_none(data_dir: DataDirectory) -> None:
+    assert damages(data_dir) == []
+    done = perf_assets("doctor", "--repair", "--data-dir", data_dir.path)
+    assert (done.returncode, done.stdout) == (0, f"{data_dir.path}: nothing is damaged.\n")
 
 
 # Of the kinds of damage, one that the header shows and one that it does not.
 @pytest.mark.parametrize("damage", some(*DAMAGES, few=2))
 def test_a_damaged_warehouse_is_named_with_its_remedy_and_what_was_published_takes_its_place(
-    place: DataDirectory, damage: Callable[[Path], None], small: Prepared
+    data_dir: DataDirectory, damage: Callable[[Path], None], small: Prepared
 ) -> None:
-    before = stored_tables(place.published)
-    damage(place.warehouse)
+    before = stored_tables(data_dir.published)
+    damage(data_dir.warehouse)
     for command in (("status",), ("run", "--study", small.study)):
-        done = perf_assets(*command, "--data-dir", place.path)
+        done = perf_assets(*command, "--data-dir", data_dir.path)
         assert done.returncode == 2
         assert "doctor --repair" in done.stderr and "restore FILE" in done.stderr
         assert "Traceback" not in done.stderr
-    doctor = perf_assets("doctor", "--data-dir", place.path, "--study", small.study)
+    doctor = perf_assets("doctor", "--data-dir", data_dir.path, "--study", small.study)
     assert doctor.returncode == 2
-    assert f"{place.warehouse} is damaged" in doctor.stdout
-    mended = perf_assets("doctor", "--repair", "--data-dir", place.path)
+    assert f"{data_dir.warehouse} is damaged" in doctor.stdout
+    mended = perf_assets("doctor", "--repair", "--data-dir", data_dir.path)
     assert mended.returncode == 0, mended.stdout
-    assert_same_tables(stored_tables(place.warehouse), before)
-    assert damages(place) == []
-    materialize(small.study, place.path)
-    assert stored_tables(place.published)["reviews.verdicts"].height == 1
+    assert_same_tables(stored_tables(data_dir.warehouse), before)
+    assert damages(data_dir) == []
+    materialize(small.study, data_dir.path)
+    assert stored_tables(data_dir.published)["reviews.verdicts"].height == 1
 
 
 def test_a_warehouse_that_was_deleted_is_again_what_was_published(
-    place: DataDirectory, small: Prepared
+    data_dir: DataDirectory, small: Prepared
 ) -> None:
-    before = stored_tables(place.published)
-    place.warehouse.unlink()
-    (found,) = damages(place)
-    assert found == f"{place.warehouse} is not there: what was published takes its place"
-    materialize(small.study, place.path)
-    after = stored_tables(place.published)
+    before = stored_tables(data_dir.published)
+    data_dir.warehouse.unlink()
+    (found,) = damages(data_dir)
+    assert found == f"{data_dir.warehouse} is not there: the published copy replaces it"
+    materialize(small.study, data_dir.path)
+    after = stored_tables(data_dir.published)
     assert_same_tables(
         {name: rows for name, rows in after.items() if name.startswith(("raw.", "reviews."))},
         {name: rows for name, rows in before.items() if name.startswith(("raw.", "reviews."))},
@@ -118,72 +118,74 @@ def test_a_warehouse_that_was_deleted_is_again_what_was_published(
 
 
 def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
-    place: DataDirectory, small: Prepared
+    data_dir: DataDirectory, small: Prepared
 ) -> None:
-    cut(place.warehouse)
-    zeroed(place.published)
-    assert len(damages(place)) == 2
-    list(repair(place))
-    materialize(small.study, place.path)
-    assert stored_tables(place.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
-    assert len(list((place.path / "replaced").glob("*/*.duckdb"))) == 2
+    cut(data_dir.warehouse)
+    zeroed(data_dir.published)
+    assert len(damages(data_dir)) == 2
+    list(repair(data_dir))
+    materialize(small.study, data_dir.path)
+    assert stored_tables(data_dir.published)["reviews.verdicts"]["rater"].to_list() == ["Ann"]
+    assert len(list((data_dir.path / "replaced").glob("*/*.duckdb"))) == 2
 
 
 @pytest.mark.parametrize("damage", some(*DAMAGES, few=2))
 def test_a_damaged_published_file_is_published_anew(
-    place: DataDirectory, damage: Callable[[Path], None]
+    data_dir: DataDirectory, damage: Callable[[Path], None]
 ) -> None:
-    before = stored_tables(place.published)
-    damage(place.published)
-    (found,) = damages(place)
+    before = stored_tables(data_dir.published)
+    damage(data_dir.published)
+    (found,) = damages(data_dir)
     assert "published anew" in found
-    list(repair(place))
-    assert_same_tables(stored_tables(place.published), before)
+    list(repair(data_dir))
+    assert_same_tables(stored_tables(data_dir.published), before)
 
 
-def test_a_damaged_line_of_verdicts_is_written_anew(place: DataDirectory) -> None:
-    place.verdicts.write_bytes(place.verdicts.read_bytes() + b'{"sha256": "0", "verdicts": []}\n')
-    (found,) = damages(place)
-    assert f"{place.verdicts} is damaged (line 2)" in found
-    list(repair(place))
-    assert damages(place) == []
+def test_a_damaged_line_of_verdicts_is_written_anew(data_dir: DataDirectory) -> None:
+    data_dir.verdicts.write_bytes(
+        data_dir.verdicts.read_bytes() + b'{"sha256": "0", "verdicts": []}\n'
+    )
+    (found,) = damages(data_dir)
+    assert f"{data_dir.verdicts} is damaged (line 2)" in found
+    list(repair(data_dir))
+    assert damages(data_dir) == []
 
 
-def test_a_record_of_several_versions_is_moved_aside(place: DataDirectory) -> None:
+def test_a_record_of_several_versions_is_moved_aside(data_dir: DataDirectory) -> None:
     """What two processes made at once, or one whose disk was full, and Dagster opens no more."""
-    place.dagster.mkdir(exist_ok=True)
-    path = place.dagster / "schedules.db"
+    data_dir.dagster.mkdir(exist_ok=True)
+    path = data_dir.dagster / "schedules.db"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
         connection.execute("INSERT INTO alembic_version VALUES ('a')")
-    assert list(find_damage(place)) == []
+    assert list(find_damage(data_dir)) == []
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO alembic_version VALUES ('b')")
-    ((damage, why_not),) = repair(place)
+    ((damage, why_not),) = repair(data_dir)
     assert "of several versions" in damage.what
     assert why_not is None
     assert not path.exists()
 
 
-def test_dagster_s_own_files_are_moved_aside(place: DataDirectory) -> None:
-    (place.dagster / "history").mkdir(parents=True)
-    (place.dagster / "history" / "runs.db").write_bytes(
+def test_dagster_s_own_files_are_moved_aside(data_dir: DataDirectory) -> None:
+    (data_dir.dagster / "history").mkdir(parents=True)
+    (data_dir.dagster / "history" / "runs.db").write_bytes(
         b"no database, and longer than a header" * 9
     )
-    (place.dagster / "dagster.yaml").write_text("a: [", encoding="utf-8")
-    assert len(damages(place)) == 2
-    assert all(why is None for _, why in repair(place))
-    assert damages(place) == []
-    assert not (place.dagster / "history" / "runs.db").exists()
+    (data_dir.dagster / "dagster.yaml").write_text("a: [", encoding="utf-8")
+    assert len(damages(data_dir)) == 2
+    assert all(why is None for _, why in repair(data_dir))
+    assert damages(data_dir) == []
+    assert not (data_dir.dagster / "history" / "runs.db").exists()
 
 
 def test_a_damaged_clone_is_moved_aside_and_cloned_anew(
-    place: DataDirectory, small: Prepared
+    data_dir: DataDirectory, small: Prepared
 ) -> None:
-    (clone,) = (place.path / "clones").glob("*.git")
+    (clone,) = (data_dir.path / "clones").glob("*.git")
     shutil.rmtree(clone / "objects")
     (clone / "objects").mkdir()
-    assert [f"{clone} is damaged" in found for found in damages(place)] == [True]
-    list(repair(place))
-    materialize(small.study, place.path)
-    assert damages(place) == []
+    assert [f"{clone} is damaged" in found for found in damages(data_dir)] == [True]
+    list(repair(data_dir))
+    materialize(small.study, data_dir.path)
+    assert damages(data_dir) == []

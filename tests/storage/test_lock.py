@@ -68,10 +68,10 @@ def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Pa
     with open_warehouse(warehouse):
         pass
     with held(tmp_path) as holder:
-        said = f"{tmp_path} is in use by another perf-assets run.*process {holder.pid}"
-        with pytest.raises(PerfAssetsError, match=said), open_warehouse(warehouse):
+        message = f"{tmp_path} is in use by another perf-assets run.*process {holder.pid}"
+        with pytest.raises(PerfAssetsError, match=message), open_warehouse(warehouse):
             pass
-        with pytest.raises(PerfAssetsError, match=said):
+        with pytest.raises(PerfAssetsError, match=message):
             publish(DataDirectory(tmp_path))
     assert not published.exists()
     with open_warehouse(warehouse):

@@ -137,19 +137,19 @@ def test_a_migration_that_fails_leaves_the_older_format(
 
 
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "message"),
     [
         (3, "^{data_dir} was written before the first release .format 3.*: move warehouse.duckdb"),
         (99, "^{data_dir} was written by a newer perf-assets .format 99.*: upgrade perf-assets"),
     ],
 )
 def test_what_is_too_old_or_newer_is_refused_in_one_sentence_and_left(
-    data_dir: DataDirectory, version: int, said: str
+    data_dir: DataDirectory, version: int, message: str
 ) -> None:
     set_format(data_dir, version)
     before = data_dir.warehouse.read_bytes()
     with (
-        pytest.raises(PerfAssetsError, match=said.format(data_dir=data_dir.path)),
+        pytest.raises(PerfAssetsError, match=message.format(data_dir=data_dir.path)),
         open_warehouse(data_dir.warehouse),
     ):
         pass

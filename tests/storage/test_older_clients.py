@@ -65,13 +65,13 @@ def test_the_oldest_client_reads_every_table_view_and_comment_and_answers_the_co
         env=environment(PYTHONPATH=str(client)),
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["version"] == OLDEST
+    output = json.loads(done.stdout)
+    assert output["version"] == OLDEST
     with duckdb.connect(str(published), read_only=True) as connection:
-        for table, number in told["rows"].items():
+        for table, number in output["rows"].items():
             ((here,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
             assert number == here, table
         ((comments,),) = connection.execute(
             "SELECT count(comment) FROM duckdb_columns() WHERE NOT internal"
         ).fetchall()
-    assert told["comments"] == comments > 100
+    assert output["comments"] == comments > 100

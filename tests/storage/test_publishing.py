@@ -76,7 +76,7 @@ def test_it_holds_every_table_comment_and_macro_of_the_warehouse(small: Prepared
     assert_same_tables(stored_tables(warehouse), stored_tables(published))
     comments = rows(published, COMMENTS)
     assert comments == rows(warehouse, COMMENTS)
-    assert any(name == "bug_reports_as_of" and said for _, name, _, said in comments)
+    assert any(name == "bug_reports_as_of" and comment for _, name, _, comment in comments)
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,9 @@ def judged(data_dir: DataDirectory, *numbers: int, sheet: str = "a") -> None:
         ((last,),) = database.connection.execute(
             "SELECT coalesce(max(verdict_id), 0) FROM reviews.verdicts"
         ).fetchall()
-        for place, number in enumerate(numbers, start=1):
-            row = verdict(last + place, "Ann", number, "yes")
-            row |= {"file": f"{sheet}.csv", "file_sha256": sheet * 64, "line": place + 1}
+        for index, number in enumerate(numbers, start=1):
+            row = verdict(last + index, "Ann", number, "yes")
+            row |= {"file": f"{sheet}.csv", "file_sha256": sheet * 64, "line": index + 1}
             insert(database.connection, "reviews.verdicts", [{"imported_at": "2026-01-01"} | row])
 
 
@@ -140,22 +140,22 @@ def test_a_line_that_was_cut_by_a_kill_is_written_again(
     assert path.read_bytes() == content
 
 
-@given(place=st.integers(0, 10_000), byte=st.binary(min_size=1, max_size=1))
+@given(index=st.integers(0, 10_000), byte=st.binary(min_size=1, max_size=1))
 def test_a_changed_byte_is_noticed_and_no_verdict_is_taken_for_another(
     tmp_path_factory: pytest.TempPathFactory,
     written: tuple[bytes, pl.DataFrame],
-    place: int,
+    index: int,
     byte: bytes,
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "changed.jsonl"
     content, rows = written
     changed = bytearray(content)
-    changed[place % len(changed)] = byte[0]
+    changed[index % len(changed)] = byte[0]
     path.write_bytes(changed)
     found = read_log(path)
-    told = found.rows[TABLE]
-    assert told.join(rows, on=told.columns, how="anti", nulls_equal=True).is_empty()
-    assert found.damaged or told.height == rows.height
+    rows_found = found.rows[TABLE]
+    assert rows_found.join(rows, on=rows_found.columns, how="anti", nulls_equal=True).is_empty()
+    assert found.damaged or rows_found.height == rows.height
     keep_rows(path, {TABLE: rows})
     again = read_log(path).rows[TABLE]
     assert rows.join(again, on=rows.columns, how="anti", nulls_equal=True).is_empty()

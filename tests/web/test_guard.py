@@ -93,7 +93,7 @@ def test_a_name_given_twice_is_refused() -> None:
     assert refusal(twice) == (421, "this server answers to 127.0.0.1, [::1], localhost alone")
 
 
-def sent_by(asked: dict[str, Any]) -> list[dict[str, Any]]:
+def sent_by(request: dict[str, Any]) -> list[dict[str, Any]]:
     """What the guarded application sends; it says that it was reached."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -107,7 +107,7 @@ def sent_by(asked: dict[str, Any]) -> list[dict[str, Any]]:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Guard(app)(asked, receive, send))
+    asyncio.run(Guard(app)(request, receive, send))
     return sent
 
 

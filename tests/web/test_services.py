@@ -48,7 +48,7 @@ def opened(
             process.terminate()
 
 
-def asked(port: int, query: str) -> dict[str, object]:
+def answer_of(port: int, query: str) -> dict[str, object]:
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/graphql",
         data=json.dumps({"query": query}).encode(),
@@ -80,7 +80,7 @@ def test_the_ui_opens_with_one_line_and_ends_with_one(
         assert process.stdout is not None and process.stderr is not None
         address = f"http://127.0.0.1:{port}"
         assert process.stdout.readline() == f"Dagster UI: {address} (Ctrl-C stops it)\n"
-        assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
+        assert answer_of(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
         again = perf_assets("ui", "--data-dir", data_dir, "--study", small.study, "--port", "9")
         assert f"is open already, at {address} (process {process.pid})" in again.stderr
         assert f"'kill {process.pid}'" in again.stderr
@@ -118,14 +118,14 @@ def test_under_nohup_the_ui_outlives_its_terminal(small: Prepared, data_dir: Pat
         assert process.stdout.readline().startswith("Dagster UI: ")
         os.killpg(process.pid, signal.SIGHUP)
         time.sleep(1)
-        assert asked(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
+        assert answer_of(port, ASSETS)["assetsOrError"]["nodes"]  # type: ignore[index]
 
 
 def test_a_study_with_a_mistake_opens_nothing(data_dir: Path, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text('name = "x"\n')
     with opened(data_dir, study, free_port()) as process:
-        said, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, said) == (2, "")
+        output, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, output) == (2, "")
     assert complaint.startswith("Error: ") and complaint.count("\n") == 1
     assert is_left_alone(data_dir)

@@ -15,7 +15,7 @@ LEFT_OUT, COUNTED = "left out", "counted"
 
 
 def bot_sensitivity(bug_metrics: pl.DataFrame) -> pl.DataFrame:
-    """Compare performance with other bugs in what was said on them, without bots and with them.
+    """Compare performance with other bugs in the comments on them, without bots and with them.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def bot_sensitivity(bug_metrics: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     ``analysis.bot_sensitivity``: for each dataset, repository (and pooled) and metric two rows,
-    bots left out before bots counted. Where the types of accounts are not known the two are the
+    bots left out before bots counted. Where the types of accounts are unknown the two are the
     same, and what bots did is NULL.
     """
     rows = [
@@ -43,14 +43,14 @@ Presence = tuple[int, int, int | None, float | None, int | None, int | None]
 
 
 def _presence(bugs: pl.DataFrame) -> Presence:
-    """Of how many bug reports the accounts are known, and what bots did on those."""
-    known = bugs.filter("has_author_types")
-    if known.is_empty():
+    """For how many bug reports the account types are known, and the activity of bots on those."""
+    classified = bugs.filter("has_author_types")
+    if classified.is_empty():
         return bugs.height, 0, None, None, None, None
-    joined = int((known["commentators_with_bots"] > known["commentators"]).sum())
-    comments = int(known["comments_with_bots"].sum())
-    of_bots = comments - int(known["comments"].sum())
-    return bugs.height, known.height, joined, joined / known.height, comments, of_bots
+    joined = int((classified["commentators_with_bots"] > classified["commentators"]).sum())
+    comments = int(classified["comments_with_bots"].sum())
+    of_bots = comments - int(classified["comments"].sum())
+    return bugs.height, classified.height, joined, joined / classified.height, comments, of_bots
 
 
 def _rows(
@@ -59,19 +59,19 @@ def _rows(
     with_bots = bugs.with_columns(pl.col(f"{metric}_with_bots").alias(metric))
     for bots, chosen in ((LEFT_OUT, bugs), (COUNTED, with_bots)):
         method, found = compare_bugs(chosen, metric)
-        told = comparison_text(found, "no such bug reports in one of the groups")
+        text = comparison_text(found, "no such bug reports in one of the groups")
         n = found.n_performance + found.n_other
-        yield bots, method, (n, *found, f"{_premise(bots, presence)}: {told}")
+        yield bots, method, (n, *found, f"{_premise(bots, presence)}: {text}")
 
 
 def _premise(bots: str, presence: Presence) -> str:
-    n, known, joined, share, comments, of_bots = presence
+    n, n_classified, joined, share, comments, of_bots = presence
     if share is None:
         return "types of accounts not known, bots count as persons"
-    beside = "" if known == n else f", types known of {known:,} of {n:,} bug reports"
+    beside = "" if n_classified == n else f", types known of {n_classified:,} of {n:,} bug reports"
     if bots == LEFT_OUT:
         return f"without bots{beside}"
     return (
-        f"with bots, who are among the commentators of {joined:,} of {known:,} bug reports "
+        f"with bots, who are among the commentators of {joined:,} of {n_classified:,} bug reports "
         f"({100 * share:.1f} %) and wrote {of_bots:,} of {comments:,} comments{beside}"
     )

@@ -84,7 +84,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
     reports: it depends on how many performance bugs were opened when. What is left is the part
     of the closing: that performance bugs stay open longer, or shorter, than others of their
     month, ever more or ever less so. A difference that stays the same over the years adds about
-    nothing to a slope; who is closed later is told by :func:`closing_rates`. Without a
+    nothing to a slope; later closes are reported by :func:`closing_rates`. Without a
     difference in closing the part has mean 0 and the variance of labels permuted within the
     months of opening, by which it is tested.
     """
@@ -110,8 +110,8 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     centred = months_about_their_mean(totals)
     spread = totals @ centred**2
     if spread == 0:
-        told = "bug reports were open in one month alone"
-        return {"n": len(paths.opened), **nothing, "result": told}
+        text = "bug reports were open in one month alone"
+        return {"n": len(paths.opened), **nothing, "result": text}
     # A report that opens in a month is open in all that follow, until a step takes it out.
     following = np.cumsum(centred[::-1])[::-1]
     adds = 100 * (paths.steps[:, : paths.months] @ following) / spread
@@ -149,10 +149,10 @@ def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     edges = _edges(bugs)
     cells = [_cells(bugs.filter(is_performance=kind), edges) for kind in (True, False)]
     fit = _fit(*cells)
-    for place, kind in enumerate(KINDS):
-        if place < 2:
-            closes, years = cells[place].events.sum(), cells[place].exposure.sum() / YEAR
-            n = bugs.filter(is_performance=place == 0).height
+    for index, kind in enumerate(KINDS):
+        if index < 2:
+            closes, years = cells[index].events.sum(), cells[index].exposure.sum() / YEAR
+            n = bugs.filter(is_performance=index == 0).height
             own = (n, int(closes), float(years), float(closes / years) if years else None)
         else:
             own = (bugs.height, None, None, None)  # type: ignore[assignment]
@@ -169,13 +169,13 @@ def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
         change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
         if change is None:
             return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
-        told = "at equal age the rate of closing changes by "
-        return (*nothing, *change, fit.dispersion, told + factor_text(*change))
+        text = "at equal age the rate of closing changes by "
+        return (*nothing, *change, fit.dispersion, text + factor_text(*change))
     ratio = fit.ratio(level, CONFIDENCE)
     if ratio is None:
         return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
     change = fit.ratio(of_performance - of_others, CONFIDENCE)
-    told = (
+    text = (
         f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
         f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; "
         + (
@@ -184,7 +184,7 @@ def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
             else f"that changes by {factor_text(*change)}"
         )
     )
-    return (*ratio, *(change or nothing), fit.dispersion, told)
+    return (*ratio, *(change or nothing), fit.dispersion, text)
 
 
 class _Cells(NamedTuple):
@@ -236,7 +236,8 @@ def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
     events, exposure, ages, times = (
         np.concatenate(parts) for parts in zip(performance, other, strict=True)
     )
-    # A band of ages in which nothing was closed yet has no finite level, and tells nothing else.
+    # A band of ages in which nothing was closed yet has no finite level, and carries no other
+    # information.
     bands = np.array([band for band in range(len(AGES)) if events[ages == band].sum()])
     if not (performance.events.sum() and other.events.sum()):
         return None
@@ -246,5 +247,5 @@ def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
     columns = np.column_stack(
         [ages[:, None] == bands, is_performance, is_performance * middle, ~is_performance * middle]
     ).astype(np.float64)
-    known = np.isin(ages, bands)
-    return poisson_regression(events[known], exposure[known], columns[known])
+    is_finite = np.isin(ages, bands)
+    return poisson_regression(events[is_finite], exposure[is_finite], columns[is_finite])

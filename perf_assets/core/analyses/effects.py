@@ -175,7 +175,7 @@ Medians = tuple[float | None, float | None]
 
 
 class Compared(NamedTuple):
-    """A comparison of one metric; ``clusters`` is None where no commits are asked for."""
+    """A comparison of one metric; ``clusters`` is None where commits do not matter."""
 
     dataset: str
     repository: str
@@ -221,10 +221,10 @@ def _text(found: StratifiedComparison, adjusted: float | None) -> str:
         return "no bug reports in one of the groups"
     has_limits = found.low is not None and found.high is not None
     interval = f" [{found.low:.3f}, {found.high:.3f}]" if has_limits else ""
-    told = f"{magnitude(found.delta)}: delta = {found.delta:.3f}{interval}"
-    told += f", {p_text(found.pvalue_clustered)}"
+    text = f"{magnitude(found.delta)}: delta = {found.delta:.3f}{interval}"
+    text += f", {p_text(found.pvalue_clustered)}"
     if adjusted is not None:
-        told += f", adjusted for all tests of the summary (Holm) {p_text(adjusted)}"
+        text += f", adjusted for all tests of the summary (Holm) {p_text(adjusted)}"
     if found.heterogeneity_pvalue is not None:
-        told += f"; equal in all repositories: {p_text(found.heterogeneity_pvalue)}"
-    return told
+        text += f"; equal in all repositories: {p_text(found.heterogeneity_pvalue)}"
+    return text

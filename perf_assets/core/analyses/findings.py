@@ -20,14 +20,14 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
     Parameters
     ----------
     findings : ``raw.static_findings``.
-    trees : ``raw.scanned_trees``; every rule that was asked has a row, whether or not it found any.
+    trees : ``raw.scanned_trees``; every rule that ran has a row, whether or not it found any.
 
     Returns
     -------
     ``analysis.static_findings``. New and gone are NULL where the quarter before was not scanned, or
     was by other rules.
     """
-    asked = (
+    scanned = (
         trees.select(
             "repository",
             "quarter",
@@ -49,14 +49,14 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
         in_library_code=(pl.col("context") == "library").sum(),
     )
     before = _quarters_before(trees)
-    counted = asked.join(counts, on=BY, how="left").with_columns(
+    counted = scanned.join(counts, on=BY, how="left").with_columns(
         pl.col("findings", "files_with_findings", "warnings", "in_library_code").fill_null(0)
     )
     changes = _changes(findings, before)
-    known = before.select("repository", "quarter", has_before=pl.lit(value=True))
+    compared = before.select("repository", "quarter", has_before=pl.lit(value=True))
     rows = (
         counted.join(changes, on=BY, how="left")
-        .join(known, on=["repository", "quarter"], how="left")
+        .join(compared, on=["repository", "quarter"], how="left")
         .with_columns(
             pl.when("has_before").then(pl.col(name).fill_null(0)).alias(name)
             for name in ("new", "gone", "rewritten")
@@ -90,15 +90,15 @@ def _quarters_before(trees: pl.DataFrame) -> pl.DataFrame:
 def _changes(findings: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """How many findings are new, gone and rewritten, by repository, quarter and rule."""
     file = [*BY, "file"]
-    known = [*file, "identity"]
+    key = [*file, "identity"]
     then = findings.select(
         "repository", "rule", before="quarter", file="path", identity="finding_id"
     ).join(before, on=["repository", "before"])
     now = findings.join(before, on=["repository", "quarter"]).select(
         *BY, file="previous_path", identity="previous_id"
     )
-    came = now.join(then, on=known, how="anti").group_by(file).agg(came=pl.len())
-    went = then.join(now, on=known, how="anti").group_by(file).agg(went=pl.len())
+    came = now.join(then, on=key, how="anti").group_by(file).agg(came=pl.len())
+    went = then.join(now, on=key, how="anti").group_by(file).agg(went=pl.len())
     rewritten = pl.min_horizontal("came", "went")
     return (
         came.join(went, on=file, how="full", coalesce=True)

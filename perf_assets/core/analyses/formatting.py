@@ -1,4 +1,4 @@
-"""How results are told: p-values in sentences, parameters as text."""
+"""How results are formatted: p-values in sentences, parameters as text."""
 
 import json
 

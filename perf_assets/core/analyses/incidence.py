@@ -177,10 +177,10 @@ def share_text(found: Incidence) -> str:
     """A share with its interval for a sentence."""
     if found.share is None:
         return "an unknown share (nobody was watched for so long)"
-    told = f"{100 * found.share:.1f} %"
+    percent = f"{100 * found.share:.1f} %"
     if found.low is None or found.high is None:
-        return told
-    return f"{told} [{100 * found.low:.1f} to {100 * found.high:.1f}]"
+        return percent
+    return f"{percent} [{100 * found.low:.1f} to {100 * found.high:.1f}]"
 
 
 def _figures(found: Incidence) -> Sequence[float | int | None]:
@@ -196,12 +196,12 @@ def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
     """The waits of performance bugs and of others."""
     is_closed, fixed = bugs["is_closed"].to_numpy(), bugs["is_fixed_then"]
-    asked = {
+    has_event = {
         "fixed": are_true(fixed),
         "closed_without_fix": is_closed & are_false(fixed),
         "closed": is_closed,
     }
-    ends = np.where(asked[event], 1, np.where(is_closed, 2, 0)).astype(np.int64)
+    ends = np.where(has_event[event], 1, np.where(is_closed, 2, 0)).astype(np.int64)
     days, watched_days = bugs["days"].to_numpy(), bugs["watched_days"].to_numpy()
     first, second = (Waits(days[kind], ends[kind], watched_days[kind]) for kind in kinds_of(bugs))
     return first, second

@@ -87,9 +87,9 @@ def terms_of(title: str) -> Iterable[str]:
     """The words of a title, without case, and the pairs of those that follow each other."""
     tokens = ANY.findall(title.casefold())
     is_word = [WORD.fullmatch(token) is not None for token in tokens]
-    yield from (token for token, known in zip(tokens, is_word, strict=True) if known)
-    for (first, known), (second, also) in pairwise(zip(tokens, is_word, strict=True)):
-        if known and also:
+    yield from (token for token, is_first in zip(tokens, is_word, strict=True) if is_first)
+    for (first, is_first), (second, is_second) in pairwise(zip(tokens, is_word, strict=True)):
+        if is_first and is_second:
             yield f"{first} {second}"
 
 

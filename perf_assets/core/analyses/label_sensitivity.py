@@ -94,30 +94,30 @@ def label_sensitivity(
     rules = graded.select(*key, **RULES)
     bugs = with_waits(in_clusters(bug_metrics, counted_fixes), trend_monthly)
     rows = []
-    known: dict[tuple[object, ...], list[Result]] = {}  # most rules agree on a small repository
+    cached: dict[tuple[object, ...], list[Result]] = {}  # most rules agree on a small repository
     for rule in RULES:
         labels = rules.select(*key, is_performance=rule)
         chosen = bugs.drop("is_performance").join(labels, on=key, maintain_order="left")
         for dataset, repository, own in by_repository_and_pooled(chosen):
             same = (dataset, repository, *own["is_performance"])
-            if same not in known:
-                known[same] = list(_of_bugs(own))
-            rows += [(dataset, repository, rule, *found) for found in known[same]]
+            if same not in cached:
+                cached[same] = list(_of_bugs(own))
+            rows += [(dataset, repository, rule, *found) for found in cached[same]]
     months, graded_by = complete_months(trend_monthly), rows_of_repositories(rules)
-    for known_of in (issue_history, rules):
-        months = months.join(known_of, on=key[:2], how="semi", maintain_order="left")
+    for labelled_of in (issue_history, rules):
+        months = months.join(labelled_of, on=key[:2], how="semi", maintain_order="left")
     cases = [*series_by_repository(issue_history, months).items()]
 
     def relabelled(case: tuple[tuple[str, str], CumulativeSeries]) -> list[tuple[Any, ...]]:
-        place, paths = case
-        graded = graded_by[place]
+        group, paths = case
+        graded = graded_by[group]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
         different = {one.is_performance.tobytes(): one for one in labelled.values()}
-        known = {labels: list(_of_months(one)) for labels, one in different.items()}
+        results = {labels: list(_of_months(one)) for labels, one in different.items()}
         return [
-            (*place, rule, *found)
+            (*group, rule, *found)
             for rule, one in labelled.items()
-            for found in known[one.is_performance.tobytes()]
+            for found in results[one.is_performance.tobytes()]
         ]
 
     for found in map_repositories(cases, relabelled, "testing trends by other rules"):
@@ -128,8 +128,10 @@ def label_sensitivity(
 
 def _relabelled(paths: CumulativeSeries, labels: pl.DataFrame) -> CumulativeSeries:
     """The paths with the performance bugs that the second column of ``labels`` says."""
-    known = dict(labels.iter_rows())
-    label = np.array([known.get(number, False) for number in paths.numbers.tolist()], dtype=bool)
+    labels_by_number = dict(labels.iter_rows())
+    label = np.array(
+        [labels_by_number.get(number, False) for number in paths.numbers.tolist()], dtype=bool
+    )
     return replace(paths, is_performance=label)
 
 
@@ -137,8 +139,8 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
     n = int(bugs["is_performance"].sum())
     others = bugs.height - n
     share = 100 * n / bugs.height if bugs.height else None
-    told = "no bug reports" if share is None else f"{share:.2f} % of bug reports"
-    yield Result("share", n, others, share, result=told)
+    text = "no bug reports" if share is None else f"{share:.2f} % of bug reports"
+    yield Result("share", n, others, share, result=text)
     fixes = fixed_within(bugs.filter("is_watched"), WITHIN_DAYS)
     yield Result(
         "fixed_within_365_days",
@@ -176,7 +178,7 @@ def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
         if series not in FLOWS:
             found = permutation_test(paths, series, PERMUTATIONS, chance)
             share = _last_share(counts[series], totals[series])
-            yield Result(series, n, others, share, p_value=found.p_value, result=found.told)
+            yield Result(series, n, others, share, p_value=found.p_value, result=found.text)
         else:
             fit = binomial_regression(counts[series], totals[series], years)
             change = trend_change(fit)

@@ -70,17 +70,21 @@ def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
     for outcome in OUTCOMES.values():
         for group in groups:
             is_known = group.is_empty() or (group["outcome"] != NOT_LOOKED_AT).any()
-            is_told = is_known or outcome == NOT_LOOKED_AT
-            yield group.filter(outcome=outcome).height if is_told else None
+            is_reported = is_known or outcome == NOT_LOOKED_AT
+            yield group.filter(outcome=outcome).height if is_reported else None
 
 
 def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
-    known = bugs.select("dataset", "repository", "is_performance", lived=column).drop_nulls("lived")
-    groups = [known.filter(is_performance=group == "performance")["lived"] for group in GROUPS]
+    with_lifetime = bugs.select("dataset", "repository", "is_performance", lived=column).drop_nulls(
+        "lived"
+    )
+    groups = [
+        with_lifetime.filter(is_performance=group == "performance")["lived"] for group in GROUPS
+    ]
     found = compare_strata(
         [
             alone(*(own.filter(is_performance=group == "performance")["lived"] for group in GROUPS))
-            for _, _, own in by_repository(known)
+            for _, _, own in by_repository(with_lifetime)
         ]
     )
     return (

@@ -89,7 +89,7 @@ def _sensitivity_rows(
 def _sensitivity_row(
     n_links: int, n_kept: int, left_out: Sequence[str], method: str, found: Comparison
 ) -> tuple[object, ...]:
-    told = comparison_text(found, "no fixed bugs in one of the groups")
+    text = comparison_text(found, "no fixed bugs in one of the groups")
     n_left_out = n_links - n_kept
     return (
         method,
@@ -98,7 +98,7 @@ def _sensitivity_row(
         n_left_out,
         found.n_performance + found.n_other,
         *found,
-        f"without {n_left_out} of {n_links} links: {told}",
+        f"without {n_left_out} of {n_links} links: {text}",
     )
 
 

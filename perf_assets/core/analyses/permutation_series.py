@@ -47,7 +47,7 @@ class CumulativeSeries:
 
     steps : shape (reports, 4 x months), what changes by the report; the series in the order of
         :data:`SERIES`. Cumulative ones are sums over the months up to one.
-    opened : the place, among all of them, of the month in which each was opened.
+    opened : the index, among all of them, of the month in which each was opened.
     numbers : the number of each report.
     """
 
@@ -98,7 +98,7 @@ def series_by_repository(
     series = months.select(*_REPOSITORY, _number("month"))
     series = series.group_by(_REPOSITORY, maintain_order=True).agg("month").sort(_REPOSITORY)
     closed = pl.col("closed_at").dt.convert_time_zone("UTC").dt
-    known = (
+    states = (
         history.select(
             *(*_REPOSITORY, "number", "is_bug_report", "is_performance", "is_fixed"),
             *(_number(name) for name in ("month", "until_month", "opened_month")),
@@ -110,12 +110,12 @@ def series_by_repository(
         .sort(*_REPOSITORY, "number", "month")
     )
     now = (
-        known.unique([*_REPOSITORY, "number"], keep="last", maintain_order=True)
+        states.unique([*_REPOSITORY, "number"], keep="last", maintain_order=True)
         .filter("is_bug_report")
         .with_columns(report=pl.int_range(pl.len(), dtype=pl.Int64).over(_REPOSITORY))
     )
     of_report = now.select(*_REPOSITORY, "number", "report")
-    spans = known.join(of_report, on=[*_REPOSITORY, "number"], maintain_order="left")
+    spans = states.join(of_report, on=[*_REPOSITORY, "number"], maintain_order="left")
     reports, parts = (
         rows.partition_by(_REPOSITORY, as_dict=True, include_key=False) for rows in (now, spans)
     )
@@ -152,7 +152,7 @@ def _paths(
     end = np.searchsorted(months, spans["until_month"].fill_null(months[-1] + 1).to_numpy())
     is_of_series = months[start] == month
     steps = []
-    for place, (series, chosen) in enumerate(
+    for index, (series, chosen) in enumerate(
         {
             "open": is_open,
             "fixed": is_fixed,
@@ -160,10 +160,10 @@ def _paths(
             "newly_fixed": is_fixed & (closed == month) & is_of_series,
         }.items()
     ):
-        steps.append((report[chosen], start[chosen] + place * n_months, 1.0))
+        steps.append((report[chosen], start[chosen] + index * n_months, 1.0))
         if series not in FLOWS:
             ended = chosen & (end < n_months)
-            steps.append((report[ended], end[ended] + place * n_months, -1.0))
+            steps.append((report[ended], end[ended] + index * n_months, -1.0))
     return CumulativeSeries(
         n_months,
         _matrix(reports.height, n_months, steps),
@@ -227,14 +227,14 @@ def null_distribution(
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
     found: dict[tuple[str, str], int] = {}
     drawn = 0
-    for sums, place in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
-        drawn += len(place)
+    for sums, index in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
+        drawn += len(index)
         for series, counts in paths.counts(sums).items():
-            slopes[series].append(slopes_of(counts, totals[series])[place])
+            slopes[series].append(slopes_of(counts, totals[series])[index])
             if not alarms:
                 continue
             for method, alarm in _alarms(series, counts, totals[series]):
-                found[series, method] = found.get((series, method), 0) + int(alarm[place].sum())
+                found[series, method] = found.get((series, method), 0) + int(alarm[index].sum())
         if drawn in LOOKS and _are_decided(paths, slopes):
             break
     return NullDistribution(
@@ -310,14 +310,14 @@ class PermutationTest:
     n : months with a share.
     slope : percentage points a year; None with fewer than two such months.
     p_value : None too where there are no labels to permute.
-    told : all of it in words.
+    text : the result in words.
     """
 
     n: int
     slope: float | None
     p_value: float | None
     permutations: int | None
-    told: str
+    text: str
 
 
 def permutation_test(
@@ -329,7 +329,7 @@ def permutation_test(
     pairs that rise, as in the paper's test, has few: in cumulative series all of them rise with
     permuted labels too, in one case of ten, and such a test could not find much.
 
-    ``chance`` is what is known of permuted labels already.
+    ``chance`` is the null distribution, where it is computed already.
 
     References
     ----------
@@ -343,16 +343,16 @@ def permutation_test(
     slope = float(slopes_of(paths.performance_counts()[series], totals))
     n = int(np.sum(totals > 0))
     if chance is None or not np.isfinite(slope):
-        known = slope if np.isfinite(slope) else None
-        told = "not testable: no labels to permute, or no two months with a share"
-        return PermutationTest(n, known, None, None, told)
+        finite_slope = slope if np.isfinite(slope) else None
+        text = "not testable: no labels to permute, or no two months with a share"
+        return PermutationTest(n, finite_slope, None, None, text)
     rising, falling = tails_of(chance.slopes[series], slope)
     # Twice the smaller tail: the slopes of permuted labels need not lie evenly about 0.
     p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))
     as_far, way = min((rising, "up"), (falling, "down"))
-    told = (
+    text = (
         f"the share changes by {slope:+.2f} points a year, with permuted labels so far {way} in "
         f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
-    return PermutationTest(n, slope, p, chance.permutations, told)
+    return PermutationTest(n, slope, p, chance.permutations, text)

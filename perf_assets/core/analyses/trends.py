@@ -63,7 +63,7 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     trend_monthly
         ``marts.trend_monthly``: dataset, repository, month, is_complete and the columns of
         :data:`SERIES`. Only complete months count; a month without a share (no open bug at all,
-        say) keeps its place in the series.
+        say) keeps its position in the series.
     issue_history
         ``marts.issue_history``, from which the same series are counted with labels permuted.
 
@@ -168,10 +168,10 @@ def _paper_row(
 ) -> dict[str, Any]:
     test = cox_stuart(_share(months, series), alternative=TREND_ALTERNATIVE)
     alarms = None if chance is None else chance.share(series, "cox_stuart")
-    told = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise, "
-    told += p_text(test.pvalue)
+    text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise, "
+    text += p_text(test.pvalue)
     if alarms is not None:
-        told += (
+        text += (
             f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases (5 are due)"
         )
     return _row(
@@ -185,7 +185,7 @@ def _paper_row(
         alternative=test.alternative,
         permutations=None if chance is None else chance.permutations,
         false_alarm_share=alarms,
-        result=told,
+        result=text,
     )
 
 
@@ -201,7 +201,7 @@ def _permutation_row(
         p_value=test.p_value,
         alternative="two-sided",
         permutations=test.permutations,
-        result=test.told,
+        result=test.text,
     )
 
 
@@ -213,7 +213,7 @@ def _flow_rows(
     n = int(np.sum(totals > 0))
     permutations = None if chance is None else chance.permutations
     fit = binomial_regression(successes, totals, years, strata)
-    told = _trend_text(series, fit)
+    text = _trend_text(series, fit)
     yield _row(
         series,
         "binomial_regression",
@@ -228,7 +228,7 @@ def _flow_rows(
         heterogeneity_p_value=finite(fit.heterogeneity_pvalue),
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "binomial_regression"),
-        result=told,
+        result=text,
     )
     z, pvalue = cochran_armitage(successes, totals, years, strata)
     yield _row(
@@ -256,9 +256,9 @@ def _trend_text(series: str, fit: BinomialTrend) -> str:
     change = trend_change(fit)
     if change is None:
         return NO_TREND
-    told = f"among {_COUNTED[series]} the odds of a performance bug change by {change}"
+    text = f"among {_COUNTED[series]} the odds of a performance bug change by {change}"
     between = finite(fit.heterogeneity_pvalue)
-    return told if between is None else f"{told}; equal in all repositories: {p_text(between)}"
+    return text if between is None else f"{text}; equal in all repositories: {p_text(between)}"
 
 
 def trend_change(fit: BinomialTrend) -> str | None:

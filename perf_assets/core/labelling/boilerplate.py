@@ -53,7 +53,7 @@ class Boilerplate:
     """Decides for one repository which lines are boilerplate at a month, and says why."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without templates and issues."""
         self._templates: dict[str, TemplateLine] = {}
         self._uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._decided: dict[tuple[str, str], str | None] = {}
@@ -108,21 +108,21 @@ class Boilerplate:
 def read_bodies(
     issues: pl.DataFrame,
     templates: pl.DataFrame,
-    may_tell: Callable[[str], bool],
-    tells: Callable[[str], bool],
+    may_be_relevant: Callable[[str], bool],
+    is_relevant: Callable[[str], bool],
 ) -> tuple[Boilerplate, dict[int, list[Line]]]:
-    """What a rule on texts has to look at: the telling lines of each issue, and the boilerplate.
+    """What a rule on texts has to look at: the relevant lines of each issue, and the boilerplate.
 
     Parameters
     ----------
-    issues : columns number, body, author, month: all cohorts up to the last one wanted.
+    issues : columns number, body, author, month: all cohorts up to the last one requested.
     templates : columns sha, path, committed_at, body, month: versions of issue templates.
-    may_tell, tells : whether a body can have a line that changes a decision, and whether a line
-        does; the first only saves time.
+    may_be_relevant, is_relevant : whether a body can have a line that changes a decision, and
+        whether a line does; the first only saves time.
 
     Returns
     -------
-    The boilerplate among those lines, and by number of the issue its telling lines: visible ones,
+    The boilerplate among those lines, and by number of the issue its relevant lines: visible ones,
     of which the boilerplate is not stripped yet.
     """
     boilerplate = Boilerplate()
@@ -132,12 +132,12 @@ def read_bodies(
     bodies: dict[int, list[Line]] = {}
     read = issues.sort("month", "number").select("number", "body", "author", "month")
     for number, body, author, month in read.iter_rows():
-        lines = visible_lines(body) if body and may_tell(body) else []
-        bodies[number] = [Line.of(line) for line in lines if tells(line)]
+        lines = visible_lines(body) if body and may_be_relevant(body) else []
+        bodies[number] = [Line.of(line) for line in lines if is_relevant(line)]
         boilerplate.add_issue(
             (line for line in bodies[number] if not is_ticked(line.text)),
             month,
-            # A deleted account cannot be told from another: each such issue is a person of its own.
+            # Deleted accounts look alike: each such issue is a person of its own.
             author or f"#{number}",
         )
     return boilerplate, bodies

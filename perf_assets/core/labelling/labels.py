@@ -63,8 +63,10 @@ class Rules:
 
 def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
     """The ``labels`` that contain one of ``entries``, without regard to case and white space."""
-    wanted = [_squeezed(entry) for entry in entries]
-    return sorted({label for label in labels if any(entry in _squeezed(label) for entry in wanted)})
+    squeezed = [_squeezed(entry) for entry in entries]
+    return sorted(
+        {label for label in labels if any(entry in _squeezed(label) for entry in squeezed)}
+    )
 
 
 def matching_keywords(text: str, keywords: Iterable[str]) -> list[str]:
@@ -114,7 +116,8 @@ def label_issues(
     Parameters
     ----------
     issues : columns repository, number, title, body, author, labels, month: all cohorts up to
-        the last one wanted. The decision on an issue depends on cohorts up to its own month only.
+        the last one requested. The decision on an issue depends on cohorts up to its own month
+        only.
     templates : columns sha, path, committed_at, body, month: versions of the repository's issue
         templates (may be empty).
     rules : the study's entries.
@@ -125,10 +128,10 @@ def label_issues(
     each label and keyword that was found, both in the order of ``number``.
     """
 
-    def tells(text: str) -> bool:
+    def is_relevant(text: str) -> bool:
         return bool(matching_keywords(text, rules.keywords))
 
-    boilerplate, bodies = read_bodies(issues, templates, tells, tells)
+    boilerplate, bodies = read_bodies(issues, templates, is_relevant, is_relevant)
     ordered = issues.sort("number")
     evidence = pl.DataFrame(
         [

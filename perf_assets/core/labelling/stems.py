@@ -111,18 +111,18 @@ STEMS = StemRules()
 class _Stems(dict[str, str | None]):
     """Words and their stems; None for words whose stem no entry has."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
+    def __init__(self, stems: Iterable[str]) -> None:
         # The library takes a second to import, and most runs have nothing to stem.
         from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
 
         super().__init__()
-        self._wanted = frozenset(wanted)
-        self._beginnings = tuple(_beginning(stem) for stem in self._wanted)
+        self._stems = frozenset(stems)
+        self._beginnings = tuple(_beginning(stem) for stem in self._stems)
         self._stem = PorterStemmer().stem
 
     def __missing__(self, word: str) -> str | None:
         stem = self._stem(word) if word.startswith(self._beginnings) else None
-        self[word] = stem if stem in self._wanted else None
+        self[word] = stem if stem in self._stems else None
         return self[word]
 
 
@@ -200,7 +200,7 @@ def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.Dat
         pl.Series([matcher.matches(found, reading) for found in both], dtype=TEXTS)
         for reading in (AS_MEANT, AS_PUBLISHED)
     )
-    places = [
+    matched_in = [
         [name for name, found in (("title", title), ("text", text)) if found]
         for title, text in zip(titles, texts, strict=True)
     ]
@@ -209,7 +209,7 @@ def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.Dat
         matched_stems=meant,
         is_performance_as_published=published.list.len() > 0,
         matched_stems_as_published=published,
-        matched_in=pl.Series(places, dtype=TEXTS),
+        matched_in=pl.Series(matched_in, dtype=TEXTS),
         rule_version=pl.lit(rules.version),
     ).select(
         pl.col(name).cast(kind) for name, kind in schema_of("labels.performance_questions").items()

@@ -51,15 +51,15 @@ class CommitGraph:
         heap: list[tuple[int, str]] = []
         left = 0
 
-        def reach(sha: str, known: bool) -> int:
+        def reach(sha: str, is_reachable: bool) -> int:
             """Note a way to ``sha``; how many more commits are left that may have been brought."""
             if sha not in self.parents:
                 return 0
             if sha not in is_known:
-                is_known[sha] = known
+                is_known[sha] = is_reachable
                 heappush(heap, (-self._height[sha], sha))
-                return 0 if known else 1
-            if known and not is_known[sha]:
+                return 0 if is_reachable else 1
+            if is_reachable and not is_known[sha]:
                 is_known[sha] = True
                 return -1
             return 0
@@ -88,8 +88,8 @@ def _heights(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
             waiting = [p for p in parents[sha] if p in parents and p not in heights]
             if sha in heights or not waiting:
                 stack.pop()
-                known = (heights[parent] for parent in parents[sha] if parent in heights)
-                heights[sha] = 1 + max(known, default=0)
+                parent_heights = (heights[parent] for parent in parents[sha] if parent in heights)
+                heights[sha] = 1 + max(parent_heights, default=0)
             else:
                 stack.extend(waiting)
     return heights

@@ -20,7 +20,7 @@ APPROACHES = (
     "named_by_pull_request",
     "named_in_comment",
 )
-"""All ways to link a commit to an issue, as they are told in ``links.fix_links``."""
+"""All ways to link a commit to an issue, as they are named in ``links.fix_links``."""
 TELLING = (
     r"#\d|(?i:gh-\d|/issues/\d"
     r"|(?:issues?|bug|gh|fix(?:e[sd])?|close[sd]?|resolve[sd]?):?[ _/-]?#?\d)"
@@ -58,7 +58,7 @@ def link_fixes(
         merge_commit_sha, commits: the pull requests that GitHub relates to an issue.
     count_approaches : the approaches whose links make a fix; the paper's rule is ``url`` and
         ``id`` (section III).
-    comments : columns number, comment_id, body: what was said of the issues; None where nothing is
+    comments : columns number, comment_id, body: the comments on the issues; None where nothing is
         to be taken from there.
     aliases : the names that the repository had before.
 
@@ -80,10 +80,10 @@ def link_fixes(
         links.add(event["commit_sha"], _closer(event))
     related = _own(pull_requests, "pull_request_repository", names)
     history = History(commits, issues["number"].to_list(), aliases)
-    known = _link_pull_requests(links, related, history)
+    pulls = _link_pull_requests(links, related, history)
     _link_titles(links, naming, history)
     if comments is not None:
-        _link_comments(links, comments, known, history, names)
+        _link_comments(links, comments, pulls, history, names)
     return links.frame()
 
 
@@ -143,9 +143,9 @@ def _link_pull_requests(
         "number", "pull_request", maintain_order=True
     )
     for (number, _), rows in by_pull:
-        told = rows.row(-1, named=True)  # of linked, where it is: that says how many commits
+        row = rows.row(-1, named=True)  # of linked, where it is: that says how many commits
         pull = PullRequest(
-            told["pull_request"], told["is_merged"], told["merge_commit_sha"], told["commits"]
+            row["pull_request"], row["is_merged"], row["merge_commit_sha"], row["commits"]
         )
         if pull not in landed:
             landed[pull] = history.landings(pull)
@@ -172,7 +172,7 @@ def _link_titles(links: _Links, naming: Mapping[str, Sequence[Mention]], history
 def _link_comments(
     links: _Links,
     comments: pl.DataFrame,
-    known: Mapping[int, PullRequest],
+    pulls: Mapping[int, PullRequest],
     history: History,
     names: Collection[str],
 ) -> None:
@@ -188,11 +188,11 @@ def _link_comments(
                 continue
             seen.add((number, named))
             if named not in landed:
-                pull = known.get(named, PullRequest(named, is_merged=False))
+                pull = pulls.get(named, PullRequest(named, is_merged=False))
                 landed[named] = history.landings(pull)
             for landing in landed[named]:
-                told = f"pull request #{named} ({words} in a comment)"
-                mention = Mention(number, "named_in_comment", told, named)
+                evidence = f"pull request #{named} ({words} in a comment)"
+                mention = Mention(number, "named_in_comment", evidence, named)
                 _link_landing(links, mention, landing, history)
 
 
@@ -200,24 +200,24 @@ def _link_landing(
     links: _Links, mention: Mention, landing: Landing, history: History, *, with_merge: bool = True
 ) -> None:
     """Link the commits of a landing as ``mention`` says, and the merge that brought them."""
-    told = f"{mention.evidence}, {landing.words}"
+    text = f"{mention.evidence}, {landing.words}"
     merges = [sha for sha in landing.own if history.graph.is_merge(sha)]
     do_commits_count = False
     for sha in landing.own:
-        evidence = f"{told}, which brought this commit" if landing.is_merge else told
+        evidence = f"{text}, which brought this commit" if landing.is_merge else text
         can_count = links.add(sha, replace(mention, evidence=evidence))
         do_commits_count |= can_count and sha not in merges
     if landing.is_merge:
         if with_merge and not links.has(mention.number, landing.sha, "closed_by_pull_request"):
-            links.add(landing.sha, replace(mention, evidence=f"{told}, this commit"))
+            links.add(landing.sha, replace(mention, evidence=f"{text}, this commit"))
         if do_commits_count:
             for sha in [landing.sha, *merges]:
                 links.repeat(mention.number, sha)
 
 
-def _own(told: pl.DataFrame, column: str, names: Collection[str]) -> pl.DataFrame:
-    """What GitHub tells of the repository itself, whose name in ``column`` may be spelt freely."""
-    return told.filter(pl.col(column).str.to_lowercase().is_in(sorted(own_names(names))))
+def _own(rows: pl.DataFrame, column: str, names: Collection[str]) -> pl.DataFrame:
+    """The rows of the repository itself, whose name in ``column`` may be spelt freely."""
+    return rows.filter(pl.col(column).str.to_lowercase().is_in(sorted(own_names(names))))
 
 
 def _closer(event: Mapping[str, object]) -> Mention:

@@ -27,7 +27,7 @@ ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$
 BUMPS = re.compile(r"^Bumps\s+(?:\[|the .+ group\b)", re.MULTILINE)
 INDENTED = re.compile(r"^(?: {4}|\t)")
 QUOTED = re.compile(r"^ {0,3}>")
-# What is said of a pull request that is no fix, in the sentence that names it; and the mark of a
+# What describes a pull request that is no fix, in the sentence that names it; and the mark of a
 # remark on it, which may say anything.
 NO_FIX = re.compile(
     r"(?:\bnot|n't) (?:\w+ )?(?:fix|solve|resolve|address)"
@@ -35,7 +35,7 @@ NO_FIX = re.compile(
     r"|similar|unrelated)\b",
     re.IGNORECASE,
 )
-TOLD = re.compile(r"#\d|/pull/\d")
+MENTION = re.compile(r"#\d|/pull/\d")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 REMARK = re.compile(r"#(?:issuecomment|discussion_r|pullrequestreview)|\s*\(comment\)")
 
@@ -62,9 +62,9 @@ def mentions(message: str, *names: str) -> list[Mention]:
     (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline and
     indented code, links and numbers of other repositories, numbers that the message gives to
     another repository by address, numbers called a pull request, numbers that only count the items
-    of a list, and all but the subject where a robot tells of another project's new version. Of
-    several mentions of an issue one with a verb that closes it is told, else the first. Whether a
-    number is an issue at all is for the caller to look up.
+    of a list, and all but the subject where a robot announces another project's new version. Of
+    several mentions of an issue one with a verb that closes it is reported, else the first. Whether
+    a number is an issue at all is for the caller to look up.
     """
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
@@ -92,18 +92,18 @@ def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
     """The numbers in a comment that may be pull requests that fix its issue, and the words.
 
     By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
-    had before. Left out are code, quoted lines, as what is quoted was said elsewhere, remarks on a
-    pull request, and sentences that say of it that it is no fix: it caused, introduced or broke
+    had before. Left out are code, quoted lines, as what is quoted was written elsewhere, remarks on
+    a pull request, and sentences that say of it that it is no fix: it caused, introduced or broke
     something, it is related or similar. Whether a number is a pull request, and whether it landed,
     is for the caller to look up.
     """
     own = own_names(names)
     found: dict[int, str] = {}
     for line in visible_lines(comment):
-        if not TOLD.search(line) or QUOTED.match(line) or INDENTED.match(line):
+        if not MENTION.search(line) or QUOTED.match(line) or INDENTED.match(line):
             continue
         for sentence in SENTENCE.split(INLINE_CODE.sub(" ", line)):
-            if TOLD.search(sentence) and not NO_FIX.search(sentence):
+            if MENTION.search(sentence) and not NO_FIX.search(sentence):
                 for number, words in _pull_requests_in(sentence, own):
                     found.setdefault(number, words)
     return found
@@ -124,25 +124,25 @@ def _pull_requests_in(sentence: str, own: Collection[str]) -> Iterator[tuple[int
 def _prose(message: str) -> Iterator[tuple[str, bool]]:
     """The lines of a message that are no code, and whether each is its subject."""
     lines = visible_lines(message)
-    subject = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    subject = next((index for index, line in enumerate(lines) if line.strip()), 0)
     numbered = _enumerated(lines, subject)
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if INDENTED.match(line):
             continue
-        text = line if place not in numbered else line.replace("#", "", 1)
-        yield INLINE_CODE.sub(" ", text), place == subject
+        text = line if index not in numbered else line.replace("#", "", 1)
+        yield INLINE_CODE.sub(" ", text), index == subject
 
 
 def _enumerated(lines: list[str], subject: int) -> set[int]:
     """Places of the lines whose leading ``#k`` counts items: a run from 1, or ``#1 text`` alone."""
     run: dict[int, str] = {}
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         item = ITEM.match(line)
         if item is not None and int(item["number"]) == len(run) + 1:
-            run[place] = item["rest"].strip()
+            run[index] = item["rest"].strip()
     if len(run) >= 2:
         return set(run)
-    return {place for place, text in run.items() if place != subject and text}
+    return {index for index, text in run.items() if index != subject and text}
 
 
 def _in_line(line: str, own: Collection[str], *, is_subject: bool) -> Iterator[Mention]:

@@ -32,7 +32,7 @@ MERGED = re.compile(
 TITLED = re.compile(
     rf"(?:\[[^\]]*\]\s*)?(?P<words>{NAME}[-_/]#?(?P<number>\d{{3,9}}))(?=\s|:|$)", re.IGNORECASE
 )
-# What all of these have, asked first: hardly a line has it.
+# What all of these have, tested first: hardly a line has it.
 MAYBE = re.compile(r"(?:issues?|bug|gh|fix|e[sd]?):?[ _/-]?#?\d", re.IGNORECASE)
 STATUS_CODES = range(400, 600)
 

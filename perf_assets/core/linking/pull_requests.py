@@ -105,7 +105,7 @@ def _addressed(message: str, own: Collection[str]) -> Iterator[int]:
 
 
 class History:
-    """The commits of one repository, asked which of them a pull request is."""
+    """The commits of one repository, searched for those of a pull request."""
 
     def __init__(
         self,
@@ -132,8 +132,10 @@ class History:
         self._claims: dict[int, list[str]] = {}
         self._claimed: dict[str, list[int]] = {}
         issues = frozenset(issue_numbers)
-        telling = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
-        for repository, sha, message in telling.select("repository", "sha", "message").iter_rows():
+        referring = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
+        for repository, sha, message in referring.select(
+            "repository", "sha", "message"
+        ).iter_rows():
             for number in landed_numbers(message, repository, *aliases) - issues:
                 self._claims.setdefault(number, []).append(sha)
                 self._claimed.setdefault(sha, []).append(number)

@@ -107,10 +107,10 @@ def questions_needed(population: int, z: float = 1.96, error: float = 0.05) -> f
 def _data(
     last_month: str, groups: pl.DataFrame, waits: pl.DataFrame, quality: pl.DataFrame
 ) -> ForumData:
-    known: dict[str, set[str]] = {}
+    tag_sets: dict[str, set[str]] = {}
     for forum, tag_set in groups.select("forum", "tag_set").unique().iter_rows():
-        known.setdefault(forum, set()).add(tag_set)
-    found = min((name for name, sets in known.items() if sets >= set(TAG_SETS)), default=None)
+        tag_sets.setdefault(forum, set()).add(tag_set)
+    found = min((name for name, sets in tag_sets.items() if sets >= set(TAG_SETS)), default=None)
     seen = groups.filter(
         pl.col("forum") == (found or ""),
         pl.col("tag_set").is_in(TAG_SETS),
@@ -185,7 +185,7 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         "1",
     )
     gap = data.gap("performance")
-    yield _row(figure, _place_of_performance(data), gap=gap, reason=now, note=now)
+    yield _row(figure, _rank_of_performance(data), gap=gap, reason=now, note=now)
     for kind, text in published["hours"].items():
         quantity = f"hours to the accepted answer, here the median: {kind}"
         figure = _figure(f"hours.{kind}", DIFFICULTY, POOLED, quantity, text)
@@ -193,7 +193,7 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         yield _row(figure, value, gap=data.gap(kind), reason=now, note=now)
 
 
-def _place_of_performance(data: ForumData) -> float | None:
+def _rank_of_performance(data: ForumData) -> float | None:
     shares = {kind: data.value("accepted_share", kind) for kind in KINDS}
     own = shares["performance"]
     if own is None:

@@ -29,7 +29,7 @@ def paper_comparison(
     problem_distribution: pl.DataFrame,
     *of_questions: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every figure of the papers that is known, as published and as reproduced.
+    """Every known figure of the papers, as published and as reproduced.
 
     Parameters
     ----------

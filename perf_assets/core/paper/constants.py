@@ -1,4 +1,4 @@
-"""Constants of the study that perf-assets keeps alive, each with the place it comes from.
+"""Constants of the study that perf-assets keeps alive, each with its source.
 
 Makkouk, Kim and Chen: An Empirical Study on Performance Bugs in Deep Learning Frameworks,
 ICSME 2022.

@@ -124,9 +124,9 @@ def verified_reason(data: Data, bugs: str) -> str:
 
 def _reopened(texts: Mapping[str, str], counts: Mapping[str, int]) -> str:
     """Why open and closed bug reports differ: reopened ones, when both together agree."""
-    wanted = {state: int(text.replace(",", "")) for state, text in texts.items()}
-    moved = wanted["open"] - counts["open"]
-    if moved > 0 and moved == counts["closed"] - wanted["closed"]:
+    published = {state: int(text.replace(",", "")) for state, text in texts.items()}
+    moved = published["open"] - counts["open"]
+    if moved > 0 and moved == counts["closed"] - published["closed"]:
         return (
             f"{moved} bug reports were closed and are open again: the package gives their last "
             "close and no reopening, so that they count as closed"

@@ -6,7 +6,7 @@ from perf_assets.core.paper.figures import Data, Figure, PaperTables, comparison
 
 
 def example_issues(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
-    """Whether the published taxonomy gives each example the root cause that the text tells.
+    """Whether the published taxonomy gives each example the root cause that the text names.
 
     The value is 1 where it does, in one row or several, and 0 where it does not.
     """

@@ -98,9 +98,9 @@ class Data:
         return self._gap(POOLED, self.taxonomy, "taxonomy")
 
     def _gap(self, repository: str, rows: pl.DataFrame, what: str) -> str | None:
-        wanted = REPOSITORIES if repository == POOLED else (repository,)
+        repositories = REPOSITORIES if repository == POOLED else (repository,)
         loaded = set(rows.get_column("repository"))
-        missing = [name for name in wanted if name not in loaded]
+        missing = [name for name in repositories if name not in loaded]
         return f"the loaded data have no {what} of {' and '.join(missing)}" if missing else None
 
 
@@ -155,7 +155,7 @@ def comparison_row(
     """
     if gap is None and reproduced is None:
         gap = "the loaded data have no such value"
-    verdict, told = "not derivable", gap
+    verdict, remark = "not derivable", gap
     value = difference = None
     if gap is None and reproduced is not None:
         value = float(reproduced)
@@ -163,7 +163,7 @@ def comparison_row(
         difference = None if figure.is_claim else value - float(figure.value)
         if verdict != "differs" and behind is not None:
             verdict = "coincides"
-        told = {"differs": reason or "no reason found", "coincides": behind}.get(verdict, note)
+        remark = {"differs": reason or "no reason found", "coincides": behind}.get(verdict, note)
     return (
         DATASET,
         figure.study,
@@ -176,5 +176,5 @@ def comparison_row(
         value,
         difference,
         verdict,
-        told,
+        remark,
     )

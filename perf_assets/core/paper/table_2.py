@@ -111,17 +111,17 @@ def _table_2_reason(data: Data, metric: str) -> str:
     if METRICS[metric] != "fixed":
         return "no reason found"
     alone = (
-        f"those of {repository} alone {_told(compare(data.of(repository), metric))}"
+        f"those of {repository} alone {_comparison_text(compare(data.of(repository), metric))}"
         for repository in REPOSITORIES
     )
     return (
         f"unknown: of which bugs it is, the paper does not say; the row is of those that give the "
         f"paper's medians (verified by hand, no number below {LOWEST_TRUSTED_NUMBER}); tried, too: "
-        f"all fixed ones have {_told(compare(data.bugs, metric))}, " + ", ".join(alone)
+        f"all fixed ones have {_comparison_text(compare(data.bugs, metric))}, " + ", ".join(alone)
     )
 
 
-def _told(found: Comparison) -> str:
+def _comparison_text(found: Comparison) -> str:
     if found.cliffs_delta is None or found.p_value is None:
         return "nothing"
     return f"delta {found.cliffs_delta:.3f} and p = {found.p_value:.2g}"

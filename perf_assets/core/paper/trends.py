@@ -57,7 +57,7 @@ def figure_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object
         yield from _period(table, months, gap)
         for source in ("published", "reproduced"):
             of = "the published series" if source == "published" else "the bug reports"
-            for name, (quantity, value, places) in _points(months, source).items():
+            for name, (quantity, value, rows_of_months) in _points(months, source).items():
                 if name in table:
                     figure = Figure(
                         f"figure_1.{repository}.{series}.{name}.{source}",
@@ -71,8 +71,8 @@ def figure_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object
                         figure,
                         value,
                         gap=gap,
-                        reason=reason if is_counted else _published_counts(months, places),
-                        behind=_behind(months, places) if is_counted else None,
+                        reason=reason if is_counted else _published_counts(months, rows_of_months),
+                        behind=_behind(months, rows_of_months) if is_counted else None,
                     )
         whole = Figure(
             f"figure_1.{repository}.{series}.months",
@@ -117,26 +117,26 @@ def _points(
     }
 
 
-def _behind(months: pl.DataFrame, places: tuple[int, ...]) -> str | None:
+def _behind(months: pl.DataFrame, rows_of_months: tuple[int, ...]) -> str | None:
     """The counts of those months, where they are not as published."""
-    rows = [months.row(location, named=True) for location in places if months.height]
-    told = [
+    rows = [months.row(location, named=True) for location in rows_of_months if months.height]
+    counts = [
         f"{row['reproduced_performance']:,} of {row['reproduced_total']:,} for "
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
         for row in rows
         if any(row[f"reproduced_{n}"] != row[f"published_{n}"] for n in ("performance", "total"))
     ]
-    return f"the counts are others: {' and '.join(told)}" if told else None
+    return f"the counts are others: {' and '.join(counts)}" if counts else None
 
 
-def _published_counts(months: pl.DataFrame, places: tuple[int, ...]) -> str:
+def _published_counts(months: pl.DataFrame, rows_of_months: tuple[int, ...]) -> str:
     """What the published series has in those months."""
-    rows = [months.row(location, named=True) for location in places if months.height]
-    told = [
+    rows = [months.row(location, named=True) for location in rows_of_months if months.height]
+    counts = [
         f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
         for row in rows
     ]
-    return f"the series that the package publishes has {' and '.join(told)}"
+    return f"the series that the package publishes has {' and '.join(counts)}"
 
 
 def months_of(data: Data, repository: str, series: str) -> pl.DataFrame:
@@ -164,6 +164,10 @@ def trend_reason(months: pl.DataFrame) -> str:
         f"{more} have more, which fits that one closed for a while counts as open until its last "
         "close",
     ]
-    told = " and ".join(part for part, number in zip(parts, (fewer, more), strict=True) if number)
-    counted = f"of {months.height} months {told}: the package has the last close alone; "
-    return f"{counted if told else ''}the percentages of a month differ by at most {largest} points"
+    reasons = " and ".join(
+        part for part, number in zip(parts, (fewer, more), strict=True) if number
+    )
+    counted = f"of {months.height} months {reasons}: the package has the last close alone; "
+    return (
+        f"{counted if reasons else ''}the percentages of a month differ by at most {largest} points"
+    )

@@ -1,4 +1,4 @@
-"""Of which kinds each question of a forum is: as people said, or as the better method decides."""
+"""The kinds of each question of a forum, labelled by people or by the better method."""
 
 import hashlib
 from collections.abc import Mapping
@@ -74,7 +74,7 @@ def classify(
         pl.lit(method).alias("method"),
         pl.lit(_version(method, examples, model)).alias("model_version"),
     ]
-    rows = [_told(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
+    rows = [_given(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
     for part in others.iter_slices(AT_ONCE):
         scores = model.scores(reader.count(part))
         decided = _long(part, examples.kinds, scores, model.decide(scores))
@@ -106,15 +106,15 @@ def _long(
     )
 
 
-def _told(examples: Examples) -> pl.DataFrame:
-    """What people said, of all seven kinds."""
-    told = np.array([[kind in of for kind in KINDS] for of in examples.told], dtype=bool)
-    return _long(examples.questions, KINDS, told.astype(np.float64), told)
+def _given(examples: Examples) -> pl.DataFrame:
+    """The labels that people gave, for all seven kinds."""
+    given = np.array([[kind in of for kind in KINDS] for of in examples.given_kinds], dtype=bool)
+    return _long(examples.questions, KINDS, given.astype(np.float64), given)
 
 
 def _version(method: Method, examples: Examples, model: Model) -> str:
     """The fingerprint of the method and of what it learned from."""
-    parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.told)]
+    parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.given_kinds)]
     parts += [repr(row) for row in examples.questions.iter_rows()]
     if isinstance(model, KeywordWeights):
         parts.append(repr(model.alpha))

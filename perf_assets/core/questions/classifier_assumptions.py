@@ -1,4 +1,4 @@
-"""What the study's text leaves open of its classifier, decided: the one place where that stands.
+"""What the study's text leaves open of its classifier, decided here, and only here.
 
 Zhang, Gao, Ma, Lyu and Kim, An Empirical Study of Common Challenges in Developing Deep Learning
 Applications (ISSRE 2019), give the weights of words, the number of words and that keywords get

@@ -1,7 +1,7 @@
 """How hard questions are, by tag set and kind: accepted answers, and the time until they came.
 
 The measures are those of Zhang et al. (ISSRE 2019), share and time, and beside them what a
-reviewer would ask for: intervals, and times with the questions that still wait as censored.
+reviewer would expect: intervals, and times with the questions that still wait as censored.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from perf_assets.core.statistics.survival import (
 from perf_assets.tables import schema_of
 
 WITHIN_HOURS = (1.0, 24.0, 720.0)
-"""The times at which the share of answered questions is told: an hour, a day, 30 days."""
+"""The times at which the share of answered questions is reported: an hour, a day, 30 days."""
 
 
 def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFrame:
@@ -40,7 +40,7 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
     ``analysis.question_difficulty``: one row for each forum, tag set (and :data:`POOLED`, where a
     question of several tag sets counts once) and kind that has a question. Intervals of shares are
     Wilson's; those of Kaplan-Meier medians come from the log-log interval of survival. Times that
-    cannot be told are NULL.
+    cannot be computed are NULL.
     """
     groups = groups.select("forum", "question_id", "tag_set", "kind")
     pooled = groups.with_columns(tag_set=pl.lit(POOLED)).unique()
@@ -87,9 +87,9 @@ def _difficulty(group: pl.DataFrame) -> tuple[object, ...]:
 
 
 def _durations(group: pl.DataFrame, event: str, hours: str) -> Durations:
-    known = group.filter(pl.col(hours).is_not_null() | ~pl.col(event))
-    is_event = known[event].to_list()
-    waited = known.select(pl.when(event).then(hours).otherwise("hours_watched")).to_series()
+    with_time = group.filter(pl.col(hours).is_not_null() | ~pl.col(event))
+    is_event = with_time[event].to_list()
+    waited = with_time.select(pl.when(event).then(hours).otherwise("hours_watched")).to_series()
     return Durations(waited.to_list(), is_event)
 
 
@@ -109,12 +109,12 @@ def _centre(values: pl.Series) -> tuple[float | None, float | None]:
 
 def _result(share: Proportion, hours: float | None, watched: MedianResult) -> str:
     assert share.share is not None and share.low is not None and share.high is not None
-    told = (
+    text = (
         f"{100 * share.share:.1f} % of {share.n:,} questions have an accepted answer "
         f"[{100 * share.low:.1f}, {100 * share.high:.1f}]"
     )
     if hours is not None:
-        told += f", in the median given within {hours:.1f} hours"
+        text += f", in the median given within {hours:.1f} hours"
     if watched.median is None:
-        return f"{told}; of all of them fewer than half have one while they were watched"
-    return f"{told}; half of all of them have one within {watched.median:.1f} hours"
+        return f"{text}; of all of them fewer than half have one while they were watched"
+    return f"{text}; half of all of them have one within {watched.median:.1f} hours"

@@ -1,4 +1,4 @@
-"""Questions whose kinds people told: what a classifier learns from, and is tested by."""
+"""Questions that people labelled: what a classifier learns from, and is tested by."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from perf_assets.core.questions.classifier_assumptions import (
     Method,
     Variant,
 )
-from perf_assets.core.questions.folds import Places, folds_in_time
+from perf_assets.core.questions.folds import Indices, folds_in_time
 from perf_assets.core.questions.keyword_weight_classifier import (
     KeywordWeights,
     keyword_table,
@@ -43,20 +43,20 @@ class Examples:
     """The classified questions of a forum, in order of time.
 
     questions : question_id, title, text, code.
-    told : the kinds that people gave each, in order.
+    given_kinds : the kinds that people gave each, in order.
     kinds : those of which there are enough to learn from.
     truth : questions by these kinds.
     """
 
     forum: str
     questions: pl.DataFrame
-    told: tuple[tuple[str, ...], ...]
+    given_kinds: tuple[tuple[str, ...], ...]
     kinds: tuple[str, ...]
     truth: Flags
 
     @property
     def are_enough(self) -> bool:
-        """Whether there are kinds to tell apart."""
+        """Whether there are kinds to distinguish."""
         return len(self.kinds) >= FEWEST_KINDS
 
 
@@ -76,10 +76,10 @@ def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
             .agg("kind")
             .sort("asked_at", "question_id")
         )
-        told = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
-        truth = np.array([[kind in of for kind in kinds] for of in told], dtype=bool)
+        given_kinds = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
+        truth = np.array([[kind in of for kind in kinds] for of in given_kinds], dtype=bool)
         truth = truth.reshape(questions.height, len(kinds))
-        yield Examples(str(forum), questions.drop("kind", "asked_at"), told, kinds, truth)
+        yield Examples(str(forum), questions.drop("kind", "asked_at"), given_kinds, kinds, truth)
 
 
 @dataclass(frozen=True)
@@ -106,17 +106,17 @@ class Reader:
         found = question_words(questions, self.variant, self.lists.stop_words)
         return count_words(found, self.vocabulary)
 
-    def learn(self, places: Places | None = None) -> Model:
-        """The classifier, learned from the examples at ``places``, or from all."""
+    def learn(self, indices: Indices | None = None) -> Model:
+        """The classifier, learned from the examples at ``indices``, or from all."""
         counts, truth = self.counts, self.examples.truth
-        if places is not None:
-            counts, truth = counts[places], truth[places]
+        if indices is not None:
+            counts, truth = counts[indices], truth[indices]
         if self.variant.method == "regression":
             return learn_regression(counts, truth, self.variant)
         keywords = keyword_table(self.vocabulary, self.examples.kinds, self.lists, self.variant)
         return learn_keyword_weights(counts, truth, keywords, self.variant)
 
-    def score(self, folds: Iterable[tuple[Places, Places]]) -> list["Scored"]:
+    def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
         """The scores of the examples that each fold tests, by what is learned from its others."""
         scored = []
         for learning, testing in folds:
@@ -127,9 +127,9 @@ class Reader:
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of the examples at ``places`` by a model that did not learn from them."""
+    """The scores of the examples at ``indices`` by a model that did not learn from them."""
 
-    places: Places
+    indices: Indices
     model: Model
     scores: Floats
 
@@ -138,10 +138,10 @@ class Scored:
         return replace(self.model, variant=variant).decide(self.scores)
 
 
-def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Places, Flags]:
+def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Indices, Flags]:
     """The examples that were tested in order of time, and what is decided of each."""
-    places = np.concatenate([part.places for part in scored])
-    return places, np.concatenate([part.decided(variant) for part in scored])
+    indices = np.concatenate([part.indices for part in scored])
+    return indices, np.concatenate([part.decided(variant) for part in scored])
 
 
 def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
@@ -152,6 +152,6 @@ def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
     found: dict[Method, float] = {}
     for method, variant in DEFAULTS.items():
         scored = Reader.of(examples, lists, variant).score(folds_in_time(len(examples.truth)))
-        places, decided = decided_in_time(scored, variant)
-        found[method] = macro_f1(examples.truth[places], decided)
+        indices, decided = decided_in_time(scored, variant)
+        found[method] = macro_f1(examples.truth[indices], decided)
     return found

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Places: TypeAlias = NDArray[np.int64]
+Indices: TypeAlias = NDArray[np.int64]
 
 BLOCKS = 5
 """The later half of the questions, in order of time, in so many blocks."""
@@ -15,7 +15,7 @@ BLOCKS = 5
 
 def stratified_folds(
     truth: NDArray[np.bool_], folds: int, seed: int
-) -> Iterator[tuple[Places, Places]]:
+) -> Iterator[tuple[Indices, Indices]]:
     """Pairs of places of questions, to learn from and to be tested by; each is tested once.
 
     The questions of a kind are dealt to the folds in turn, in an order that ``seed`` shuffles; one
@@ -23,7 +23,7 @@ def stratified_folds(
     """
     shuffled = np.random.default_rng(seed).permutation(len(truth))
     by_rarity = np.argsort(truth.sum(axis=0), kind="stable")
-    # The rarest of a question's kinds, as its place in that order; the number of kinds for none.
+    # The rarest of a question's kinds, as its index in that order; the number of kinds for none.
     ranked = truth[:, by_rarity]
     stratum = np.where(ranked.any(axis=1), ranked.argmax(axis=1), truth.shape[1])
     dealt = shuffled[np.argsort(stratum[shuffled], kind="stable")]
@@ -33,8 +33,8 @@ def stratified_folds(
         yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
 
-def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Places, Places]]:
-    """The same for ``n`` questions in order of time: each is tested by what was asked before.
+def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Indices, Indices]]:
+    """The same for ``n`` questions in order of time: each is tested by those before it.
 
     The later half is tested, in ``blocks`` of equal size, each by what is learned from all before.
     """

@@ -1,4 +1,4 @@
-"""The study's classifier of questions: a kind is known by the words that its questions use most."""
+"""The study's classifier of questions, by the words that the questions of a kind use most."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,11 +89,11 @@ def keyword_table(
 ) -> Floats:
     """Words by kinds: 1 where the word is a keyword of the kind, read as texts are."""
     table = np.zeros((len(vocabulary), len(kinds)))
-    place = {word: row for row, word in enumerate(vocabulary)}
+    row_by_word = {word: row for row, word in enumerate(vocabulary)}
     for column, kind in enumerate(kinds):
         for word in keywords_of(kind, lists, variant):
-            if word in place:
-                table[place[word], column] = 1.0
+            if word in row_by_word:
+                table[row_by_word[word], column] = 1.0
     return table
 
 

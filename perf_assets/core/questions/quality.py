@@ -129,12 +129,12 @@ def _scored(reader: Reader, split: str) -> list[list[Scored]]:
 
 
 def _trial(truth: Flags, repeats: Sequence[Sequence[Scored]], variant: Variant) -> _Trial:
-    tested = np.sort(np.concatenate([part.places for part in repeats[0]]))
+    tested = np.sort(np.concatenate([part.indices for part in repeats[0]]))
     decided = np.zeros_like(truth)
     found = []
     for scored in repeats:
         for part in scored:
-            decided[part.places] = part.decided(variant)
+            decided[part.indices] = part.decided(variant)
         found.append(decided[tested])
     return _Trial(truth[tested], found)
 
@@ -147,33 +147,33 @@ def _measures(
 ) -> Iterator[tuple[object, ...]]:
     whole, samples = found[variant]
     supports = [int(number) for number in trial.truth.sum(axis=0)]
-    for place, kind in enumerate((*examples.kinds, MACRO)):
+    for index, kind in enumerate((*examples.kinds, MACRO)):
         estimates = [
-            estimate(whole[place, measure], samples[:, place, measure], CONFIDENCE)
+            estimate(whole[index, measure], samples[:, index, measure], CONFIDENCE)
             for measure in range(len(MEASURES))
         ]
         difference = estimate(np.nan, np.array([]), CONFIDENCE)
         other = next(one for one in DEFAULTS.values() if one.method != variant.method)
         if variant in DEFAULTS.values():
             difference = estimate(
-                whole[place, F1] - found[other][0][place, F1],
-                samples[:, place, F1] - found[other][1][:, place, F1],
+                whole[index, F1] - found[other][0][index, F1],
+                samples[:, index, F1] - found[other][1][:, index, F1],
                 CONFIDENCE,
             )
         f1 = estimates[F1]
-        told = f"no question of {kind} was tested" if f1.value is None else f"F1 {f1.value:.2f}"
+        text = f"no question of {kind} was tested" if f1.value is None else f"F1 {f1.value:.2f}"
         if f1.low is not None and f1.high is not None:
-            told += f" [{f1.low:.2f}, {f1.high:.2f}]"
+            text += f" [{f1.low:.2f}, {f1.high:.2f}]"
         if difference.value is not None:
-            told += f", {difference.value:+.2f} against {other.method}"
+            text += f", {difference.value:+.2f} against {other.method}"
         if difference.low is not None and difference.high is not None:
-            told += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
+            text += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
         yield (
             kind,
             len(trial.truth),
-            supports[place] if kind != MACRO else sum(supports),
+            supports[index] if kind != MACRO else sum(supports),
             *(number for one in estimates for number in (one.value, one.low, one.high)),
             *(difference.value, difference.low, difference.high),
             *(CONFIDENCE, REPLICATES, SEED),
-            told,
+            text,
         )

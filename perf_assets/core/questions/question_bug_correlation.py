@@ -98,14 +98,14 @@ def _rows(repository: str, forum: str, months: pl.DataFrame) -> Iterator[tuple[o
             *(repository, forum, one.lag),
             *(months["month"].min(), months["month"].max(), one.n),
             *("spearman", PARAMETERS, one.statistic, low, high, one.band, CONFIDENCE, is_outside),
-            _told(one, why, is_outside=bool(is_outside)),
+            _result_text(one, why, is_outside=bool(is_outside)),
         )
 
 
-def _told(one: LagResult, why: str, *, is_outside: bool) -> str:
+def _result_text(one: LagResult, why: str, *, is_outside: bool) -> str:
     if one.statistic is None or one.band is None:
         return f"no correlation: {why}"
-    place = "outside" if is_outside else "within"
+    position = "outside" if is_outside else "within"
     side = (
         "in the same month"
         if one.lag == 0
@@ -113,6 +113,6 @@ def _told(one: LagResult, why: str, *, is_outside: bool) -> str:
         f"{'before' if one.lag > 0 else 'after'} performance bugs"
     )
     return (
-        f"performance questions {side}: rank correlation {one.statistic:+.2f}, {place} the band "
+        f"performance questions {side}: rank correlation {one.statistic:+.2f}, {position} the band "
         f"of ±{one.band:.2f} over all lags"
     )

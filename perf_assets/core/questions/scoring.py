@@ -45,13 +45,13 @@ def measured(truth: Flags, decided: Flags, weights: Floats | None = None) -> Flo
     34, 1-47.
     """
     samples = np.ones((1, len(truth))) if weights is None else weights
-    hit, said, there = (
+    hit, predicted, actual = (
         samples @ flags.astype(np.float64) for flags in (truth & decided, decided, truth)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.where((said == 0) & (there > 0), 0.0, hit / said)
-        recall = hit / there
-        f1 = 2 * hit / (said + there)
+        precision = np.where((predicted == 0) & (actual > 0), 0.0, hit / predicted)
+        recall = hit / actual
+        f1 = 2 * hit / (predicted + actual)
     kinds = np.stack([precision, recall, f1], axis=2)
     is_there = ~np.isnan(kinds)
     number = is_there.sum(axis=1)
@@ -81,8 +81,8 @@ def with_limits(truth: Flags, repeats: Sequence[Flags], samples: Floats) -> tupl
 
 def estimate(value: float, samples: Floats, confidence: float) -> Estimate:
     """The ``value`` with the percentiles of its ``samples``, widened to hold it."""
-    known = samples[~np.isnan(samples)]
-    if np.isnan(value) or not len(known):
+    defined = samples[~np.isnan(samples)]
+    if np.isnan(value) or not len(defined):
         return Estimate(None if np.isnan(value) else float(value), None, None)
-    low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Estimate(float(value), float(min(low, value)), float(max(high, value)))

@@ -61,10 +61,10 @@ def count_words(found: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Co
     """How often each question has each word of ``vocabulary``; other words are passed over."""
     from scipy import sparse  # noqa: PLC0415
 
-    place = {word: column for column, word in enumerate(vocabulary)}
+    columns_by_word = {word: column for column, word in enumerate(vocabulary)}
     starts, columns, counts = [0], [], []
     for words in found:
-        counted = Counter(place[word] for word in words if word in place)
+        counted = Counter(columns_by_word[word] for word in words if word in columns_by_word)
         columns += sorted(counted)
         counts += [counted[column] for column in sorted(counted)]
         starts.append(len(columns))

@@ -16,7 +16,7 @@ IMPACTS = ("speed", "memory", "both")
 
 @dataclass(frozen=True)
 class Code:
-    """An entry of a codebook: a category and, where more is known, a sub-category of it."""
+    """An entry of a codebook: a category and, where it is more specific, a sub-category of it."""
 
     category: str
     subcategory: str | None = None
@@ -66,16 +66,16 @@ class Codebook:
         UnknownWordError
             There is none; names the nearest. A sub-category needs its category before it.
         """
-        known = {_folded(code.name): code for code in self.descriptions}
-        known |= {_folded(f"{one.category}: {one.subcategory}"): one for one in self.subcategories}
-        known |= {_folded(alias): code for alias, code in self.aliases.items()}
-        wanted = _folded(text)
-        if wanted in known:
-            return known[wanted]
-        # A sub-category alone names no code, but tells which one is meant.
+        codes = {_folded(code.name): code for code in self.descriptions}
+        codes |= {_folded(f"{one.category}: {one.subcategory}"): one for one in self.subcategories}
+        codes |= {_folded(alias): code for alias, code in self.aliases.items()}
+        spelling = _folded(text)
+        if spelling in codes:
+            return codes[spelling]
+        # A sub-category alone names no code, but is a hint to the one that is meant.
         hints = {_folded(code.subcategory or code.name): code for code in self.descriptions}
-        hints |= known
-        [nearest] = difflib.get_close_matches(wanted, hints, n=1, cutoff=0.0)
+        hints |= codes
+        [nearest] = difflib.get_close_matches(spelling, hints, n=1, cutoff=0.0)
         raise UnknownWordError(text, hints[nearest].name)
 
 
@@ -100,9 +100,9 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
     return Codebook(descriptions, aliases)
 
 
-def nearest_word(word: str, known: tuple[str, ...]) -> str:
-    """The one of ``known`` that is most like ``word``."""
-    return difflib.get_close_matches(_folded(word), known, n=1, cutoff=0.0)[0]
+def nearest_word(word: str, words: tuple[str, ...]) -> str:
+    """The closest of ``words`` to ``word``."""
+    return difflib.get_close_matches(_folded(word), words, n=1, cutoff=0.0)[0]
 
 
 def _entries(content: Mapping[str, object], key: str) -> Iterator[Mapping[str, object]]:

@@ -60,7 +60,7 @@ def labelling_quality(
     general approach. Statistics in Medicine 27, 1693-1702.
     """
     rows: list[Row] = []
-    known = graded.select(
+    labels = graded.select(
         "dataset",
         "repository",
         "number",
@@ -73,7 +73,7 @@ def labelling_quality(
         .then(pl.lit("body alone")),
     )
     of_strata = verdicts.join(
-        known, on=["dataset", "repository", "number"], how="left", maintain_order="left"
+        labels, on=["dataset", "repository", "number"], how="left", maintain_order="left"
     )
     for dataset, repository, judged in by_repository_and_pooled(of_strata):
         for rater in judged.get_column("rater").unique().sort():
@@ -114,9 +114,9 @@ def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
     found = []
     for (repository,), own in sorted(judged.partition_by("repository", as_dict=True).items()):
         here = sizes.filter(dataset=dataset, repository=repository)
-        known = dict(here.select("is_performance", "bug_reports").iter_rows())
+        counts_by_kind = dict(here.select("is_performance", "bug_reports").iter_rows())
         pair = [
-            Stratum(known.get(kind, 0), *_counts(own.filter(is_performance=kind)))
+            Stratum(counts_by_kind.get(kind, 0), *_counts(own.filter(is_performance=kind)))
             for kind in (True, False)
         ]
         if all(one.yes + one.no for one in pair):

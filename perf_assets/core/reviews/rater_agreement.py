@@ -16,7 +16,7 @@ QUESTIONS = {
     "cause": CAUSE,
     "impact": pl.col("impact"),
 }
-"""What raters are asked, and their answers; a cause is a category with its sub-category."""
+"""The questions to raters, and their answers; a cause is a category with its sub-category."""
 
 
 def _code(name: str) -> pl.Expr:
@@ -36,7 +36,7 @@ OF_QUESTIONS = {
     "exposing_stage": pl.concat_list("exposing_stage"),
     "challenge": pl.concat_list("challenge"),
 }
-"""What raters are asked of a question, and their answers of one of its problems."""
+"""The questions to raters about a forum question, and their answers about one of its problems."""
 
 DISCUSSED = ("is_performance", "cause", "impact")
 
@@ -150,9 +150,9 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
 def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
     """What each rater answered of what, from columns rater, the two of the key, and the answer."""
     answers: dict[str, dict[Subject, str]] = {}
-    for rater, place, number, answer in answered.sort(pl.all()).iter_rows():
+    for rater, container, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None:
-            answers.setdefault(rater, {})[place, number] = answer
+            answers.setdefault(rater, {})[container, number] = answer
     return answers
 
 

@@ -56,7 +56,7 @@ def draw_each(
     ----------
     subjects : columns of the key and the strata, and any others, which are kept.
     each : how many of each stratum; of a smaller one all are taken.
-    key : what tells the subjects apart.
+    key : the columns that identify a subject.
     strata : the columns whose values make a stratum.
 
     Returns
@@ -68,14 +68,14 @@ def draw_each(
 
 
 def _in_random_order(subjects: pl.DataFrame, seed: int, key: tuple[str, str]) -> pl.DataFrame:
-    place, number = key
+    container, number = key
     return subjects.with_columns(
         order=pl.struct(key).map_elements(
-            lambda one: _random_order(seed, one[place], one[number]),
+            lambda one: _random_order(seed, one[container], one[number]),
             return_dtype=pl.String,
         )
     ).sort("order")
 
 
-def _random_order(seed: int, place: str, number: int | str) -> str:
-    return hashlib.sha256(f"{seed} {place}#{number}".encode()).hexdigest()
+def _random_order(seed: int, container: str, number: int | str) -> str:
+    return hashlib.sha256(f"{seed} {container}#{number}".encode()).hexdigest()

@@ -12,10 +12,10 @@ from perf_assets.core.statistics.samples import Floats
 
 @dataclass(frozen=True)
 class Waits:
-    """Waits that may end in several ways, of which one is asked for.
+    """Waits that may end in several ways, of which one is of interest.
 
     days : from the start of each to its end or, of one that goes on, to when it was seen last.
-    ends : 1 for the end that is asked for, 2 for any other end, 0 for a wait that goes on.
+    ends : 1 for the end of interest, 2 for any other end, 0 for a wait that goes on.
     watched : days from the start to when the watching ended, whatever happened before; not below
         ``days``.
     """
@@ -32,7 +32,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class Incidence:
-    """The share of waits that ended as asked for within a time, None where it is not known.
+    """The share of waits with the event of interest within a time; None where unknown.
 
     ``n_events`` counts those that were seen to end so within the time; ``low`` and ``high`` are
     None too where nothing ended so.
@@ -60,11 +60,11 @@ class IncidenceTest:
 def cumulative_incidence(
     waits: Waits, times: Sequence[float], confidence: float = 0.95
 ) -> list[Incidence]:
-    """The share of waits that ended as asked for within each of ``times`` (Aalen-Johansen).
+    """The share of waits with the event within each of ``times`` (Aalen-Johansen).
 
-    Other ends compete: a wait that ended otherwise never ends as asked for, while one that goes on
-    may. The naive way, to take other ends for waits that go on, says too much. None beyond the
-    longest wait while one still goes on.
+    Other ends compete: a wait that ended otherwise never has the event of interest, while one that
+    goes on may. The naive way, to take other ends for waits that go on, says too much. None beyond
+    the longest wait while one still goes on.
 
     Notes
     -----
@@ -90,7 +90,7 @@ def cumulative_incidence(
 
 
 def gray_test(groups: Iterable[tuple[Waits, Waits]]) -> IncidenceTest:
-    """Whether two groups end as asked for equally often over time, two-sided.
+    """Whether two groups have the event of interest equally often over time, two-sided.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def gray_test(groups: Iterable[tuple[Waits, Waits]]) -> IncidenceTest:
     Notes
     -----
     Gray's test compares the hazards of the cumulative incidence, for which a wait that ended
-    otherwise stays at risk until its watching ends. Here that moment is known of every wait, since
+    otherwise stays at risk until its watching ends. Here that moment is known for every wait, since
     only the end of watching cuts waits off; then the test is the log-rank test in which such a wait
     goes on until there (Fine and Gray, section 3.1: censoring complete data), and needs no
     estimate of the censoring. Without other ends it is the log-rank test itself.
@@ -113,16 +113,16 @@ def gray_test(groups: Iterable[tuple[Waits, Waits]]) -> IncidenceTest:
     competing risk. Journal of the American Statistical Association 94, 496-509.
     """
     parts = [_log_rank(x, y) for x, y in groups]
-    told = [(score, variance) for score, variance in parts if variance > 0]
-    score, variance = sum(part[0] for part in told), sum(part[1] for part in told)
-    if not told:
+    informative = [(score, variance) for score, variance in parts if variance > 0]
+    score, variance = sum(part[0] for part in informative), sum(part[1] for part in informative)
+    if not informative:
         return IncidenceTest(None, None, None)
     z = score / variance**0.5
     pvalue = 2 * float(stats.norm.sf(abs(z)))
-    if len(told) < 2:
+    if len(informative) < 2:
         return IncidenceTest(z, pvalue, None)
-    excess = sum(part**2 / own for part, own in told) - z**2
-    return IncidenceTest(z, pvalue, float(stats.chi2.sf(max(excess, 0.0), len(told) - 1)))
+    excess = sum(part**2 / own for part, own in informative) - z**2
+    return IncidenceTest(z, pvalue, float(stats.chi2.sf(max(excess, 0.0), len(informative) - 1)))
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class _Table:
 
     times: Floats
     at_risk: Floats
-    asked: Floats
+    of_interest: Floats
     ended: Floats
     survival_before: Floats
     share: Floats
@@ -141,16 +141,16 @@ def _table(waits: Waits) -> _Table:
     times = np.unique(waits.days[waits.ends > 0])
     ordered = np.sort(waits.days)
     at_risk = (waits.n - np.searchsorted(ordered, times, side="left")).astype(np.float64)
-    place = np.searchsorted(times, waits.days[waits.ends > 0])
-    ended = np.bincount(place, minlength=len(times)).astype(np.float64)
-    asked = np.bincount(
+    index = np.searchsorted(times, waits.days[waits.ends > 0])
+    ended = np.bincount(index, minlength=len(times)).astype(np.float64)
+    of_interest = np.bincount(
         np.searchsorted(times, waits.days[waits.ends == 1]), minlength=len(times)
     ).astype(np.float64)
     survival = np.cumprod(1 - ended / at_risk)
     before: Floats = np.concatenate([np.ones(1), survival])[: len(times)]
     # Sums of floats go a little beyond the 1 that shares end at.
-    share = np.minimum(np.cumsum(before * asked / at_risk), 1.0)
-    return _Table(times, at_risk, asked, ended, before, share)
+    share = np.minimum(np.cumsum(before * of_interest / at_risk), 1.0)
+    return _Table(times, at_risk, of_interest, ended, before, share)
 
 
 def _incidence(waits: Waits, table: _Table, time: float, z: float) -> Incidence:
@@ -165,13 +165,15 @@ def _incidence(waits: Waits, table: _Table, time: float, z: float) -> Incidence:
     if not 0 < share < 1:
         return Incidence(time, n_events, share, None, None)
     left = share - table.share[:last]
-    n, asked, ended = table.at_risk[:last], table.asked[:last], table.ended[:last]
+    n, of_interest, ended = table.at_risk[:last], table.of_interest[:last], table.ended[:last]
     before = table.survival_before[:last]
     with np.errstate(divide="ignore", invalid="ignore"):
         # Where nobody is left nothing is left of the share either.
         of_others = np.where(n > ended, left**2 * ended / (n * (n - ended)), 0.0)
     variance = np.sum(
-        of_others + before**2 * asked * (n - asked) / n**3 - 2 * left * before * asked / n**2
+        of_others
+        + before**2 * of_interest * (n - of_interest) / n**3
+        - 2 * left * before * of_interest / n**2
     )
     reach = z * float(np.sqrt(max(variance, 0.0))) / (share * abs(np.log(share)))
     with np.errstate(over="ignore"):  # a share next to 1 has a lower limit of 0

@@ -52,17 +52,17 @@ def without_trend(counts: Sequence[float], half_width: int) -> Floats:
     of the American Statistical Association 74, 829-836.
     """
     values = np.log1p(np.asarray(counts, dtype=np.float64))
-    places = np.arange(len(values), dtype=np.float64)
+    positions = np.arange(len(values), dtype=np.float64)
     left = np.empty_like(values)
-    for place, value in enumerate(values):
-        offsets = places - place
+    for index, value in enumerate(values):
+        offsets = positions - index
         weights = np.clip(1 - np.abs(offsets / (half_width + 1)) ** 3, 0, None) ** 3
         total, first = weights.sum(), weights @ offsets
         second = weights @ offsets**2
         determinant = total * second - first**2
         mean, slope_part = weights @ values, weights @ (offsets * values)
         fitted = (second * mean - first * slope_part) / determinant if determinant else value
-        left[place] = value - fitted
+        left[index] = value - fitted
     # What only rounding leaves of a series that is nothing but trend must not be ranked.
     return left.round(DIGITS)
 

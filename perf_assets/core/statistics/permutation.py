@@ -16,7 +16,7 @@ _AT_ONCE = 4_000_000
 """Drawn members that are held in memory at a time."""
 
 _BITS = 62
-"""So many cases have a bit each in a number that tells draws apart."""
+"""So many cases have a bit each in a number that distinguishes draws."""
 
 _FEW_CASES = 500
 """So many are shuffled faster than some are drawn from them."""
@@ -46,8 +46,8 @@ def permuted_counts(
 
     Yields
     ------
-    Sums, shape (draws, columns), and of each permutation the place of its draw among them; all
-    together ``permutations`` places. Of few cases a draw comes often, and is there once.
+    Sums, shape (draws, columns), and of each permutation the index of its draw among them; all
+    together ``permutations`` indices. Of few cases a draw comes often, and is there once.
     """
     n_cases = steps.shape[0]
     random = np.random.default_rng(seed)
@@ -57,12 +57,12 @@ def permuted_counts(
         for start in range(first, last, some):
             number = min(some, last - start)
             drawn = _draw(random, n_cases, n_members, number).reshape(number, n_members)
-            chosen, place = _distinct(drawn, n_cases)
+            chosen, index = _distinct(drawn, n_cases)
             bounds = np.arange(len(chosen) + 1, dtype=np.int64) * n_members
             ones = np.ones(chosen.size, dtype=np.float64)
             members = sparse.csr_array((ones, chosen.ravel(), bounds), (len(chosen), n_cases))
             sums: Floats = (members @ steps).toarray()
-            yield sums, place
+            yield sums, index
 
 
 def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: float) -> bool:
@@ -95,11 +95,11 @@ def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: fl
 def _distinct(
     drawn: NDArray[np.int64], n_cases: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The draws that differ, and the place among them of each; of many cases all of them."""
+    """The draws that differ, and the index among them of each; of many cases all of them."""
     if n_cases > _BITS:
         return drawn, np.arange(len(drawn))
-    _, first, place = np.unique(np.sum(1 << drawn, axis=1), return_index=True, return_inverse=True)
-    return drawn[first], place
+    _, first, index = np.unique(np.sum(1 << drawn, axis=1), return_index=True, return_inverse=True)
+    return drawn[first], index
 
 
 def _draw(

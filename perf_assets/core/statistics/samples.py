@@ -21,8 +21,8 @@ MAGNITUDE_BOUNDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 """Largest absolute Cliff's delta of each magnitude below "large" (Romano et al., 2006)."""
 
 WIDEST = 1e4
-"""The largest ratio of the upper to the lower limit of a ratio that is told: over so many orders an
-interval says nothing. There were too few events, or nearly nothing else."""
+"""The largest ratio of the upper to the lower limit of a ratio that is reported: over so many
+orders an interval says nothing. There were too few events, or nearly nothing else."""
 
 _BINOMIAL_ALTERNATIVE = {"two-sided": "two-sided", "increasing": "greater", "decreasing": "less"}
 
@@ -72,7 +72,7 @@ def cox_stuart(series: Values, alternative: TrendAlternative = "two-sided") -> C
     Parameters
     ----------
     series
-        The values in order of time. A missing value keeps its place, so that it moves no other
+        The values in order of time. A missing value keeps its position, so that it moves no other
         value into another half; the pair it belongs to is dropped.
     alternative
         ``increasing``, ``decreasing`` or ``two-sided``.

@@ -66,8 +66,8 @@ class StratifiedComparison:
 def alone(x: Values, y: Values) -> Stratum:
     """A stratum in which each value is a cluster of its own; missing ones are left out."""
     first, second = present(x), present(y)
-    place = np.arange(len(first) + len(second))
-    return Stratum(first, second, place[: len(first)], place[len(first) :])
+    index = np.arange(len(first) + len(second))
+    return Stratum(first, second, index[: len(first)], index[len(first) :])
 
 
 def linked_clusters(left: Sequence[object], right: Sequence[object]) -> NDArray[np.int64]:
@@ -228,9 +228,9 @@ def _area_variance(
     y_losses, y_wins = wins_and_losses(y, x)
     of_y = 0.5 + (y_wins - y_losses) / (2 * len(x))
     area = float(of_x.mean())
-    _, place = np.unique(np.concatenate([clusters_x, clusters_y]), return_inverse=True)
-    first, second = place[: len(x)], place[len(x) :]
-    number = int(place.max()) + 1
+    _, index = np.unique(np.concatenate([clusters_x, clusters_y]), return_inverse=True)
+    first, second = index[: len(x)], index[len(x) :]
+    number = int(index.max()) + 1
     sum_x = np.bincount(first, weights=of_x - area, minlength=number)
     sum_y = np.bincount(second, weights=of_y - area, minlength=number)
     n_x, n_y = len(np.unique(first)), len(np.unique(second))

@@ -55,7 +55,7 @@ def binomial_regression(
     Parameters
     ----------
     successes
-        Counts, shape (..., points); each of the leading places is a series of its own.
+        Counts, shape (..., points); each of the leading indices is a series of its own.
     totals, times
         Shape (points,): trials and moment of each point. Points without a trial are left out.
     strata
@@ -70,8 +70,8 @@ def binomial_regression(
     dispersion where that is above 1 (quasi-binomial); then p and limits come from Student's t with
     as many degrees of freedom as points are left over, else from the normal distribution. Nothing
     is fitted with fewer than three degrees of freedom, or where all or none are successes, or the
-    interval spans a factor of 10,000. A stratum of which all or none are successes tells nothing of
-    the trend, and is left out.
+    interval spans a factor of 10,000. A stratum of which all or none are successes gives no
+    evidence on the trend, and is left out.
 
     References
     ----------
@@ -85,7 +85,7 @@ def binomial_regression(
     (1.56, 0.006)
     """
     design = _design(totals, times, _informative(successes, totals, strata))
-    counts = np.asarray(successes, dtype=np.float64)[..., design.places]
+    counts = np.asarray(successes, dtype=np.float64)[..., design.indices]
     leading = counts.shape[:-1]
     freedom = counts.shape[-1] - design.strata - 1
     nothing = np.full(leading, np.nan)
@@ -96,20 +96,22 @@ def binomial_regression(
     dispersion = fit.pearson / freedom
     is_wide = dispersion > 1
     error = fit.slope_error * np.sqrt(np.where(is_wide, dispersion, 1))
-    # An estimated dispersion asks for Student's t, a known one for the normal distribution.
+    # An estimated dispersion needs Student's t, a known one for the normal distribution.
     degrees = np.where(is_wide, freedom, np.inf)
     z = fit.slope / error
     reach = stats.t.ppf((1 + confidence) / 2, degrees) * error
     pvalue = 2 * stats.t.sf(np.abs(z), degrees)
-    told = np.where(2 * reach < np.log(WIDEST), 1.0, np.nan)
-    ratio, low, high = (told * np.exp(told * (fit.slope + way * reach)) for way in (0, -1, 1))
+    reported = np.where(2 * reach < np.log(WIDEST), 1.0, np.nan)
+    ratio, low, high = (
+        reported * np.exp(reported * (fit.slope + way * reach)) for way in (0, -1, 1)
+    )
     return BinomialTrend(
         ratio.reshape(leading),
         low.reshape(leading),
         high.reshape(leading),
         dispersion.reshape(leading),
-        (told * z).reshape(leading),
-        (told * pvalue).reshape(leading),
+        (reported * z).reshape(leading),
+        (reported * pvalue).reshape(leading),
         _heterogeneity(counts, design, fit),
     )
 
@@ -204,11 +206,11 @@ class _Groups:
 class _Design:
     """Points with trials, in the order of their strata.
 
-    places : of these points among all.
+    indices : of these points among all.
     times : about their mean in each stratum: levels and trend then hardly depend on each other.
     """
 
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     totals: Floats
     times: Floats
     groups: _Groups
@@ -224,10 +226,10 @@ def _design(totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None) -> _D
     strata = np.zeros(len(trials)) if strata is None else np.asarray(strata)
     used = np.flatnonzero((trials > 0) & (strata >= 0))
     groups = _Groups.of(strata[used])
-    places = used[groups.order]
-    trials, moments = trials[places], moments[places]
+    indices = used[groups.order]
+    trials, moments = trials[indices], moments[indices]
     mean = groups.sums(trials * moments) / groups.sums(trials)
-    return _Design(places, trials, moments - groups.spread(mean), groups)
+    return _Design(indices, trials, moments - groups.spread(mean), groups)
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,10 @@ def _found(file: SourceFile, rules: Sequence[Rule]) -> FileResult:
         return FileResult(file.path, ())
     lines = text.split("\n")
     sources = tuple(lines[finding.line - 1] for finding in findings)
-    placed: Callable[[Finding], Finding] = notebook.placed if notebook else lambda finding: finding
-    return FileResult(file.path, tuple(map(placed, findings)), None, sources)
+    located: Callable[[Finding], Finding] = (
+        notebook.located if notebook else lambda finding: finding
+    )
+    return FileResult(file.path, tuple(map(located, findings)), None, sources)
 
 
 def _skipped(file: SourceFile, reason: str, message: str) -> FileResult:

@@ -12,12 +12,12 @@ class SourceFile(NamedTuple):
     Attributes
     ----------
     path
-        The name it is told by. A notebook is one that ends in `.ipynb`.
+        The name it is reported by. A notebook is one that ends in `.ipynb`.
     content
         Its bytes.
     within
-        Its path within its project, with `/`, which tells tests and examples from library code;
-        empty where that is `path`.
+        Its path within its project, with `/`, which distinguishes tests and examples from library
+        code; empty where that is `path`.
     """
 
     path: str
@@ -87,12 +87,12 @@ class Budget:
 
     @property
     def most_bytes(self) -> int:
-        """Of content: it is copied, decoded and cut into lines before anything is known of it."""
+        """Of content: it is copied, decoded and cut into lines before anything can be checked."""
         return (self.megabytes << 20) // COPIES
 
     @property
     def exceeded(self) -> str:
-        """What is said of a file that takes more memory."""
+        """The message for a file that takes more memory."""
         return f"it takes more than {self.megabytes} MB"
 
 

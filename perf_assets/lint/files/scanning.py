@@ -19,8 +19,8 @@ WORKER = "perf_assets.lint.files.worker"
 TIMERS = (signal.SIGPROF, signal.SIGALRM)
 STARTING_SECONDS = 60.0
 NOTHING = SourceFile("", b"")
-# How a process ends that was told to.
-TOLD = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
+# How a process ends that was stopped from outside.
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
 
 
 def scan(
@@ -33,7 +33,7 @@ def scan(
     """The findings of some rules in each of some files, in the order of the files.
 
     A file that takes more than its budget, or that ends its worker, is skipped and named, and the
-    others get the results that they get alone. Files are asked for when a worker has time for them,
+    others get the results that they get alone. Files are requested when a worker has time for them,
     so that few are in memory. The workers are gone when the iterator is closed.
 
     Parameters
@@ -41,7 +41,7 @@ def scan(
     files
         What is to be checked. Results among them, and skips as results, are passed on in order.
     rules
-        Which rules are asked. Each must be importable: that is how it gets into the worker.
+        Which rules are checked. Each must be importable: that is how it gets into the worker.
     processes
         How many workers there may be at once.
     budget
@@ -55,7 +55,7 @@ def scan(
     crew = _Crew(tuple(rules), budget, processes)
     waiting = enumerate(files)
     done: dict[int, FileResult] = {}
-    told = 0
+    next_number = 0
     try:
         while True:
             while crew.has_room and (entry := next(waiting, None)) is not None:
@@ -66,9 +66,9 @@ def scan(
                     done[number] = FileResult(file.path, (), file)
                 else:
                     done[number] = file
-            while told in done:
-                yield done.pop(told)
-                told += 1
+            while next_number in done:
+                yield done.pop(next_number)
+                next_number += 1
             if not crew.is_busy:
                 return
             done.update(crew.results())
@@ -129,7 +129,7 @@ class _Crew:
         for key, _ in ready:
             worker = cast(_Worker, key.data)
             try:
-                told = receive(worker.line)
+                message = receive(worker.line)
             except EOFError:
                 is_lost = worker in self.busy
                 skip = self._loss(worker)
@@ -139,7 +139,7 @@ class _Crew:
             if not worker.is_ready:
                 worker.is_ready = True
                 continue
-            result = cast(FileResult, told)
+            result = cast(FileResult, message)
             self.busy.remove(worker)
             if result.skipped is None or result.skipped.reason != "memory":
                 self.idle.append(worker)
@@ -180,13 +180,13 @@ class _Crew:
         return worker
 
     def _loss(self, worker: _Worker) -> Skip:
-        """Why a worker is gone, said of its file."""
+        """Why a worker is gone, as the skip of its file."""
         code = worker.process.wait()
         self._end(worker)
         self.busy.discard(worker)
         if worker in self.idle:
             self.idle.remove(worker)
-        if -code in TOLD:
+        if -code in STOP_SIGNALS:
             shutdown.block_if_stopping(after_failure=True)
         if not worker.is_ready:
             raise PerfAssetsError(

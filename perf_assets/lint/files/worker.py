@@ -24,7 +24,7 @@ from perf_assets.processes.messages import receive, send
 
 STACK_BYTES = 256 << 20  # of address space; what is not used takes no memory
 STATM = Path("/proc/self/statm")
-FILES_BETWEEN_SEARCHES = 50  # for garbage: trees have no cycles, what is known of them may
+FILES_BETWEEN_SEARCHES = 50  # for garbage: trees have no cycles, caches about them may
 WARMING = SourceFile("warming.py", b"import tensorflow as tf\nfor x in y:\n    tf.constant(1)\n")
 
 
@@ -37,7 +37,7 @@ def main(descriptor: int) -> None:
     with suppress(RuntimeError):
         thread.start()
         thread.join()
-    # Work ends this process by itself; but for a mistake, which the thread has told.
+    # Work ends this process by itself; but for a mistake, which the thread has reported.
     os._exit(1)
 
 
@@ -80,8 +80,8 @@ def _limit(budget: Budget) -> None:
     if used is None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = used + (budget.megabytes << 20)
-    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    limit = used + (budget.megabytes << 20)
+    most = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 

@@ -38,11 +38,11 @@ def as_sarif(
     results
         What a scan gave.
     rules
-        The rules that were asked, each with its page as help.
+        The rules that were checked, each with its page as help.
     page
         The page of a rule.
     """
-    places = {rule.name: number for number, rule in enumerate(rules)}
+    index_by_name = {rule.name: number for number, rule in enumerate(rules)}
     run = {
         "tool": {
             "driver": {
@@ -63,7 +63,7 @@ def as_sarif(
                 ],
             }
         ],
-        "results": [one for result in results for one in _results(result, rules, places)],
+        "results": [one for result in results for one in _results(result, rules, index_by_name)],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=1).replace("\x7f", "\\u007f") + "\n"
@@ -98,17 +98,17 @@ def _notification(skip: Skip) -> dict[str, Any]:
 
 
 def _results(
-    result: FileResult, rules: Sequence[Rule], places: Mapping[str, int]
+    result: FileResult, rules: Sequence[Rule], index_by_name: Mapping[str, int]
 ) -> Iterator[dict[str, Any]]:
     is_notebook = result.path.endswith(".ipynb")
     artifact = _artifact(result.path)
     seen: Counter[str] = Counter()
     for finding, line in zip(result.findings, result.lines, strict=True):
-        known = _hash(result.path, finding.rule, " ".join(line.split()))
-        seen[known] += 1
+        fingerprint = _hash(result.path, finding.rule, " ".join(line.split()))
+        seen[fingerprint] += 1
         yield {
-            "ruleId": rules[places[finding.rule]].code,
-            "ruleIndex": places[finding.rule],
+            "ruleId": rules[index_by_name[finding.rule]].code,
+            "ruleIndex": index_by_name[finding.rule],
             "level": "warning" if finding.severity is Severity.WARNING else "note",
             "message": {"text": escape_text(finding.message)},
             "locations": [
@@ -131,7 +131,7 @@ def _results(
                 for number, one in enumerate(finding.related)
             ],
             # Of the text and not of the line's number, so that it is the same where lines moved.
-            "partialFingerprints": {FINGERPRINT: f"{known}:{seen[known]}"},
+            "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{seen[fingerprint]}"},
             "properties": {"context": finding.context.value},
         }
 

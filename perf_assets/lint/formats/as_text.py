@@ -22,7 +22,7 @@ def as_text(
     """The findings in the order of the results, and a line that counts them.
 
     Whatever stands in a path or a file, nothing in the text is more than a visible character but
-    its line ends and, where they are wanted, our own colours.
+    its line ends and, where requested, our own colours.
 
     Parameters
     ----------
@@ -66,10 +66,12 @@ def counted(number: int, noun: str) -> str:
 
 def _finding(path: str, finding: Finding, source: str, rule: Rule) -> Iterator[str]:
     colour = COLOURS[finding.severity]
-    place = f"{BOLD}{escape_text(path)}{END}{CYAN}:{END}{finding.line}{CYAN}:{END}{finding.column}"
+    location = (
+        f"{BOLD}{escape_text(path)}{END}{CYAN}:{END}{finding.line}{CYAN}:{END}{finding.column}"
+    )
     kind = rule.name if finding.severity is Severity.WARNING else f"{rule.name}, note"
     yield (
-        f"{place}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {escape_text(finding.message)} "
+        f"{location}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {escape_text(finding.message)} "
         f"{DIM}[{kind}]{END}"
     )
     shown, indent, width = _excerpt(finding, source)

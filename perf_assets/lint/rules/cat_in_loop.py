@@ -18,7 +18,7 @@ CATS = frozenset(
 
 def find(module: Module) -> Iterator[Hit]:
     """`x = torch.cat([x, y])` in a loop that is not small."""
-    told: set[ast.Call] = set()
+    reported: set[ast.Call] = set()
     for loop in module.loops:
         if not any(
             module.resolve(call.func, loop.scope) in CATS for call in loop.calls
@@ -28,13 +28,13 @@ def find(module: Module) -> Iterator[Hit]:
             if (
                 not isinstance(node, ast.Assign)
                 or not isinstance(node.value, ast.Call)
-                or node.value in told
+                or node.value in reported
             ):
                 continue
             targets = {ast.unparse(one) for one in node.targets if not _of_each(loop, one)}
             targets -= _made_otherwise(loop, node)
             if module.resolve(node.value.func, loop.scope) in CATS and targets & _parts(node.value):
-                told.add(node.value)
+                reported.add(node.value)
                 yield Hit(
                     node.value,
                     Severity.WARNING,

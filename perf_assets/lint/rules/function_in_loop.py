@@ -22,11 +22,11 @@ def find(module: Module) -> Iterator[Hit]:
     """Functions that become a `tf.function` in a loop, or in a function that one calls."""
     if not may_have_functions(module):
         return
-    told: set[ast.AST] = set()
+    reported: set[ast.AST] = set()
     for again in repeated(module, small=True, deferred=True):
         for made in _made(module, again):
-            if made not in told:
-                told.add(made)
+            if made not in reported:
+                reported.add(made)
                 yield Hit(
                     made,
                     Severity.NOTE if _is_rare(module, again) else Severity.WARNING,
@@ -65,7 +65,7 @@ def _of_another(run: Run, site: Site) -> bool:
     if first is None or isinstance(first, ast.Lambda):
         return False
     defined = {node.name for node, _ in run.survey.definitions}
-    return ast.unparse(first) not in defined and not run.same(first, site.place)
+    return ast.unparse(first) not in defined and not run.same(first, site.location)
 
 
 FUNCTION_IN_LOOP = Rule(

@@ -46,8 +46,8 @@ def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
         return False
     # A node reads a variable each time that it runs; what was computed at once does not.
     change = run.learns and not nodes and name.rpartition(".")[2] not in CREATING
-    pinned = all(run.same(pin, site.place) for pin in site.pins)
-    return pinned and run.arguments_same(site.call, site.place, variables_change=change)
+    pinned = all(run.same(pin, site.location) for pin in site.pins)
+    return pinned and run.arguments_same(site.call, site.location, variables_change=change)
 
 
 def _hit(again: Again, site: Site, nodes: bool) -> Hit:

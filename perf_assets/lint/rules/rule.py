@@ -22,9 +22,9 @@ class Rule:
     severity
         The most that a finding of it has.
     on
-        Whether it is asked when nobody selects rules.
+        Whether it is checked when nobody selects rules.
     find
-        The places in a module.
+        The locations in a module.
     framework
         `tensorflow` or `torch`: a text that does not name it is not looked at.
     """

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from perf_assets.lint.arguments import arguments
 from perf_assets.lint.findings import Severity
-from perf_assets.lint.loop_summary import Place
+from perf_assets.lint.loop_summary import Location
 from perf_assets.lint.loops import is_small, is_tf_function, may_have_functions, repeated
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import Rule
@@ -27,16 +27,20 @@ def find(module: Module) -> Iterator[Hit]:
     """Calls of a `tf.function` in a loop with a Python number that changes."""
     if not may_have_functions(module):
         return
-    told: set[ast.Call] = set()
+    reported: set[ast.Call] = set()
     for again in repeated(module, small=True):
         run = again.run
         for site in run.survey.sites:
-            if run.once(site) or site.call in told or not _retraces(module, site.call, run.scope):
+            if (
+                run.once(site)
+                or site.call in reported
+                or not _retraces(module, site.call, run.scope)
+            ):
                 continue
             given = arguments(site.call)
-            numbers = [one for one in given if _changing_number(run, one, site.place)]
+            numbers = [one for one in given if _changing_number(run, one, site.location)]
             if numbers:
-                told.add(site.call)
+                reported.add(site.call)
                 names = " and ".join(ast.unparse(one) for one in numbers)
                 yield Hit(
                     site.call,
@@ -65,21 +69,21 @@ def _settled(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and any(word.arg in SETTLES for word in node.keywords)
 
 
-def _changing_number(run: Run, node: ast.expr, place: Place) -> bool:
+def _changing_number(run: Run, node: ast.expr, location: Location) -> bool:
     """Whether an expression is a Python number, and another one in other iterations."""
     match node:
         case ast.Name():
-            return _number_by_name(run, node.id, place)
+            return _number_by_name(run, node.id, location)
         case ast.BinOp():
             sides = (node.left, node.right)
-            return any(_changing_number(run, one, place) for one in sides) and all(
+            return any(_changing_number(run, one, location) for one in sides) and all(
                 isinstance(one, ast.Constant)
-                or _changing_number(run, one, place)
-                or run.same(one, place)
+                or _changing_number(run, one, location)
+                or run.same(one, location)
                 for one in sides
             )
         case ast.UnaryOp():
-            return _changing_number(run, node.operand, place)
+            return _changing_number(run, node.operand, location)
         case ast.Call():
             func = node.func
             if (
@@ -87,13 +91,13 @@ def _changing_number(run: Run, node: ast.expr, place: Place) -> bool:
                 and func.id in NUMBERS
                 and run.scope.find(func.id) is None
             ):
-                return not run.arguments_same(node, place)
+                return not run.arguments_same(node, location)
             plain = isinstance(func, ast.Attribute) and func.attr == "item" and not node.args
-            return plain and isinstance(func, ast.Attribute) and not run.same(func.value, place)
+            return plain and isinstance(func, ast.Attribute) and not run.same(func.value, location)
     return False
 
 
-def _number_by_name(run: Run, name: str, place: Place) -> bool:
+def _number_by_name(run: Run, name: str, location: Location) -> bool:
     bound = run.survey.bound.get(name)
     if not bound:
         given = run.given.get(name)
@@ -104,9 +108,9 @@ def _number_by_name(run: Run, name: str, place: Place) -> bool:
             and at is not None
             and _changing_number(outer, given, at)
         )
-    reaching = run.reaching(name, place)
+    reaching = run.reaching(name, location)
     if reaching is not None and reaching.value is not None:
-        return _changing_number(run, reaching.value, reaching.place)
+        return _changing_number(run, reaching.value, reaching.location)
     made = run.scope.find(name)
     tensors = made is not None and any(isinstance(one.value, ast.Call) for one in made[1])
     return name in run.survey.counters and not tensors

@@ -30,7 +30,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _parallel(call: ast.Call, position: int) -> bool:
-    """Whether it is said how many run at once, or may be in what is unpacked."""
+    """Whether the number of parallel calls is given, or may be in what is unpacked."""
     given = argument(call, GIVEN, position)
     return unpacks(call) or any(
         not (isinstance(one, ast.Constant) and one.value is None) for one in given

@@ -18,7 +18,7 @@ def find(module: Module) -> Iterator[Hit]:
     """Sessions opened in a loop, or in a function that one calls; notes where each has a graph."""
     if not any(module.resolve(call.func, scope) in SESSIONS for call, scope in module.calls):
         return
-    told: set[ast.Call] = set()
+    reported: set[ast.Call] = set()
     for again in repeated(module, small=True):
         run = again.run
         for site in run.survey.sites:
@@ -27,11 +27,11 @@ def find(module: Module) -> Iterator[Hit]:
                 not opens
                 or run.once(site)
                 or site.deferred
-                or site.call in told
+                or site.call in reported
                 or not _same_target(run, site)
             ):
                 continue
-            told.add(site.call)
+            reported.add(site.call)
             rare = run.new_graph or is_small(module, again.loop)
             yield Hit(
                 site.call,
@@ -44,14 +44,14 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _same_target(run: Run, site: Site) -> bool:
-    """Whether the sessions of all iterations are for one graph in one place."""
+    """Whether the sessions of all iterations are for one graph and one target."""
     given = [
         *zip(POSITIONS, site.call.args, strict=False),
         *((one.arg, one.value) for one in site.call.keywords),
     ]
     if run.new_graph:
         return True
-    return all(name == "config" or run.same(value, site.place) for name, value in given)
+    return all(name == "config" or run.same(value, site.location) for name, value in given)
 
 
 SESSION_IN_LOOP = Rule(

@@ -13,7 +13,7 @@ def find(module: Module) -> Iterator[Hit]:
     """`.item()`, `.cpu()` and `print` of a tensor in every step of a loop that calls `backward`."""
     if not module.imports("torch"):
         return
-    told: set[ast.Call] = set()
+    reported: set[ast.Call] = set()
     for loop in module.loops:
         tensors = {base for call in loop.calls if (base := _backward(call)) is not None}
         if not tensors or _has_inner(module, loop):
@@ -21,8 +21,8 @@ def find(module: Module) -> Iterator[Hit]:
         rare = _under_modulo(loop)
         for call in loop.calls:
             what = _waits(call, tensors)
-            if what is not None and call not in rare and call not in told:
-                told.add(call)
+            if what is not None and call not in rare and call not in reported:
+                reported.add(call)
                 yield Hit(
                     call,
                     Severity.WARNING,

@@ -5,7 +5,7 @@
 TensorFlow's wheel has its public API as modules that import each symbol under each of its public
 names (`tensorflow/_api/v2/`, with `compat/v1/` in it); Keras' has the same for its own. The wheels
 are read, not installed and not run. A function of TensorFlow that can name its node takes an
-argument `name`: that is how an operation is told from what only configures; the few without it are
+argument `name`: that distinguishes an operation from what only configures; the few without it are
 listed. What creates a state of its own (variables, queues, tables, summaries), draws at random,
 reads, writes, or opens a scope is no operation in this sense: to call it again means something else
 than to keep its result.

@@ -24,7 +24,7 @@ class Faults:
 
     ``rate`` (0 to 1) of the answers are faulty, drawn by ``seed`` and the request's number; never
     more than ``max_consecutive`` in a row, so that a patient client always gets on. ``wait`` is
-    how many seconds rate-limit answers ask for, ``delay`` how many a slow answer takes. A GraphQL
+    how many seconds rate-limit answers require, ``delay`` how many a slow answer takes. A GraphQL
     query that may return more than ``heaviest`` nodes is never answered but with 502.
     """
 
@@ -59,7 +59,7 @@ class Fault:
         return self.kind in SPOILERS
 
     def spoil(self, reply: Reply | None) -> Reply:
-        """What is sent in place of ``reply``, which is None where the query was not run."""
+        """What is sent instead of ``reply``, which is None where the query was not run."""
         if reply is not None:
             return SPOILERS[self.kind](self, reply)
         return REFUSALS[self.kind](self)

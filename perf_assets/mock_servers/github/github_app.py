@@ -31,7 +31,7 @@ class GitHubApp:
 
     @property
     def path(self) -> str:
-        """Where tokens are asked for."""
+        """Where tokens are requested."""
         return f"/app/installations/{self.installation}/access_tokens"
 
     def admits(self, token: str) -> bool:

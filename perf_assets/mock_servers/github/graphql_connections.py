@@ -30,14 +30,14 @@ def connection(
     A cursor holds the key of its record, so records that come or go in between shift nothing.
     Without ``first`` the connection only counts.
     """
-    place = None if after is None else _read(after)
+    cursor = None if after is None else _read(after)
     try:
         if is_descending:
-            end = len(records) if place is None else bisect_left(records, place, key=key)
+            end = len(records) if cursor is None else bisect_left(records, cursor, key=key)
             start = max(0, end - (first or 0))
             page, left, before = records[start:end][::-1], start, len(records) - end
         else:
-            start = 0 if place is None else bisect_right(records, place, key=key)
+            start = 0 if cursor is None else bisect_right(records, cursor, key=key)
             page = records[start : start + (first or 0)]
             left, before = len(records) - start - len(page), start
     except TypeError:
@@ -49,8 +49,8 @@ def search_connection(
     items: Sequence[Item], view: Callable[[Any], View], first: int | None, after: str | None
 ) -> View:
     """A page of search results: cursors count positions, and the list ends at a thousand."""
-    place = None if after is None else _read(after)
-    start = 0 if place is None else place[0]
+    cursor = None if after is None else _read(after)
+    start = 0 if cursor is None else cursor[0]
     if not isinstance(start, int) or start < 0:
         raise _invalid(str(after))
     reachable = min(len(items), LARGEST_RESULT)

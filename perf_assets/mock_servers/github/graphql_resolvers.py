@@ -139,9 +139,9 @@ def _pull_request(repository: View, _: Context, arguments: Arguments) -> View:
 
 def _issue_or_pull_request(repository: View, context: Context, arguments: Arguments) -> View:
     corpus, number = _served(repository).corpus, arguments["number"]
-    place = corpus.departed.get(number)
-    if place is not None:
-        return _elsewhere(context, place)
+    address = corpus.departed.get(number)
+    if address is not None:
+        return _elsewhere(context, address)
     if number not in corpus.issues and number not in corpus.pulls:
         raise _not_found(
             f"Could not resolve to an issue or pull request with the number of {number}."
@@ -149,9 +149,9 @@ def _issue_or_pull_request(repository: View, context: Context, arguments: Argume
     return (_issue if number in corpus.issues else _pull_request)(repository, context, arguments)
 
 
-def _elsewhere(context: Context, place: str) -> View:
-    """An issue that was transferred; of a repository that is not served only its place."""
-    name, _, number = place.partition("#")
+def _elsewhere(context: Context, address: str) -> View:
+    """An issue that was transferred; of a repository that is not served only its address."""
+    name, _, number = address.partition("#")
     tracker = context.trackers.get(name.lower())
     if tracker is not None and int(number) in tracker.corpus.issues:
         return issue_view(tracker, tracker.corpus.issues[int(number)])

@@ -27,12 +27,12 @@ def actor_view(user: Record | None) -> View | None:
     """An account; null for a deleted one.
 
     GraphQL gives a bot's login without the suffix, which REST writes to bots' alone: by it a bot is
-    known where a corpus does not tell the types of its users.
+    recognised where a corpus lacks the types of its users.
     """
     if user is None or user["login"] == "ghost":
         return None
-    told = "Bot" if user["login"].endswith(BOT_SUFFIX) else user.get("type")
-    kind = told if told in ACTOR_PREFIXES else "User"
+    type_of_user = "Bot" if user["login"].endswith(BOT_SUFFIX) else user.get("type")
+    kind = type_of_user if type_of_user in ACTOR_PREFIXES else "User"
     login = user["login"].removesuffix(BOT_SUFFIX)
     return {
         "__typename": kind,
@@ -167,7 +167,7 @@ def _closer(tracker: Tracker, event: Record) -> View | None:
     if repository == tracker.repository and number in tracker.corpus.pulls:
         return pull_view(tracker, tracker.corpus.pulls[number])
     sha = closer.get("merge_commit_sha")
-    # A corpus knows no more of a pull request outside its pulls than the event tells.
+    # A corpus knows no more of a pull request outside its pulls than the event shows.
     return {
         "__typename": "PullRequest",
         "id": node_id("PR", repository, number),

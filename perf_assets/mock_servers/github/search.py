@@ -11,7 +11,7 @@ from itertools import chain
 from perf_assets.mock_servers.corpus import Record
 from perf_assets.mock_servers.github.tracker import CREATED, Item, Tracker, between, with_any_label
 
-# A search tells how many results there are but hands out the first thousand only.
+# A search reports how many results there are but hands out the first thousand only.
 LARGEST_RESULT = 1000
 TERM_PATTERN = re.compile(r'(?P<name>[a-z]+):(?P<value>"[^"]*"|\S+)|\S+')
 DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -56,9 +56,9 @@ class CorpusServer(LoopbackServer):
     """Serves corpora as GitHub would, on 127.0.0.1, from entering to leaving the context.
 
     ``port`` 0 takes a free one. With ``token`` (one or several) or ``app``, requests need one of
-    theirs; without, anyone may ask. Each Authorization header has its own budget of ``limit``
-    points per ``window`` seconds. ``faults`` makes some answers go wrong. ``requests`` is the log,
-    oldest first.
+    theirs; without, anyone may send requests. Each Authorization header has its own budget of
+    ``limit`` points per ``window`` seconds. ``faults`` makes some answers go wrong. ``requests`` is
+    the log, oldest first.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Item(NamedTuple):
 
 
 class Tracker:
-    """A corpus ready to be asked; it never changes."""
+    """A corpus ready for queries; it never changes."""
 
     def __init__(self, corpus: Corpus) -> None:
         """Build the indexes of ``corpus``."""
@@ -75,14 +75,14 @@ class Tracker:
 
     def timeline(self, number: int, item_types: Sequence[str] | None, since: str) -> list[Record]:
         """Timeline items of an issue from ``since`` on, oldest first: events and comments."""
-        wanted = None if item_types is None else set(item_types)
+        types = None if item_types is None else set(item_types)
         items = [
             event
             for event in self.corpus.events.get(number, ())
             if event["event"] in TIMELINE_TYPES
-            and (wanted is None or TIMELINE_TYPES[event["event"]][1] in wanted)
+            and (types is None or TIMELINE_TYPES[event["event"]][1] in types)
         ]
-        if wanted is None or COMMENT_ITEM in wanted:
+        if types is None or COMMENT_ITEM in types:
             items += self.corpus.comments.get(number, ())
             items.sort(key=HAPPENED)
         return items[bisect_left(items, since, key=itemgetter("created_at")) :]
@@ -114,11 +114,11 @@ def between(
 
 def with_any_label(records: Iterable[Record], names: Sequence[str]) -> list[Record]:
     """The records that carry one of the labels, in whatever case."""
-    wanted = {name.lower() for name in names}
+    selected = {name.lower() for name in names}
     return [
         record
         for record in records
-        if not wanted.isdisjoint(label["name"].lower() for label in record.get("labels") or ())
+        if not selected.isdisjoint(label["name"].lower() for label in record.get("labels") or ())
     ]
 
 

@@ -1,1 +1,1 @@
-"""The loopback Stack Exchange: the lists of its API that are asked for, from a site's dump."""
+"""The loopback Stack Exchange: the lists of its API that are needed, from a site's dump."""

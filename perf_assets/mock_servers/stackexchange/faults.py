@@ -16,7 +16,7 @@ class Faults:
     """Which answers go wrong, and how.
 
     ``rate`` (0 to 1) of the answers are faulty, drawn by ``seed`` and the request's number; never
-    more than ``max_consecutive`` in a row. ``wait`` is how many whole seconds pauses ask for,
+    more than ``max_consecutive`` in a row. ``wait`` is how many whole seconds pauses last,
     ``delay`` how many a slow answer takes.
     """
 

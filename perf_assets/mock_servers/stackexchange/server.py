@@ -31,13 +31,13 @@ class Request:
     parameters: Mapping[str, str]
     status: int = 200
     fault: str | None = None
-    is_impolite: bool = False  # asked before a pause was over, or beyond the quota
+    is_impolite: bool = False  # a request came before a pause was over, or beyond the quota
 
 
 class ForumServer(LoopbackServer):
     """Serves ``sites``, by the name that the API gives them, to everybody.
 
-    A method that was asked to pause is refused until the pause is over; so is everything once
+    A method that has to pause is refused until the pause is over; so is everything once
     ``quota`` requests were made. ``requests`` is the log, oldest first.
     """
 
@@ -117,8 +117,8 @@ class ForumServer(LoopbackServer):
         if head == "questions" and not rest:
             return _chosen(list(site.questions.values()), parameters)
         if head == "questions" and rest[-1:] == ["answers"]:
-            asked = {int(number) for number in rest[0].split(";")}
-            of_these = [one for one in site.answers.values() if one["question_id"] in asked]
+            numbers = {int(number) for number in rest[0].split(";")}
+            of_these = [one for one in site.answers.values() if one["question_id"] in numbers]
             return _chosen(of_these, parameters)
         return _error(404, 404, "no_method", "no method found with this name")
 
@@ -154,7 +154,7 @@ def serve(directory: Path, port: int, on_ready: Callable[[str], None]) -> None:
 
 
 def _chosen(items: list[Item], parameters: Mapping[str, str]) -> list[Item]:
-    """Those that the parameters ask for, in their order."""
+    """Those that the parameters select, in their order."""
     key = SORTS[parameters.get("sort", "activity")]
     if tagged := parameters.get("tagged"):
         items = [item for item in items if set(tagged.split(";")) <= set(item["tags"])]

@@ -1,4 +1,4 @@
-"""A site as its dump tells it, in the shape in which the API answers."""
+"""A site from its dump, in the shape in which the API answers."""
 
 import html
 import re

@@ -29,7 +29,7 @@ def _blocks(document: Document) -> Iterator[str]:
 
 
 def _part(part: Part) -> Iterator[str]:
-    told = [
+    points = [
         *(
             f"{tile.number} {tile.label}{f' ({tile.note})' if tile.note else ''}"
             for tile in part.tiles
@@ -37,8 +37,8 @@ def _part(part: Part) -> Iterator[str]:
         *part.words,
         *(f"{who}: {what}" for who, what in part.verdicts),
     ]
-    if told:
-        yield "\n".join(f"- {for_markdown(one)}" for one in told)
+    if points:
+        yield "\n".join(f"- {for_markdown(one)}" for one in points)
     if part.items:
         more = [f"- and {part.left_out:,} more"] if part.left_out else []
         yield "\n".join([*map(_item, part.items), *more])

@@ -20,7 +20,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Item:
-    """An issue or a question: its title, where it is, and what is said of it."""
+    """An issue or a question: its title, its address, and a remark."""
 
     mark: str
     title: str
@@ -89,13 +89,13 @@ class Document:
 
 def of_figure(name: str, shown: Shown) -> Part:
     """The part that shows a figure."""
-    queries = {"the words": shown.told_by, "the table": shown.query}
+    queries = {"the words": shown.verdicts_query, "the table": shown.query}
     if shown.panels and shown.drawn != shown.query:
         queries["the picture"] = shown.drawn
     return Part(
         name=name,
         title=shown.title,
-        verdicts=shown.told,
+        verdicts=shown.verdicts,
         panels=shown.panels,
         table=shown.found,
         queries=queries,

@@ -38,7 +38,7 @@ select
 from areas
 order by repository, performance_bugs desc, area
 """
-AREAS_TOLD = f"""
+AREAS_VERDICTS = f"""
 select repository, printf(
     'most performance bugs carry %s',
     string_agg(printf('%s (%d, %.0f %% of its bug reports)', area, performance_bugs, estimate), ', '
@@ -68,7 +68,7 @@ from matches
 group by repository, keyword
 order by repository, bug_reports desc, keyword
 """
-KEYWORDS_TOLD = f"""
+KEYWORDS_VERDICTS = f"""
 select repository, printf(
     '%d keywords mark performance bugs; the most frequent are %s', count(*),
     string_agg(printf('%s (%d)', keyword, bug_reports), ', ' order by bug_reports desc, keyword)
@@ -99,5 +99,7 @@ def _keywords(rows: pl.DataFrame) -> list[Spec]:
     return [lengths(str(name), part.head(MOST), "performance bugs") for (name,), part in groups]
 
 
-AREAS_FIGURE = Figure("Areas, by the labels of the project", AREAS, AREAS_TOLD, _areas)
-KEYWORDS_FIGURE = Figure("Keywords that mark performance bugs", KEYWORDS, KEYWORDS_TOLD, _keywords)
+AREAS_FIGURE = Figure("Areas, by the labels of the project", AREAS, AREAS_VERDICTS, _areas)
+KEYWORDS_FIGURE = Figure(
+    "Keywords that mark performance bugs", KEYWORDS, KEYWORDS_VERDICTS, _keywords
+)

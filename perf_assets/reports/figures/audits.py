@@ -18,7 +18,7 @@ STATES = {
     "refused, nothing stored": WARM,
     "not loaded": LINE,
 }
-"""What an audit may have said, and its colour."""
+"""The outcomes of an audit, and their colours."""
 
 MONTHS = """
 select
@@ -42,7 +42,7 @@ from ({MONTHS.strip()})
 group by repository
 order by refused desc, repository
 """
-TOLD = f"""
+VERDICTS = f"""
 select
     repository,
     printf('%d of %d months passed their audits', passed, months)
@@ -95,7 +95,7 @@ def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]
 
 
 def _months(rows: pl.DataFrame) -> list[Spec]:
-    """The grid of the repositories, each month with what the audits of its tables said."""
+    """The grid of the repositories, each month with the outcomes of the audits of its tables."""
     names = rows.get_column("repository").unique(maintain_order=True).head(MOST)
     cells = rows.filter(pl.col("repository").is_in(names.implode())).with_columns(
         pl.col("refused_tables").fill_null("none")
@@ -104,5 +104,5 @@ def _months(rows: pl.DataFrame) -> list[Spec]:
 
 
 FIGURES = {
-    "meta.partition_loads": Figure("What the audits said", ROWS, TOLD, _months, DRAWN),
+    "meta.partition_loads": Figure("What the audits said", ROWS, VERDICTS, _months, DRAWN),
 }

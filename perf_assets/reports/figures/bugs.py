@@ -115,7 +115,7 @@ from analysis.{table} as tests
 where dataset = 'live' and {OF_TESTS.format(table)}
 order by repository = 'pooled', repository, list_position({list(METRICS)}, metric), variant
 """
-    told = f"""
+    verdicts = f"""
 with moved as (
     select
         repository, metric, any_value(cliffs_delta) filter (where {base}) as delta,
@@ -137,17 +137,17 @@ from moved
 where delta is not null
 order by repository = 'pooled', repository, list_position({list(METRICS)}, metric)
 """
-    return rows, told
+    return rows, verdicts
 
 
 LEFT_OUT = "json_extract_string(parameters, '$.left_out')"
-LINKS, LINKS_TOLD = sensitivity(
+LINKS, LINKS_VERDICTS = sensitivity(
     "link_sensitivity",
     f"case json_array_length(parameters, '$.left_out') when 0 then 'all links' "
     f"when 1 then replace(trim({LEFT_OUT}, '[]\"'), '_', ' ') else 'all of these left out' end",
     "(json_array_length(parameters, '$.left_out') = 0)",
 )
-BOTS, BOTS_TOLD = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
+BOTS, BOTS_VERDICTS = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
 BY_LABELS = f"""
 select
     repository, result_of, label_rule, n_performance, n_other, effect as estimate,
@@ -157,7 +157,7 @@ where dataset = 'live' and effect is not null and {OF_TESTS.format("label_sensit
 order by
     repository = 'pooled', repository, result_of, list_position({list(LABELS)}, label_rule)
 """
-BY_LABELS_TOLD = f"""
+BY_LABELS_VERDICTS = f"""
 select repository, printf(
     '%s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
     || 'more words',
@@ -233,13 +233,13 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
     ]
     band = {"type": "area", "opacity": 0.18, "interpolate": "step-after"}
     line = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}
-    told = "; ".join(
+    verdicts = "; ".join(
         f"{name} {part['percent'][-1]:.1f} percent after {part['days'][-1]:,} days"
         for (name,), part in rows.group_by("color", maintain_order=True)
     )
     return {
         "title": escape_text(title),
-        "description": f"Share {ended} up to each day: {told}",
+        "description": f"Share {ended} up to each day: {verdicts}",
         "data": {"values": values(rows.select("days", "percent", "low", "high", "color"))},
         "width": 380,
         "height": 180,
@@ -287,18 +287,18 @@ FIGURES = {
         "How long bugs lived before they were reported", LIVES, LIVED
     ),
     "analysis.label_sensitivity": Figure(
-        "Do the results hold by other labels?", BY_LABELS, BY_LABELS_TOLD, _by_labels
+        "Do the results hold by other labels?", BY_LABELS, BY_LABELS_VERDICTS, _by_labels
     ),
     "analysis.link_sensitivity": Figure(
         "Do the results hold without doubtful links?",
         LINKS,
-        LINKS_TOLD,
+        LINKS_VERDICTS,
         _by_links,
     ),
     "analysis.bot_sensitivity": Figure(
         "Do the results hold when bots are counted?",
         BOTS,
-        BOTS_TOLD,
+        BOTS_VERDICTS,
         lambda rows: effects(rows, "variant"),
     ),
 }

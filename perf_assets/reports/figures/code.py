@@ -65,11 +65,13 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
     rules = rows["rule"].unique().sort().to_list()
     drawn = rows.select("quarter", "findings", color="rule")
     newest = rows.filter(pl.col("quarter") == rows["quarter"].max())
-    told = ", ".join(f"{rule} {found}" for rule, found in newest.select("rule", "findings").rows())
+    numbers = ", ".join(
+        f"{rule} {found}" for rule, found in newest.select("rule", "findings").rows()
+    )
     axis: Spec = {"values": list(range(most + 1))} if most <= FEW else {}
     return {
         "title": escape_text(repository),
-        "description": escape_text(f"Findings of the newest quarter: {told}"),
+        "description": escape_text(f"Findings of the newest quarter: {numbers}"),
         "data": {"values": values(drawn)},
         "width": WIDTH,
         "height": 150,

@@ -58,7 +58,7 @@ def panel_of_page(panel: Spec) -> Spec:
 
 
 def begin(charts: Iterable[Spec]) -> None:
-    """Have charts drawn, where another process does that, before they are asked for."""
+    """Have charts drawn, where another process does that, before they are requested."""
     for chart in charts:
         drawing_process.begin(_transparent(chart))
 

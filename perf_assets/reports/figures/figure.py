@@ -34,7 +34,7 @@ class Figure:
         What it shows.
     rows
         The query of its table, what matters most first.
-    told
+    verdicts
         The query of its verdicts: whose, and a sentence, a row each; ``pooled`` last.
     draw
         The panels of its picture, from the rows of ``drawn``, by default those of ``rows``.
@@ -42,7 +42,7 @@ class Figure:
 
     title: str
     rows: str
-    told: str
+    verdicts: str
     draw: Draw | None = None
     drawn: str = ""
 
@@ -55,26 +55,26 @@ class Figure:
         :mod:`perf_assets.reports.top_repositories` names.
         """
         for dataset in datasets:
-            query, told, drawn = (
+            query, verdicts_query, drawn = (
                 text.replace("'live'", f"'{dataset}'")
-                for text in (self.rows, self.told, self.drawn or self.rows)
+                for text in (self.rows, self.verdicts, self.drawn or self.rows)
             )
             left_out = passed_over(connection) if dataset == "live" else frozenset()
             rows = without(connection.sql(query).pl(), left_out)
             if not rows.is_empty():
                 verdicts = [
                     (who, what)
-                    for who, what in connection.sql(told).fetchall()
+                    for who, what in connection.sql(verdicts_query).fetchall()
                     if what and who not in left_out
                 ]
                 source = rows if drawn == query else without(connection.sql(drawn).pl(), left_out)
                 panels = self.draw(source) if self.draw else []
                 return Shown(
                     title=self.title,
-                    told=verdicts,
+                    verdicts=verdicts,
                     found=rows,
                     query=query.strip(),
-                    told_by=told.strip(),
+                    verdicts_query=verdicts_query.strip(),
                     drawn=drawn.strip(),
                     panels=panels,
                 )
@@ -87,30 +87,30 @@ class Shown:
 
     Attributes
     ----------
-    told, found
+    verdicts, found
         All verdicts, and all rows of the table; ``sentences`` and ``rows`` are the first of them.
-    query, told_by, drawn
+    query, verdicts_query, drawn
         The queries that give the table, the verdicts, and the data of the picture.
     panels
         The parts of the picture, each a chart; none where there is nothing to draw.
     """
 
     title: str
-    told: list[tuple[str, str]]
+    verdicts: list[tuple[str, str]]
     found: pl.DataFrame
     query: str
-    told_by: str
+    verdicts_query: str
     drawn: str
     panels: list[Spec]
 
     @property
     def sentences(self) -> list[str]:
         """The first verdicts, and how much else there is."""
-        left_out = len(self.told) - MOST_SENTENCES
+        left_out = len(self.verdicts) - MOST_SENTENCES
         more = [f"and {left_out} more verdicts: see the report"] if left_out > 0 else []
         rest = len(self.panels) - MOST_PANELS
         parts = [f"the picture shows {MOST_PANELS} of {len(self.panels)} panels: see the report"]
-        first = [escape_text(f"{who}: {what}") for who, what in self.told[:MOST_SENTENCES]]
+        first = [escape_text(f"{who}: {what}") for who, what in self.verdicts[:MOST_SENTENCES]]
         return [*first, *more, *(parts if rest > 0 else [])]
 
     @property

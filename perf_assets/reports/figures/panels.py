@@ -15,13 +15,13 @@ ROW = 22
 
 def colored(names: Sequence[str], colors: Mapping[str, str] | None = None) -> Spec:
     """A colour for each of ``names``, with a legend on top where there are several."""
-    known = colors or dict(zip(names, COLORS * (1 + len(names) // len(COLORS)), strict=False))
+    color_of = colors or dict(zip(names, COLORS * (1 + len(names) // len(COLORS)), strict=False))
     legend = {"orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 300}
     return {
         "field": "color",
         "type": "nominal",
         "title": None,
-        "scale": {"domain": list(names), "range": [known[name] for name in names]},
+        "scale": {"domain": list(names), "range": [color_of[name] for name in names]},
         "legend": legend if len(names) > 1 else None,
     }
 
@@ -113,14 +113,14 @@ def estimates(
             "encoding": encoding | {"x": x | {"field": "estimate"}},
         }
     )
-    told = (
+    values_text = (
         f"{' '.join(filter(None, (row['what'], row['color'])))} {row['estimate']:.3g}"
         + (f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] is not None else "")
         for row in drawn.iter_rows(named=True)
     )
     return {
         "title": escape_text(title),
-        "description": escape_text(f"{measure}: {'; '.join(told)}"),
+        "description": escape_text(f"{measure}: {'; '.join(values_text)}"),
         "data": {"values": values(drawn)},
         "width": WIDTH - 60,
         "height": max(44, ROW * len(order) * max(1.0, 0.5 * len(names))),
@@ -131,10 +131,12 @@ def estimates(
 def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> Spec:
     """Bars from 0 to a number, a line each; columns what, value; that of ``strong`` is dark."""
     order = rows["what"].to_list()
-    told = "; ".join(f"{what} {value:.3g}" for what, value in rows.select("what", "value").rows())
+    values_text = "; ".join(
+        f"{what} {value:.3g}" for what, value in rows.select("what", "value").rows()
+    )
     return {
         "title": escape_text(title),
-        "description": escape_text(f"{measure}: {told}"),
+        "description": escape_text(f"{measure}: {values_text}"),
         "data": {"values": values(rows.select("what", "value"))},
         "width": WIDTH - 60,
         "height": ROW * len(order),
@@ -167,15 +169,15 @@ def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> S
 
 def course(rows: pl.DataFrame, measure: str) -> str:
     """Where each line begins and ends, and its highest point."""
-    told = []
+    courses = []
     for (name,), part in rows.drop_nulls("value").group_by("color", maintain_order=True):
         first, last = part.row(0, named=True), part.row(-1, named=True)
         top = part.row(int(part["value"].arg_max() or 0), named=True)
-        told.append(
+        courses.append(
             f"{name} from {first['value']:.3g} in {first['month']} to {last['value']:.3g} in "
             f"{last['month']}, highest {top['value']:.3g} in {top['month']}"
         )
-    return escape_text(f"{measure}: {'; '.join(told)}")
+    return escape_text(f"{measure}: {'; '.join(courses)}")
 
 
 def values(rows: pl.DataFrame) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ where
     and {NOT_POOLED_ALONE.format("labelling_quality")}
 order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule
 """
-LABELS_TOLD = f"""
+LABELS_VERDICTS = f"""
 select repository, printf(
     '%s of the labels %.0f %% [%.0f, %.0f], by %d bug reports judged (%s)',
     replace(measure, '_', ' '), estimate, low, high, judged, rater
@@ -32,7 +32,7 @@ select
 from analysis.finding_precision
 order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
-PRECISION_TOLD = """
+PRECISION_VERDICTS = """
 select repository, printf(
     'findings of %s: %.0f %% are right [%.0f, %.0f], by %d judged (%s)',
     rule, estimate, low, high, judged, rater
@@ -43,15 +43,15 @@ order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
 
 
-def _agreement(table: str, place: str, asked: str, condition: str) -> Figure:
+def _agreement(table: str, by: str, question: str, condition: str) -> Figure:
     """The figure of a table of kappas: who agrees with whom on what."""
     rows = f"""
-select {place} as place, {asked} as asked, raters, method, n, kappa as estimate, low, high, reading
+select {by} as place, {question} as asked, raters, method, n, kappa as estimate, low, high, reading
 from analysis.{table}
 where {condition}
 order by place = 'pooled', place, asked, method, raters
 """
-    told = f"""
+    verdicts = f"""
 select place, printf(
     '%s: kappa = %.2f [%.2f, %.2f], %s, of %d judged by %s',
     replace(asked, '_', ' '), estimate, low, high, reading, n, raters
@@ -59,7 +59,7 @@ select place, printf(
 from ({rows.strip()})
 where estimate is not null
 """
-    return Figure("How far raters agree beyond chance", rows, told, _kappas)
+    return Figure("How far raters agree beyond chance", rows, verdicts, _kappas)
 
 
 TWO_RULES = f"""
@@ -72,7 +72,7 @@ where
     and {NOT_POOLED_ALONE.format("labelling_rule_agreement")}
 order by repository = 'pooled', repository, stem_set
 """
-TWO_RULES_TOLD = f"""
+TWO_RULES_VERDICTS = f"""
 select repository, printf(
     'keywords and stems (%s) agree with kappa = %.2f [%.2f, %.2f], %s',
     stem_set, estimate, low, high, reading
@@ -86,7 +86,7 @@ from analysis.adjusted_tests
 where dataset = 'live'
 order by p_value_holm, p_value, repository, source, result_of
 """
-FAMILY_TOLD = """
+FAMILY_VERDICTS = """
 select 'all repositories', printf(
     '%d of %d headline tests have p < 0.05, %d of them when adjusted for all (Holm)',
     count(*) filter (where p_value < 0.05), count(p_value),
@@ -123,7 +123,7 @@ order by
     list_position(['differs', 'coincides', 'within rounding', 'exact'], verdict), study, location,
     repository, quantity
 """
-PAPER_TOLD = """
+PAPER_VERDICTS = """
 select 'the study of ' || study, string_agg(
     number || ' ' || verdict, ', '
     order by list_position(
@@ -152,13 +152,13 @@ order by repository, question
 
 def _labels(rows: pl.DataFrame) -> list[Spec]:
     """Of all labels, and of each sort of them."""
-    wanted = rows.filter((pl.col("rater") == "consensus") | (pl.col("rule") == "all"))
-    wanted = wanted.with_columns(
+    chosen = rows.filter((pl.col("rater") == "consensus") | (pl.col("rule") == "all"))
+    chosen = chosen.with_columns(
         what=pl.when(pl.col("rule") == "all")
         .then(pl.col("measure").str.replace_all("_", " ") + " (" + pl.col("rater") + ")")
         .otherwise(pl.lit("precision of ") + pl.col("rule"))
     )
-    groups = wanted.group_by("repository", maintain_order=True)
+    groups = chosen.group_by("repository", maintain_order=True)
     return [estimates(str(name), part.head(16), "percent, 95 %") for (name,), part in groups]
 
 
@@ -176,9 +176,11 @@ def _kappas(rows: pl.DataFrame) -> list[Spec]:
 
 
 FIGURES = {
-    "analysis.labelling_quality": Figure("How good the labels are", LABELS, LABELS_TOLD, _labels),
+    "analysis.labelling_quality": Figure(
+        "How good the labels are", LABELS, LABELS_VERDICTS, _labels
+    ),
     "analysis.finding_precision": Figure(
-        "How often findings of static checks are right", PRECISION, PRECISION_TOLD, _precision
+        "How often findings of static checks are right", PRECISION, PRECISION_VERDICTS, _precision
     ),
     "analysis.rater_agreement": _agreement(
         "rater_agreement",
@@ -192,9 +194,11 @@ FIGURES = {
     ),
     "analysis.rater_disagreements": Figure("What raters disagree on", DISAGREEMENTS, DISAGREED),
     "analysis.labelling_rule_agreement": Figure(
-        "Do keywords and stems mark the same bug reports?", TWO_RULES, TWO_RULES_TOLD
+        "Do keywords and stems mark the same bug reports?", TWO_RULES, TWO_RULES_VERDICTS
     ),
-    "analysis.adjusted_tests": Figure("The headline tests as one family", FAMILY, FAMILY_TOLD),
+    "analysis.adjusted_tests": Figure("The headline tests as one family", FAMILY, FAMILY_VERDICTS),
     "analysis.keyword_proposals": Figure("Words that might be keywords", PROPOSALS, PROPOSED),
-    "analysis.paper_comparison": Figure("The papers beside their reproduction", PAPER, PAPER_TOLD),
+    "analysis.paper_comparison": Figure(
+        "The papers beside their reproduction", PAPER, PAPER_VERDICTS
+    ),
 }

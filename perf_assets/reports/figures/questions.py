@@ -17,7 +17,7 @@ select
 from analysis.question_difficulty
 order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
 """
-DIFFICULTY_TOLD = """
+DIFFICULTY_VERDICTS = """
 select forum || ', ' || tag_set, kind || ': ' || result
 from analysis.question_difficulty
 where kind in ('all', 'performance')
@@ -31,7 +31,7 @@ from analysis.question_kind_quality
 where is_default
 order by forum, is_chosen desc, method, split, kind
 """
-KINDS_TOLD = """
+KINDS_VERDICTS = """
 select forum, printf('kinds by %s, %s test: %s', method, split, result)
 from analysis.question_kind_quality
 where is_default and kind = 'macro'
@@ -43,7 +43,7 @@ from analysis.keyword_stem_hits
 where entry <> 'any' and stem = entry
 order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 """
-STEMS_TOLD = """
+STEMS_VERDICTS = """
 select forum || ', ' || tag_set, printf(
     '%d of %d questions (%.1f %%) have a performance stem %s',
     questions, all_questions, percent, stem_set
@@ -86,7 +86,7 @@ from marts.questions_vs_bugs_monthly
 group by repository, forum
 order by repository, forum
 """
-BOTH_TOLD = """
+BOTH_VERDICTS = """
 select
     repository || ' and ' || forum, case
         when max(statistic) is null then any_value(result)
@@ -132,10 +132,12 @@ def _months(rows: pl.DataFrame) -> list[Spec]:
 
 
 def _lags(rows: pl.DataFrame) -> list[Spec]:
-    known = rows.drop_nulls("statistic")
+    testable = rows.drop_nulls("statistic")
     return [
         _correlations(f"{repository} and {forum}", part)
-        for (repository, forum), part in known.group_by("repository", "forum", maintain_order=True)
+        for (repository, forum), part in testable.group_by(
+            "repository", "forum", maintain_order=True
+        )
     ]
 
 
@@ -190,13 +192,13 @@ def _correlations(title: str, rows: pl.DataFrame) -> Spec:
 
 FIGURES = {
     "analysis.question_difficulty": Figure(
-        "How hard questions are to get answered", DIFFICULTY, DIFFICULTY_TOLD, _difficulty
+        "How hard questions are to get answered", DIFFICULTY, DIFFICULTY_VERDICTS, _difficulty
     ),
     "analysis.question_kind_quality": Figure(
-        "How well kinds of questions are told", KINDS_FOUND, KINDS_TOLD, _kinds
+        "How well kinds of questions are recognised", KINDS_FOUND, KINDS_VERDICTS, _kinds
     ),
     "analysis.keyword_stem_hits": Figure(
-        "Which stems mark performance questions", STEMS, STEMS_TOLD
+        "Which stems mark performance questions", STEMS, STEMS_VERDICTS
     ),
     "marts.questions_vs_bugs_monthly": Figure(
         "What users ask and what is reported, month by month",
@@ -206,6 +208,6 @@ FIGURES = {
         BOTH_MONTHS,
     ),
     "analysis.question_bug_correlation": Figure(
-        "Do performance questions and performance bugs go together?", LAGS, BOTH_TOLD, _lags
+        "Do performance questions and performance bugs go together?", LAGS, BOTH_VERDICTS, _lags
     ),
 }

@@ -9,7 +9,7 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
-from perf_assets.reports.monthly.news import read_asked, read_news
+from perf_assets.reports.monthly.news import read_news, read_questions
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
 from perf_assets.reports.top_repositories import passed_over, remark, without
@@ -110,7 +110,7 @@ def read_report(published: Path) -> Document:
                 "What changed this month",
                 [
                     "The month is the last whole one of each repository. What counts, and what is "
-                    "open or fixed, is told as it was at its end; titles and comments as of now."
+                    "open or fixed, is given as it was at its end; titles and comments as of now."
                 ],
                 read_news(connection),
             ),
@@ -158,7 +158,7 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
         "users",
         "What users ask",
         ["Questions of StackOverflow and other forums of Stack Exchange."],
-        [*read_asked(connection), *_shown(connection, QUESTIONS)],
+        [*read_questions(connection), *_shown(connection, QUESTIONS)],
     )
     yield Section(
         "checks", "What static checks find", [], _shown(connection, ("analysis.static_findings",))

@@ -141,11 +141,11 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     found = {name: read_rows(connection, query) for name, _, query, _ in lists}
     trends = [row for row in read_rows(connection, TESTS) if row["series"] == "opened"]
     parts = []
-    for place, row in enumerate(numbers):
+    for index, row in enumerate(numbers):
         of = row["repository"]
         parts.append(
             Part(
-                name=f"month-{place}",
+                name=f"month-{index}",
                 title=f"{of}, {row['month']}",
                 words=[] if row["is_complete"] else [f"Months before {row['month']} are missing."],
                 tiles=[*_tiles(row), *(_verdict(one) for one in trends if one["repository"] == of)],
@@ -155,24 +155,24 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
         for name, title, query, words in lists:
             those = [one for one in found[name] if one["repository"] == of]
             if those:
-                parts.append(_listed(f"{name}-{place}", title, of, those, query, words))
+                parts.append(_listed(f"{name}-{index}", title, of, those, query, words))
     return parts
 
 
-def read_asked(connection: duckdb.DuckDBPyConnection) -> list[Part]:
+def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """The performance questions of the newest month of each forum, the most viewed first."""
     rows = read_rows(connection, ASKED)
     forums = list(dict.fromkeys(row["forum"] for row in rows))
     return [
         _listed(
-            f"asked-{place}",
+            f"asked-{index}",
             "Performance questions of the month",
             f"{forum}, {those[0]['month']}",
             those,
             ASKED,
-            _asked,
+            _question_item,
         )
-        for place, forum in enumerate(forums)
+        for index, forum in enumerate(forums)
         if (those := [row for row in rows if row["forum"] == forum])
     ]
 
@@ -265,7 +265,7 @@ def _waiting(row: Row) -> str:
     return f"open for {_counted(row['days_open'], 'day')} at the end of the month"
 
 
-def _asked(row: Row) -> str:
+def _question_item(row: Row) -> str:
     views = "" if row["views"] is None else f"{_counted(row['views'], 'view')}, "
     return f"{views}score {row['score']}, {'answered' if row['is_answered'] else 'no answer yet'}"
 

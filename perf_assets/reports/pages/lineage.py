@@ -16,7 +16,7 @@ LAYERS = (
 COLUMN, WIDTH, ROW, HEIGHT, TOP = 236, 176, 27, 20, 34
 SWEEPS = 6
 
-Places = dict[str, tuple[float, float]]
+Corners = dict[str, tuple[float, float]]
 
 
 class Layer(NamedTuple):
@@ -57,22 +57,22 @@ class Drawing:
 
 def draw_lineage(made_from: Mapping[str, Sequence[str]]) -> Drawing:
     """The tables as boxes, and an arrow from each to what reads it."""
-    places = _places(made_from)
+    corners = _corners(made_from)
     return Drawing(
         width=(len(LAYERS) - 1) * COLUMN + WIDTH,
-        height=round(max(y for _, y in places.values()) + ROW),
+        height=round(max(y for _, y in corners.values()) + ROW),
         layers=[Layer(names, index * COLUMN + WIDTH / 2) for index, names in enumerate(LAYERS)],
         arrows=[
-            Arrow(source, table, _path(places[source], places[table]))
+            Arrow(source, table, _path(corners[source], corners[table]))
             for table, upstream in made_from.items()
             for source in upstream
-            if source in places and table in places
+            if source in corners and table in corners
         ],
-        boxes=[Box(table, *corner) for table, corner in places.items()],
+        boxes=[Box(table, *corner) for table, corner in corners.items()],
     )
 
 
-def _places(made_from: Mapping[str, Sequence[str]]) -> Places:
+def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
     """Where each table stands: beside those it is made from and those made of it."""
     columns = [
         [table for table in made_from if table.split(".")[0] in schemas] for schemas in LAYERS
@@ -93,8 +93,8 @@ def _places(made_from: Mapping[str, Sequence[str]]) -> Places:
             )
     rows = _rows(columns, most)
     return {
-        table: (place * COLUMN, TOP + rows[table] * ROW)
-        for place, column in enumerate(columns)
+        table: (index * COLUMN, TOP + rows[table] * ROW)
+        for index, column in enumerate(columns)
         for table in column
     }
 

@@ -77,8 +77,8 @@ def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
     """The section: every result over the paper's data, and the figures of the main ones."""
     results = connection.sql(RESULTS).fetchall()
     queries = {"the words": RESULTS.strip()}
-    told = [(repository, f"{what}: {result}") for repository, what, result in results]
-    parts = [Part("results", "Results by repository", verdicts=told, queries=queries)]
+    verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]
+    parts = [Part("results", "Results by repository", verdicts=verdicts, queries=queries)]
     for table in FIGURES_BESIDE:
         if found := FIGURES[table].shown(connection, [DATASET]):
             # Its words are among the results.
@@ -93,5 +93,5 @@ def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
             "fixes that share a commit are one cluster, and several repositories are compared "
             "within each."
         ],
-        parts if told else [],
+        parts if verdicts else [],
     )

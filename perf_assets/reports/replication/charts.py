@@ -46,7 +46,7 @@ def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> list[Spec]:
         for order, impact in enumerate(IMPACTS)
     ]
     counted = {name: _rows_of(entry, rows) for name, entry in zip(names, table_3, strict=True)}
-    told = (
+    description = (
         f"{name} {sum(int(entry[impact]) for impact in IMPACTS)} published, {counted[name]} rows"
         for name, entry in zip(names, table_3, strict=True)
     )
@@ -75,7 +75,7 @@ def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> list[Spec]:
     return [
         {
             "title": "Bugs by root cause and impact",
-            "description": "; ".join(told),
+            "description": "; ".join(description),
             "data": {"values": published},
             "width": WIDTH,
             "height": 23 * len(names),
@@ -140,10 +140,10 @@ def _distribution(bugs: pl.DataFrame, metric: str) -> Spec:
         "axis": {"values": _ticks(metric), "labelExpr": "datum.value", "labelOverlap": True},
     }
     color = colored(list(KINDS), KINDS)
-    told = "; ".join(f"median of {one['color']} {one['value']:.3g}" for one in medians)
+    description = "; ".join(f"median of {one['color']} {one['value']:.3g}" for one in medians)
     return {
         "title": METRIC_TITLES[metric].partition(" (")[0],
-        "description": f"Share of bug reports up to each value; {told}",
+        "description": f"Share of bug reports up to each value; {description}",
         "data": {"values": list(_cumulative(samples))},
         "width": WIDTH,
         "height": 190,

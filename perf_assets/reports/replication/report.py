@@ -191,9 +191,9 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
     tiles = [Tile(f"{counts[one]:,}", one) for one in VERDICTS if counts.get(one)]
     queries = {"the numbers": query}
     yield Part(f"{name}-verdicts", f"{rows.height:,} figures", tiles=tiles, queries=queries)
-    if told := differing(rows):
+    if sentences := differing(rows):
         title, table = "Those that differ, and why", _table(rows.filter(verdict="differs"))
-        yield Part(f"{name}-differing", title, words=told, table=table, queries=queries)
+        yield Part(f"{name}-differing", title, words=sentences, table=table, queries=queries)
 
 
 def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
@@ -236,8 +236,8 @@ def _fixes_shown(data: Data) -> str:
 
 def _agreement(trend: pl.DataFrame) -> str:
     """In how many months the counts agree, series by series."""
-    told = [
+    agreements = [
         f"{agreeing_months(months).height} of {months.height} months of the {series} series"
         for (series,), months in trend.group_by("series", maintain_order=True)
     ]
-    return f"Both counts agree in {' and '.join(told)}."
+    return f"Both counts agree in {' and '.join(agreements)}."

@@ -57,11 +57,11 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
-        told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
-        say(console, f"The study of {study}, {rows.height} figures: {told}")
-        for told in differing(rows):
+        numbers = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
+        say(console, f"The study of {study}, {rows.height} figures: {numbers}")
+        for numbers in differing(rows):
             shown = textwrap.shorten(
-                escape_text(told), LINES * (console.width - 8), placeholder=" …"
+                escape_text(numbers), LINES * (console.width - 8), placeholder=" …"
             )
             say(console, shown, indent="  ")
 
@@ -80,8 +80,8 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
-            told = f"{row['repository']}: {_told(row)}; {row['verdict']}{note}"
-            say(console, told, indent="  ")
+            line = f"{row['repository']}: {_values_text(row)}; {row['verdict']}{note}"
+            say(console, line, indent="  ")
         console.print()
     for reason, number in notes.items():
         say(console, f"[{number}] {reason}", indent="")
@@ -91,17 +91,17 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
     console.print()
 
 
-def _told(row: Mapping[str, object]) -> str:
+def _values_text(row: Mapping[str, object]) -> str:
     published, reproduced = row["published_text"], reproduced_text(row)
     return f"{row['quantity']}, {published} published, {reproduced} reproduced"
 
 
 def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
-    """The locations of the figures that differ for a reason, and the reason as it is first told."""
+    """The locations of the figures that differ for each reason, and its first wording."""
     found: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
         reason = str(row["reason"] or "unknown")
-        # The same thing said of other numbers, or with a further remark, is the same reason.
+        # The same reason with other numbers, or with a further remark, counts as one.
         first = NUMBER.sub("#", reason.partition(";")[0])
         if row["location"] == LOCATION:
             first = reason = "the paper gives two values"

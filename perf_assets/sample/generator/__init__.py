@@ -132,7 +132,7 @@ def generate(  # noqa: PLR0913
     _check(issues=issues, months=months, commits=commits, comments=comments, questions=questions)
     if not 0 <= topics <= 1:
         raise PerfAssetsError(f"--topics is {topics:g}, and must be a share from 0 to 1")
-    _check_place(start, months, repository)
+    _check_target(start, months, repository)
     title = f"generating {issues:,} issues and {commits:,} commits"
     with phase(title), _all_or_nothing(Path(directory)) as partial:
         rng = Random(seed)
@@ -205,7 +205,7 @@ def _check(**sizes: int | None) -> None:
             raise PerfAssetsError(f"--{option} is {size}, and must be at least {least}")
 
 
-def _check_place(start: str, months: int, repository: str) -> None:
+def _check_target(start: str, months: int, repository: str) -> None:
     if not is_month(start):
         raise PerfAssetsError(f"--start is {start!r}, and must be a month in the form YYYY-MM")
     newest = last_full_month()
@@ -221,7 +221,7 @@ def _check_place(start: str, months: int, repository: str) -> None:
 
 @contextmanager
 def _all_or_nothing(directory: Path) -> Iterator[Path]:
-    """A directory beside ``directory`` that takes its place when the block ends well."""
+    """A directory beside ``directory`` that replaces it when the block ends well."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PerfAssetsError(f"{directory} exists and is not empty: name a new directory")
     partial = directory.absolute().with_name(f".{directory.absolute().name}.{os.getpid()}.partial")

@@ -138,9 +138,9 @@ def more_than_100_comments(plan: Plan) -> None:
     author, *others = plan.people(6)
     issue = _quiet(plan, author)
     step = max(1, min(HOUR, (plan.calendar.end - 1 - issue.created) // (MANY + 1)))
-    for place in range(MANY):
-        login = author if place < 105 else others[place % 5]
-        plan.comment(issue, login, issue.created + (place + 1) * step)
+    for index in range(MANY):
+        login = author if index < 105 else others[index % 5]
+        plan.comment(issue, login, issue.created + (index + 1) * step)
 
 
 @trap(rank=1)

@@ -123,14 +123,14 @@ def line_repeated_by_a_tool(plan: Plan) -> None:
     authors = plan.people(7)
     for author in (*authors[:5], None):
         plan.issue(first, author=author, body=f"{plan.texts.prose()}\n\n{REPORT_LINE}")
-    for place in range(3):
+    for index in range(3):
         later = plan.month(first)
         later = min(later, first + 11)
         if later == plan.calendar.quiet_for_issues:
             later = first
         body = f"{plan.texts.prose()}\n\n{REPORT_LINE}"
-        issue = plan.issue(later, author=authors[4 + place], body=body)
-        if place == 2:
+        issue = plan.issue(later, author=authors[4 + index], body=body)
+        if index == 2:
             plan.say(issue, "degradation", "body")
 
 
@@ -152,8 +152,8 @@ def line_repeated_outside_the_window(plan: Plan) -> None:
     """The fifth author comes twelve months later: no twelve months hold all five."""
     late = plan.calendar.count - 1
     early = max(month for month in plan.calendar.busy if month <= late - 12)
-    for place, author in enumerate(plan.people(5)):
-        month = late if place == 4 else early
+    for index, author in enumerate(plan.people(5)):
+        month = late if index == 4 else early
         issue = plan.issue(month, author=author, body=f"{WINDOW_LINE}\n\n{plan.texts.paragraph()}")
         counted(issue, "throughput")
 
@@ -183,10 +183,10 @@ def short_line_repeated(plan: Plan) -> None:
 def field_repeated_by_a_tool(plan: Plan) -> None:
     """A form field that six people filled in, each in another way; one of them means it."""
     month = plan.month()
-    for place, author in enumerate(plan.people(6)):
-        answer = f"{3 + place} ms in {plan.texts.token()}"
+    for index, author in enumerate(plan.people(6)):
+        answer = f"{3 + index} ms in {plan.texts.token()}"
         body = f"{FIELD} {answer}\n{plan.texts.paragraph()}"
         issue = plan.issue(month, author=author, body=body)
-        if place == 5:
+        if index == 5:
             issue.body = f"{FIELD} {answer}, slower than ever\n"
             counted(issue, "slower")

@@ -74,8 +74,8 @@ def merged(
     -------
     The lines, and how many of ours were added and removed.
     """
-    known = set(base)
-    removed = known.difference(theirs)
+    base_lines = set(base)
+    removed = base_lines.difference(theirs)
     kept = [line for line in ours if line not in removed]
-    added = [line for line in theirs if line not in known]
+    added = [line for line in theirs if line not in base_lines]
     return kept + added, len(added), len(ours) - len(kept)

@@ -68,9 +68,9 @@ def _issue(plan: Plan, issue: Issue) -> Record:
 def _comments(issues: Iterable[Issue]) -> Iterator[Record]:
     rows = [(comment.at, issue, comment) for issue in issues for comment in issue.comments]
     rows.sort(key=lambda row: row[0])
-    for place, (at, issue, comment) in enumerate(rows, 1):
+    for number, (at, issue, comment) in enumerate(rows, 1):
         yield {
-            "id": 1000 + place,
+            "id": 1000 + number,
             "issue_number": issue.number,
             "user": _user(comment.author),
             "created_at": timestamp(at),
@@ -81,9 +81,9 @@ def _comments(issues: Iterable[Issue]) -> Iterator[Record]:
 def _events(issues: Iterable[Issue]) -> Iterator[Record]:
     rows = [(event.at, issue, event) for issue in issues for event in issue.events]
     rows.sort(key=lambda row: row[0])
-    for place, (at, issue, event) in enumerate(rows, 1):
+    for number, (at, issue, event) in enumerate(rows, 1):
         yield {
-            "id": 5000 + place,
+            "id": 5000 + number,
             "issue_number": issue.number,
             "event": event.kind,
             "actor": _user(event.actor),

@@ -30,8 +30,8 @@ def open_history(plan: Plan, commits: int) -> None:
 
 def open_issues(plan: Plan, issues: int) -> None:
     """The first issues, so that the numbers 1 to 3 are issues; number 1 at the first second."""
-    for place in range(min(PIONEERS, issues)):
-        plan.issue(created=plan.calendar.starts[0] + place * 600)
+    for index in range(min(PIONEERS, issues)):
+        plan.issue(created=plan.calendar.starts[0] + index * 600)
 
 
 def fill_issues(plan: Plan, count: int, fix_commits: int) -> None:
@@ -96,8 +96,8 @@ def _usual_fix(plan: Plan, issue: Issue, at: int, commits: int) -> Closer | None
     rng = plan.rng
     scale = 40.0 if issue.is_performance else 20.0
     commit: Commit | None = None
-    for place in range(commits):
-        moment = at if place == commits - 1 else plan.after(issue.created, 0.5)
+    for index in range(commits):
+        moment = at if index == commits - 1 else plan.after(issue.created, 0.5)
         moment = min(at, moment)
         commit = plan.fix(issue, moment, by_url=rng.random() < 0.2, edit=plan.edit(scale))
     draw = rng.random()
@@ -146,9 +146,9 @@ def _squashed(plan: Plan, at: int) -> None:
 
 def fill_pulls(plan: Plan, count: int) -> None:
     """Plan ``count`` pull requests that were never merged, half of them closed."""
-    for place in range(count):
+    for index in range(count):
         pull = plan.pull(plan.moment(plan.month()))
-        if place % 2:
+        if index % 2:
             pull.closed = plan.after(pull.created, 20)
 
 
@@ -160,12 +160,12 @@ def fill_comments(plan: Plan, total: int) -> None:
         return
     weights = [issue.chatter * plan.rng.lognormvariate(0, 0.8) for issue in drawing]
     counts = dict.fromkeys(range(len(drawing)), 0)
-    for place in plan.rng.choices(
+    for index in plan.rng.choices(
         range(len(drawing)), cum_weights=list(accumulate(weights)), k=rest
     ):
-        counts[place] += 1
-    for place, count in counts.items():
-        _talk(plan, drawing[place], count)
+        counts[index] += 1
+    for index, count in counts.items():
+        _talk(plan, drawing[index], count)
 
 
 def _talk(plan: Plan, issue: Issue, count: int) -> None:
@@ -173,11 +173,11 @@ def _talk(plan: Plan, issue: Issue, count: int) -> None:
     rng, end = plan.rng, plan.calendar.end - 1
     others = [plan.account() for _ in range(1 + count // 2)]
     closed = issue.closed or end
-    for place in range(count):
+    for index in range(count):
         until = closed if rng.random() < 0.9 else end
         at = issue.created + int((until - issue.created) * rng.random() ** 3)
-        if place == 0 and rng.random() < WELCOMED:
+        if index == 0 and rng.random() < WELCOMED:
             plan.comment(issue, BOTS[0], issue.created + rng.randint(1, 90))
             continue
-        is_author = rng.random() < (0.2 if place == 0 else 0.35)
+        is_author = rng.random() < (0.2 if index == 0 else 0.35)
         plan.comment(issue, issue.author if is_author else rng.choice(others), at)

@@ -1,6 +1,6 @@
 """What the plan knows of the contents of fixes: files, tests, and who wrote the lines they remove.
 
-Every line of the history is unique, so that its writer is known whatever git compares.
+Every line of the history is unique, so that its writer is certain whatever git compares.
 """
 
 from collections.abc import Collection, Iterator

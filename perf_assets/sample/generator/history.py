@@ -1,7 +1,7 @@
 """Writes the planned commits as a bare git repository, in one ``git fast-import`` stream.
 
 Every line of a file is unique, lines are only appended or removed whole: so what a commit adds
-and deletes is known exactly, however git compares.
+and deletes is determined exactly, however git compares.
 """
 
 import os
@@ -76,9 +76,9 @@ def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]
         with suppress(BrokenPipeError):  # git says why below
             yield git.stdin, answers
             git.stdin.close()
-        told = git.stderr.read().decode(errors="replace").strip()
+        message = git.stderr.read().decode(errors="replace").strip()
         if git.wait():
-            raise PerfAssetsError(f"git fast-import failed: {told}")
+            raise PerfAssetsError(f"git fast-import failed: {message}")
 
 
 def _read_marks(marks: Path, ordered: Sequence[Commit]) -> None:
@@ -112,7 +112,7 @@ def _git(*arguments: str) -> None:
 
 
 class _Writer:
-    """The files as they are after each commit, and the stream that tells git about it."""
+    """The files as they are after each commit, and the stream for git fast-import."""
 
     def __init__(self, stream: IO[bytes], answers: IO[bytes], rng: Random) -> None:
         self.stream = stream
@@ -202,7 +202,7 @@ class _Writer:
             f"data {len(message)}\n"
         )
         lineage = "".join(
-            f"{'merge' if place else 'from'} :{parent}\n" for place, parent in enumerate(parents)
+            f"{'merge' if index else 'from'} :{parent}\n" for index, parent in enumerate(parents)
         )
         self.stream.write(header.encode() + message + b"\n" + lineage.encode())
         self.stream.write(b"".join(self.operations) + b"\n")
@@ -237,8 +237,8 @@ class _Writer:
         lines = self.files.get(path, [])
         deletions = min(deletions, max(0, len(lines) - 1))
         gone = set(self.rng.sample(range(len(lines)), deletions))
-        self.remove(path, [lines[place] for place in gone])
-        kept = [line for place, line in enumerate(lines) if place not in gone]
+        self.remove(path, [lines[index] for index in gone])
+        kept = [line for index, line in enumerate(lines) if index not in gone]
         self.files[path] = kept + self.fresh(additions)
         self.put(path, self.files[path])
         self.changed[path] = (additions, deletions)
@@ -272,9 +272,9 @@ class _Writer:
     def edit_lines(self, edit: Edit, only_new: bool = False) -> None:
         """Spread the additions and deletions over one to three files."""
         count = min(MAX_FILES, 1 + edit.additions // 60)
-        for place in range(count):
-            additions = edit.additions // count + (place < edit.additions % count)
-            deletions = edit.deletions // count + (place < edit.deletions % count)
+        for index in range(count):
+            additions = edit.additions // count + (index < edit.additions % count)
+            deletions = edit.deletions // count + (index < edit.deletions % count)
             path = None if only_new or self.rng.random() < 0.1 else self.pick()
             if path is None:
                 self.created += 1

@@ -101,8 +101,8 @@ def fix_of_several_commits(plan: Plan) -> None:
         issue, at = fixable(plan)
         if count == 2:
             plan.say(issue, "performance hit", "body")
-        for place in range(count):
-            plan.fix(issue, at, by_url=place == 1)
+        for index in range(count):
+            plan.fix(issue, at, by_url=index == 1)
             at = plan.after(at, 1)
         plan.close(issue, soon(plan, at))
 

@@ -1,7 +1,7 @@
 """What a plan of a synthetic repository consists of: issues, pull requests, commits.
 
 Moments are whole seconds since 1970 in UTC. A person is a login; None and "ghost" are deleted
-accounts. Everything the truth tells stands here as planned, never as read back from texts.
+accounts. Everything in the truth stands here as planned, never as read back from texts.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class Pull:
 
     ``merge_commit`` is the commit that GitHub names; ``lost_oid`` one that a force push took away.
     ``landed`` are the commits by which it is in the history, where they are not those that
-    ``merge_commit`` tells; ``size`` is how many commits it had, by default as many. ``closes`` are
+    ``merge_commit`` says; ``size`` is how many commits it had, by default as many. ``closes`` are
     the issues it is linked to.
     """
 
@@ -92,7 +92,7 @@ class Event:
 class Issue:
     """An issue with its planned label decision and its life.
 
-    ``keywords`` and ``places`` (title, body) are those that count; ``performance_labels`` those
+    ``keywords`` and ``parts`` (title, body) are those that count; ``performance_labels`` those
     of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
     first. ``marks`` says of labels that it carries or carried what they mean, performance or
     other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
@@ -107,7 +107,7 @@ class Issue:
     month: int
     labels: list[str] = field(default_factory=list)
     keywords: frozenset[str] = frozenset()
-    places: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
     performance_labels: tuple[str, ...] = ()
     marks: dict[str, str] = field(default_factory=dict)
     is_bug_report: bool = True
@@ -168,7 +168,7 @@ class Branch:
 class Commit:
     """A commit; sizes and ``sha`` are filled in when the history is written.
 
-    ``order`` is its place in the history, by default its time. ``links`` are the issues its
+    ``order`` is its position in the history, by default its time. ``links`` are the issues its
     message names in a way that counts as a link, with the approach (url, id or plain_id).
     With ``updates_branch`` it merges the main line into its branch. ``quotes`` is an earlier
     commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,

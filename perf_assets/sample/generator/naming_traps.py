@@ -68,12 +68,14 @@ def pull_request_named_in_a_comment(plan: Plan) -> None:
     issue, at = fixable(plan)
     pull = _later(plan.pull(at), issue)
     plan.merge(pull, plan.commit(at, lambda: f"{pull.title} (#{pull.number})"))
-    _tell(plan, issue, pull, at, "Should be fixed by #{number}.")
+    _add_comment(plan, issue, pull, at, "Should be fixed by #{number}.")
     issue, at = fixable(plan)
     merged, _ = plan.merged_branch(
         at, lambda pull: f"Merge pull request #{pull.number} from ann/topic"
     )
-    _tell(plan, issue, _later(merged, issue), at, "See https://github.com/{name}/pull/{number}")
+    _add_comment(
+        plan, issue, _later(merged, issue), at, "See https://github.com/{name}/pull/{number}"
+    )
 
 
 def _later(pull: Pull, issue: Issue) -> Pull:
@@ -83,12 +85,14 @@ def _later(pull: Pull, issue: Issue) -> Pull:
     return pull
 
 
-def _tell(plan: Plan, issue: Issue, pull: Pull, at: int, text: str) -> None:
+def _add_comment(plan: Plan, issue: Issue, pull: Pull, at: int, text: str) -> None:
     author = plan.people(1, [issue.author])[0]
-    said = max(at, pull.created)
-    plan.comment(issue, author, said, lambda: text.format(name=plan.repository, number=pull.number))
+    at_comment = max(at, pull.created)
+    plan.comment(
+        issue, author, at_comment, lambda: text.format(name=plan.repository, number=pull.number)
+    )
     issue.named_pulls.append(pull)
-    plan.close(issue, soon(plan, said))
+    plan.close(issue, soon(plan, at_comment))
 
 
 @trap(issues=4, commits=3)

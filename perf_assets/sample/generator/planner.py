@@ -53,7 +53,7 @@ class Calendar:
         self.weights = [1 + 3 * month / months for month in self.busy]
 
     def month_of(self, moment: int) -> int:
-        """The place of the month that holds ``moment``."""
+        """The index of the month that holds ``moment``."""
         return bisect_right(self.starts, moment) - 1
 
 
@@ -83,10 +83,10 @@ class Plan:
         """A month that has issues, from ``first`` on, ``room`` months before the end if it can."""
         busy = self.calendar.busy
         last = self.calendar.count - 1 - room
-        fitting = [place for place, month in enumerate(busy) if first <= month <= last]
+        fitting = [index for index, month in enumerate(busy) if first <= month <= last]
         if not fitting:
             return max(first, busy[0])
-        weights = [self.calendar.weights[place] ** self.lateness for place in fitting]
+        weights = [self.calendar.weights[index] ** self.lateness for index in fitting]
         return busy[self.rng.choices(fitting, weights)[0]]
 
     def moment(self, month: int) -> int:
@@ -160,15 +160,15 @@ class Plan:
         happens = self.texts.prose() if happens is None else happens
         return filled(form, version, memory, happens, self.texts.paragraph())
 
-    def say(self, issue: Issue, keyword: str | None = None, *places: str) -> Issue:
-        """Put ``keyword`` into ``places`` (title, body; default body), where it counts."""
+    def say(self, issue: Issue, keyword: str | None = None, *parts: str) -> Issue:
+        """Put ``keyword`` into ``parts`` (title, body; default body), where it counts."""
         keyword = keyword or self.texts.keyword()
-        for place in places or ("body",):
-            if place == "title":
+        for part in parts or ("body",):
+            if part == "title":
                 issue.title = self.texts.keyword_title(keyword)
             else:
                 issue.body = f"{self.texts.keyword_sentence(keyword)}\n\n{issue.body or ''}".strip()
-            issue.places |= {place}
+            issue.parts |= {part}
         issue.keywords |= implied(keyword)
         return issue
 
@@ -215,8 +215,8 @@ class Plan:
     ) -> None:
         """Add a comment of ``author`` at ``at``; ``body`` is called when all numbers are known."""
         text = self.texts.reply() if body is None else body
-        said = text if callable(text) else lambda: text
-        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), said))
+        body_of = text if callable(text) else lambda: text
+        issue.comments.append(Comment(author, min(at, self.calendar.end - 1), body_of))
 
     # Pull requests and commits
 
@@ -322,9 +322,9 @@ class Plan:
         items += [(pull.created, pull) for pull in self.pulls]
         items.sort(key=lambda item: item[0])
         number = 0
-        for place, (_, item) in enumerate(items):
+        for index, (_, item) in enumerate(items):
             number += 1
-            if place % GAP_EVERY == 10:
+            if index % GAP_EVERY == 10:
                 self.gaps.append(number)
                 number += 1
             item.number = number

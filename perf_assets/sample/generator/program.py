@@ -140,7 +140,7 @@ def planted_findings(plan: Plan, ordered: Sequence[Commit]) -> Iterator[dict[str
             month = plan.calendar.names[plan.calendar.month_of(commit.at)]
             ends[quarter_of(month)] = commit.sha, step
     for quarter in sorted({quarter_of(month) for month in plan.calendar.names}):
-        sha, step = ends[max(known for known in ends if known <= quarter)]
+        sha, step = ends[max(earlier for earlier in ends if earlier <= quarter)]
         for path, text, rule, line in PLANTED[step]:
             yield {
                 "repository": plan.repository,

@@ -15,7 +15,7 @@ def counted(issue: Issue, *keywords: str) -> None:
     """Record that ``keywords`` count in the body of the issue."""
     for keyword in keywords:
         issue.keywords |= implied(keyword)
-    issue.places |= {"body"}
+    issue.parts |= {"body"}
 
 
 # Code and hidden text
@@ -74,7 +74,7 @@ def keyword_in_html_comment(plan: Plan) -> None:
 
 @text_trap(issues=2, rank=1)
 def keyword_in_comments_only(plan: Plan) -> None:
-    """What is said in comments does not label the issue."""
+    """Words in comments do not label the issue."""
     for body in ("This is so slow!", "Looks like a memory leak, a real performance bug."):
         issue = plan.issue()
         plan.comment(issue, plan.login(), issue.created + HOUR, body)
@@ -93,7 +93,7 @@ def keyword_in_title_or_body(plan: Plan) -> None:
 
 @text_trap()
 def different_keywords_in_title_and_body(plan: Plan) -> None:
-    """The keywords of both places are told together."""
+    """The keywords of title and body are reported together."""
     issue = plan.say(plan.issue(), "latency", "title")
     plan.say(issue, "performance drop", "body")
 

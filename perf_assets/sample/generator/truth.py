@@ -32,7 +32,7 @@ Links = dict[Link, bool]
 
 
 def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
-    """Write the truth tables into ``directory``; ``trend_start`` is the place of that month."""
+    """Write the truth tables into ``directory``; ``trend_start`` is the index of that month."""
     issues = sorted(plan.issues, key=lambda issue: issue.number)
     commits = [commit for commit in plan.commits if commit.is_on_main]
     links = planned_links(issues, plan.pulls, plan.commits, plan.former_name)
@@ -145,7 +145,7 @@ def _label(plan: Plan, issue: Issue) -> Row:
         "is_performance": issue.is_performance,
         "matched_labels": "|".join(sorted(issue.performance_labels)),
         "matched_keywords": "|".join(sorted(issue.keywords)),
-        "matched_in": "|".join(sorted(issue.places)),
+        "matched_in": "|".join(sorted(issue.parts)),
     }
 
 

@@ -22,8 +22,8 @@ def plan_workflow(plan: Plan, workflow: str, commits: int) -> None:
     """
     land = LANDINGS.get(workflow)
     if land is None:
-        known = ", ".join(LANDINGS)
-        raise PerfAssetsError(f"--workflow is {workflow!r}, and must be one of {known}")
+        names = ", ".join(LANDINGS)
+        raise PerfAssetsError(f"--workflow is {workflow!r}, and must be one of {names}")
     turns = (land, land, _forced, land, _imported_again, land, _cherry_picked, _never)
     end, turn = len(plan.commits) + commits, 0
     while len(plan.commits) + 2 * LARGEST < end:
@@ -45,9 +45,9 @@ def _relate(plan: Plan, issue: Issue, pull: Pull, at: int) -> None:
 def _merged(plan: Plan, pull: Pull, at: int) -> None:
     """A merge commit, as GitHub's first button makes it."""
     branch = Branch()
-    for place in range(plan.rng.randint(1, LARGEST), 0, -1):
+    for number in range(plan.rng.randint(1, LARGEST), 0, -1):
         # The first may be older than the issue: then it is no fix of it.
-        side = plan.commit(max(plan.calendar.starts[0] + 1, at - place * 7200), _subject(plan))
+        side = plan.commit(max(plan.calendar.starts[0] + 1, at - number * 7200), _subject(plan))
         side.branch = branch
         branch.commits.append(side)
     merge = plan.commit(

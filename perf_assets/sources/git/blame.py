@@ -50,14 +50,14 @@ class Attempt:
 class Text:
     """Lines of a file, and which of them are traced.
 
-    number : tells texts apart.
-    wanted : indices of the traced lines, from 0.
+    number : identifies a text.
+    traced : indices of the traced lines, from 0.
     attempt : that of the fix that removes them.
     lines : the lines; without them a text can be passed back, and not be compared.
     """
 
     def __init__(
-        self, number: int, wanted: Iterable[int], attempt: Attempt, lines: Sequence[bytes] = ()
+        self, number: int, traced: Iterable[int], attempt: Attempt, lines: Sequence[bytes] = ()
     ) -> None:
         """Prepare the lines for comparisons."""
         self.number = number
@@ -65,21 +65,21 @@ class Text:
         self.lines = [line + b"\n" for line in lines]
         self.bare = [line.translate(None, WHITE_SPACE) for line in lines]
         self._score = [0, *accumulate(len(line.translate(None, _OTHERS)) for line in self.bare)]
-        self._wanted = sorted(wanted)
+        self._traced = sorted(traced)
 
     def score(self, first: int, count: int) -> int:
         """How far lines are from trivial: one more than their letters and digits."""
         return 1 + self._score[first + count] - self._score[first]
 
-    def wanted(self, first: int, count: int) -> list[int]:
+    def traced(self, first: int, count: int) -> list[int]:
         """The traced ones of these lines."""
-        wanted = self._wanted
-        return wanted[bisect_left(wanted, first) : bisect_left(wanted, first + count)]
+        traced = self._traced
+        return traced[bisect_left(traced, first) : bisect_left(traced, first + count)]
 
-    def has_wanted(self, first: int, count: int) -> bool:
+    def has_traced(self, first: int, count: int) -> bool:
         """Whether any of these lines is traced."""
-        index = bisect_left(self._wanted, first)
-        return index < len(self._wanted) and self._wanted[index] < first + count
+        index = bisect_left(self._traced, first)
+        return index < len(self._traced) and self._traced[index] < first + count
 
 
 class Entry(NamedTuple):
@@ -96,9 +96,9 @@ class Entry(NamedTuple):
         return Entry(self.text, self.first + start, end - start, self.version, self.start + start)
 
     @property
-    def has_wanted(self) -> bool:
+    def has_traced(self) -> bool:
         """Whether any of its lines is traced."""
-        return self.text.has_wanted(self.first, self.length)
+        return self.text.has_traced(self.first, self.length)
 
     @property
     def content(self) -> bytes:
@@ -176,13 +176,13 @@ def _divide(
             first, last = (end, end) if is_past else (hunks[index][2], ends[index])
             if at < first:
                 part = entry.part(at - start, min(first, end) - start)
-                if part.has_wanted:
+                if part.has_traced:
                     moved = part.start + _shift(hunks, index)
                     shared.append(part._replace(version=base, start=moved))
                 at = first
             if at < end and not is_past:
                 part = entry.part(at - start, min(last, end) - start)
-                if part.length and part.has_wanted:
+                if part.length and part.has_traced:
                     rest.append(part)
                 at = last
             index += 1

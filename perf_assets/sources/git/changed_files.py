@@ -83,7 +83,7 @@ def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> di
         starts.append(output.index(f"\n{sha}\n".encode(), ends[-1] - 1 if starts else 0) + 1)
         ends.append(starts[-1] + len(sha) + 1)
     starts.append(len(output))
-    return {sha: output[ends[place + 1] : starts[place + 1]] for place, sha in enumerate(shas)}
+    return {sha: output[ends[index + 1] : starts[index + 1]] for index, sha in enumerate(shas)}
 
 
 def _regular(mode: str, blob: str) -> str | None:
@@ -93,11 +93,11 @@ def _regular(mode: str, blob: str) -> str | None:
 def _sizes(clone: Path, blobs: set[str]) -> dict[str, int]:
     if not blobs:
         return {}
-    asked = sorted(blobs)
+    requested = sorted(blobs)
     command = in_clone(clone, "cat-file", "--batch-check=%(objectsize)")
-    lines = run(command, local_environment(), "".join(f"{b}\n" for b in asked).encode())
+    lines = run(command, local_environment(), "".join(f"{b}\n" for b in requested).encode())
     answers = lines.decode().splitlines()
     for answer in answers:
         if not answer.isdigit():
             raise GitError(f"object {answer}")
-    return dict(zip(asked, map(int, answers), strict=True))
+    return dict(zip(requested, map(int, answers), strict=True))

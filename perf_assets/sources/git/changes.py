@@ -1,4 +1,4 @@
-"""Changed files of commits as git's raw diff tells them: against the first parent, with renames."""
+"""Changed files of commits from git's raw diff: against the first parent, with renames."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ _CHANGE_TYPES = {
 
 # A broken tree holds a name twice, and two names may differ only in bytes that are not UTF-8.
 _occurrence = pl.int_range(pl.len()).over("sha", "path")
-_told_apart = (
+_unique_names = (
     pl.when(_occurrence > 0)
     .then(pl.format("{} ({})", "path", _occurrence + 1))
     .otherwise("path")
@@ -62,7 +62,7 @@ class Piece:
         ``pair`` is what to compare: two digits for the kind of the old and the new side each
         (``10`` file, ``12`` symbolic link, ``16`` submodule, ``00`` absent), then both object
         names. Where both are the same (``is_same``) no line changed, and only whether it is
-        binary is left to ask: its pair is that of a new file.
+        binary is left to look up: its pair is that of a new file.
         """
         length = len(self.shas[0])
         raw = pl.col("raw").str
@@ -90,21 +90,23 @@ class Piece:
                 pl.when(old == new).then(absent).otherwise(compared).alias("pair"),
                 (old == new).alias("is_same"),
             )
-            .with_columns(_told_apart)
+            .with_columns(_unique_names)
         )
 
 
-def read_changes(clone: Clone, shas: Sequence[str], places: Sequence[str] = ()) -> Iterator[Piece]:
+def read_changes(
+    clone: Clone, shas: Sequence[str], patterns: Sequence[str] = ()
+) -> Iterator[Piece]:
     """The changes of the commits ``shas``, in their order; GitError when an object is missing.
 
-    ``places`` are git's path patterns; other paths are left out then.
+    ``patterns`` are git's path patterns; other paths are left out then.
     """
     for first in range(0, len(shas), _COMMITS_PER_PROCESS):
-        wanted = shas[first : first + _COMMITS_PER_PROCESS]
+        batch = shas[first : first + _COMMITS_PER_PROCESS]
         with streamed(
-            diff_tree(clone, "--raw", "-z", "--no-abbrev", "--", *places),
+            diff_tree(clone, "--raw", "-z", "--no-abbrev", "--", *patterns),
             local_environment(),
-            "".join(f"{sha}\n" for sha in wanted).encode(),
+            "".join(f"{sha}\n" for sha in batch).encode(),
         ) as output:
             yield from _pieces(output, len(clone.tip))
 

@@ -83,7 +83,7 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
     except OSError as error:
         raise PerfAssetsError(
             f"could not write the git clone at {clone_dir}: {error.strerror or error}; free or "
-            "permit that place and run again"
+            "permit that path and run again"
         ) from None
 
 

@@ -27,7 +27,8 @@ def _counted(tokens: Iterable[str], reader: Any) -> Iterator[str]:  # noqa: ANN4
             continue
         comment = comment_of(token)
         if comment is not None:
-            # It yields the ends of the comment's lines, and follows what lizard is told in it.
+            # It yields the ends of the comment's lines, and follows the directives for lizard in
+            # it.
             for _ in lizard.comment_counter((token,), reader):
                 context.current_line = line = line + 1
                 begun = 1

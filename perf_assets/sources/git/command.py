@@ -55,10 +55,10 @@ STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
 class GitError(Exception):
-    """A git command ended badly; ``stderr`` is what it said."""
+    """A git command ended badly; ``stderr`` is its message."""
 
     def __init__(self, stderr: str) -> None:
-        """Keep what git said."""
+        """Keep git's message."""
         super().__init__(stderr)
         self.stderr = stderr
 
@@ -100,14 +100,14 @@ def run(
     It fails too when it takes longer than ``seconds``, or makes no progress (`ended_when_idle`);
     what arrives in the folder ``growing`` is progress.
     """
-    with _started(command, env, stdin) as (git, said):
-        with ended_when_idle(git, partial(_received, said, growing)) as watch:
+    with _started(command, env, stdin) as (git, stderr):
+        with ended_when_idle(git, partial(_received, stderr, growing)) as watch:
             try:
                 output, _ = git.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
                 watch.end()
                 raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
-        _check(git.returncode, said, watch)
+        _check(git.returncode, stderr, watch)
         return output
 
 
@@ -117,13 +117,13 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
 
     A block that is left early ends the command.
     """
-    with _started(command, env, stdin) as (git, said):
+    with _started(command, env, stdin) as (git, stderr):
         assert git.stdout is not None
         with ended_when_idle(git, unread(git.stdout)) as watch:
             with git.stdout as output:
                 yield output
             status = git.wait()
-        _check(status, said, watch)
+        _check(status, stderr, watch)
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def _started(
     """Git at work on ``stdin``, and the file into which it says what is wrong; gone afterwards."""
     shutdown.block_if_stopping()
     with ExitStack() as stack:
-        given, said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        given, stderr = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         given.write(stdin)
         given.seek(0)
         try:
@@ -143,14 +143,14 @@ def _started(
                 env=dict(env),
                 stdin=given,
                 stdout=subprocess.PIPE,
-                stderr=said,
+                stderr=stderr,
             )
         except FileNotFoundError:
             raise _git_is_missing() from None
         if _NO_SETTINGS.items() <= env.items():
             _limit_memory(git.pid)
         try:
-            yield git, said
+            yield git, stderr
         except BaseException:
             git.kill()
             raise
@@ -165,10 +165,10 @@ def _limit_memory(pid: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
 
 
-def _received(said: IO[bytes], growing: Path | None) -> int:
-    """How many bytes came from a remote: what it told of its own work, and what was stored."""
-    told = os.pread(said.fileno(), os.fstat(said.fileno()).st_size, 0)
-    lines = told.replace(b"\r", b"\n").split(b"\n")
+def _received(stderr: IO[bytes], growing: Path | None) -> int:
+    """How many bytes came from a remote: what it reported of its own work, and what was stored."""
+    output = os.pread(stderr.fileno(), os.fstat(stderr.fileno()).st_size, 0)
+    lines = output.replace(b"\r", b"\n").split(b"\n")
     stored = 0
     for file in () if growing is None else growing.rglob("*"):
         with suppress(OSError):  # it has got another name meanwhile
@@ -176,14 +176,14 @@ def _received(said: IO[bytes], growing: Path | None) -> int:
     return stored + sum(len(line) for line in lines if line.startswith(b"remote:"))
 
 
-def _check(status: int, said: IO[bytes], watch: Watch) -> None:
+def _check(status: int, stderr: IO[bytes], watch: Watch) -> None:
     """Raise GitError where git did not end well."""
     if watch.has_ended_it:
         raise IdleError(f"fatal: operation timed out: no progress in {watch.seconds:g} s")
     if status:
         _heed(status)
-        said.seek(0)
-        raise GitError(readable(said.read()))
+        stderr.seek(0)
+        raise GitError(readable(stderr.read()))
 
 
 def _heed(status: int) -> None:
@@ -203,17 +203,17 @@ def readable(text: bytes) -> str:
     return text.decode("utf-8", "backslashreplace").strip()
 
 
-def is_disk_full(said: str) -> bool:
+def is_disk_full(stderr: str) -> bool:
     """Whether git's words mean that there was no room to write."""
-    return any(sign in said.lower() for sign in ("no space left on device", "quota exceeded"))
+    return any(sign in stderr.lower() for sign in ("no space left on device", "quota exceeded"))
 
 
-def error_line(said: str) -> str:
+def error_line(stderr: str) -> str:
     """The line with the error itself: the first that git calls one, else the last; its beginning.
 
     Git repeats what it cannot read, which may be a megabyte of a damaged file.
     """
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("fatal:", "error:"))]
     line = (errors or lines[-1:] or ["nothing"])[0]
     return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"

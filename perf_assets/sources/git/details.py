@@ -91,9 +91,9 @@ class _File(ModifiedFile):  # type: ignore[misc]
 
 def _analysed(name: str, blob: str, content: bytes) -> _Analysis:
     """As PyDriller analyses a file; the same version is often that of two fixes."""
-    known = _ANALYSED.get((name, blob))
-    if known is not None:
-        return known
+    cached = _ANALYSED.get((name, blob))
+    if cached is not None:
+        return cached
     text = content.decode("utf-8", "ignore")
     if not text:
         return _Analysis(None, None, ())

@@ -109,12 +109,12 @@ def _first_branches(
     heads: dict[str, str], children_first: Iterable[tuple[str, list[str]]]
 ) -> dict[str, str]:
     """The first branch, by name, that contains each commit."""
-    known = dict(heads)
+    branches = dict(heads)
     found = {}
     for sha, parents in children_first:
-        branch = found[sha] = known.pop(sha)
+        branch = found[sha] = branches.pop(sha)
         for parent in parents:
-            known[parent] = min(known.get(parent, branch), branch)
+            branches[parent] = min(branches.get(parent, branch), branch)
     return found
 
 

@@ -116,9 +116,9 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
             for n in range(count)
         ]
         waiting: list[Inspected] = []
-        for place, sha in enumerate(shas):
+        for index, sha in enumerate(shas):
             with phase(f"analysing the files of commit {sha[:12]}"):
-                waiting.append(next(lanes[place // _AT_ONCE % count]))
+                waiting.append(next(lanes[index // _AT_ONCE % count]))
             if len(waiting) >= _TRACED_AT_ONCE and history.done():
                 yield from _traced_together(clone, history.result(), waiting)
                 waiting = []
@@ -129,7 +129,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
 
 
 def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
-    """What tells where lines come from; None where git is asked commit by commit."""
+    """What traces where lines come from; None where git is run commit by commit."""
     if len(shas) < _WORTH_A_HISTORY:
         return None
     try:
@@ -174,10 +174,10 @@ def _require(clone: Path, shas: Sequence[str]) -> None:
             raise _damaged(clone, f"commit {sha} is not there")
 
 
-def _damaged(clone: Path, said: str) -> PerfAssetsError:
+def _damaged(clone: Path, message: str) -> PerfAssetsError:
     return PerfAssetsError(
-        f"the git clone at {clone} cannot be read ({said}): delete that directory and run again, "
-        "and it is cloned anew"
+        f"the git clone at {clone} cannot be read ({message}): delete that directory and run "
+        "again, and it is cloned anew"
     )
 
 
@@ -185,7 +185,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
     """The commits of one worker; a new one takes over where a commit took it down."""
     left = list(shas)
     while left:
-        with tempfile.TemporaryFile() as said, _worker(clone, left, said) as worker:
+        with tempfile.TemporaryFile() as stderr, _worker(clone, left, stderr) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:
                 if not line.endswith(b"\n"):
@@ -201,16 +201,16 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
                 reason = f"the process that analysed it was stopped by signal {-status}"
                 yield Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
             elif status:
-                said.seek(0)
+                stderr.seek(0)
                 raise PerfAssetsError(
-                    f"commit {left[0]} cannot be analysed ({error_line(readable(said.read()))}): "
+                    f"commit {left[0]} cannot be analysed ({error_line(readable(stderr.read()))}): "
                     "install PyDriller as perf-assets needs it and run again"
                 )
 
 
 @contextmanager
 def _worker(
-    clone: Path, shas: Sequence[str], said: IO[bytes]
+    clone: Path, shas: Sequence[str], stderr: IO[bytes]
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """This module as a program, at work on ``shas``; it is gone when the block ends."""
     with tempfile.TemporaryFile() as given:
@@ -222,7 +222,7 @@ def _worker(
             env=_environment(),
             stdin=given,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=stderr,
         ) as worker:
             assert worker.stdout is not None
             if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
@@ -268,7 +268,7 @@ def main(clone: Path) -> None:
 
 
 def inspect(clone: Path, shas: Sequence[str]) -> Iterator[Inspected]:
-    """Both inspections of commits; an error in one of them becomes the reason that is told."""
+    """Both inspections of commits; an error in one of them becomes the reported reason."""
     files, problem = _limited(lambda: changed_files(clone, shas))
     if files is not None:
         for group in _groups(files):
@@ -310,7 +310,7 @@ def _not_read(sha: str, problem: str | None) -> Inspected:
 
 @dataclass(frozen=True)
 class _Read:
-    """What git tells of some commits; ``contents`` are those of the blobs in their ``files``."""
+    """The data of git on some commits; ``contents`` are those of the blobs in their ``files``."""
 
     files: Mapping[str, list[ChangedFile]]
     removed: Mapping[str, Mapping[Pair, Sequence[int]]]

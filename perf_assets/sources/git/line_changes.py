@@ -13,7 +13,7 @@ from perf_assets.sources.git.command import local_environment, streamed
 from perf_assets.sources.git.szz.flat_trees import borrow_objects, make_tree
 
 Hunks = npt.NDArray[np.int32]
-"""A row for each place where lines differ: first line (from 0) and number, on either side."""
+"""A row for each range where lines differ: first line (from 0) and number, on either side."""
 
 _PAIRS_AT_ONCE = 20_000
 _PATCH = ("-p", "-U0", "-w", "--text", "--no-renames", "--no-ext-diff")
@@ -37,8 +37,8 @@ def compare_blobs(
 
 def _compare(clone: Path, pairs: Sequence[tuple[str, str]], objects: Path | None) -> list[Hunks]:
     found = [_NONE] * len(pairs)
-    with tempfile.TemporaryDirectory(prefix="perf-assets-") as place:
-        directory = objects or Path(place)
+    with tempfile.TemporaryDirectory(prefix="perf-assets-") as temporary:
+        directory = objects or Path(temporary)
         if objects is None:
             borrow_objects(clone, directory)
         env = local_environment({"GIT_OBJECT_DIRECTORY": str(directory)})

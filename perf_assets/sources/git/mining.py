@@ -81,7 +81,7 @@ def read_commits(
     Parameters
     ----------
     listed : the commits to read, as ``list_commits`` gives them; None for all of them.
-    on_progress : told how many commits are done, and of how many.
+    on_progress : called with how many commits are done, and of how many.
 
     Yields
     ------
@@ -123,8 +123,8 @@ def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> It
         yield from _in_parallel(clone, listed)
         return
     is_unreadable = pl.col("sha").is_in(reasons)
-    readable, lacking = listed.filter(~is_unreadable), listed.filter(is_unreadable)
-    described = lacking.join(_describe(clone, lacking["sha"].to_list()), on="sha")
+    readable, unreadable = listed.filter(~is_unreadable), listed.filter(is_unreadable)
+    described = unreadable.join(_describe(clone, unreadable["sha"].to_list()), on="sha")
     described = described.with_columns(
         *(pl.lit(None, pl.Int64).alias(name) for name in _SIZES),
         unreadable=pl.col("sha").replace_strict(reasons, return_dtype=pl.String),
@@ -200,5 +200,5 @@ def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
 def _no_room(reason: str) -> PerfAssetsError:
     return PerfAssetsError(
         f"git needs room for temporary files in {tempfile.gettempdir()} ({error_line(reason)}): "
-        "free some, or set TMPDIR to another place, and run again"
+        "free some, or set TMPDIR to another directory, and run again"
     )

@@ -101,19 +101,19 @@ class Address(GitAddress):
         "repository's git entry in the study file",
     ) -> PerfAssetsError:
         """One sentence about what git could not do with the address, and how to mend it."""
-        said = self.hide(failure.stderr)
-        lowered = said.lower()
-        if is_disk_full(said):
+        message = self.hide(failure.stderr)
+        lowered = message.lower()
+        if is_disk_full(message):
             return PerfAssetsError(
                 f"could not {doing} {self.url}: the disk is full, so free some space and run again"
             )
         if any(sign in lowered for sign in _NO_NETWORK):
             return TransientError(
                 f"could not {doing} {self.url}: its host cannot be reached; check the network and "
-                f"the address, then run again ({error_line(said)})"
+                f"the address, then run again ({error_line(message)})"
             )
         return PerfAssetsError(
-            f"could not {doing} {self.url}: git says {error_line(said)!r}; {mend}"
+            f"could not {doing} {self.url}: git says {error_line(message)!r}; {mend}"
         )
 
 

@@ -25,7 +25,7 @@ _FOLDERS = ("docs", ".github")
 _SUFFIXES = (".md", ".yml", ".yaml")
 
 # The same for git, which need not look elsewhere then.
-_PLACES = [
+_TEMPLATE_PATHS = [
     f":(top,icase,glob){folder}ISSUE_TEMPLATE*{rest}"
     for folder in ("", "docs/", ".github/")
     for rest in ("", "/**")
@@ -116,7 +116,7 @@ def _readable_versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, st
 def _versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
     """Commit, path and blob of each version; of a path that is a link or gone there is none."""
     found = []
-    for piece in read_changes(clone, shas, _PLACES):
+    for piece in read_changes(clone, shas, _TEMPLATE_PATHS):
         files = piece.files().filter(pl.col("pair").str.slice(2, 2) == "10")
         for sha, path, pair in files.select("sha", "path", "pair").iter_rows():
             if is_issue_template(path):

@@ -37,7 +37,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class File:
-    """A Python file or notebook of a tree, or what stands in the place of one.
+    """A Python file or notebook of a tree, or what stands instead of one.
 
     blob : names the content.
     unread : why it is not read (submodule, symlink, large, missing); None where it can be.
@@ -68,7 +68,7 @@ def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
             last[quarter_of(month)] = sha, committed_at
     trees = []
     for quarter, end in ends.items():
-        earlier = [known for known in last if known <= quarter]
+        earlier = [earlier_quarter for earlier_quarter in last if earlier_quarter <= quarter]
         if earlier:
             trees.append(Tree(end, quarter, *last[max(earlier)]))
     return trees
@@ -97,7 +97,7 @@ def list_files(clone: Path, sha: str) -> list[File]:
         path = name.decode("utf-8", "backslashreplace")
         is_python = path.endswith(SUFFIXES)
         if mode[:3] == _SUBMODULE or is_python:
-            path = _told_apart(path, files)
+            path = _unique_name(path, files)
             files[path] = File(path, blob, _unread(mode, size))
     return [files[path] for path in sorted(files)]
 
@@ -192,9 +192,9 @@ def _unread(mode: str, size: str) -> str | None:
     return "large" if int(size) > MOST_BYTES else None
 
 
-def _told_apart(path: str, known: dict[str, File]) -> str:
+def _unique_name(path: str, taken: dict[str, File]) -> str:
     number, name = 1, path
-    while name in known:
+    while name in taken:
         number += 1
         name = f"{path} ({number})"
     return name

@@ -26,7 +26,7 @@ LACKS = "git cannot read object "
 _OBJECT = re.compile(r"\b([0-9a-f]{64}|[0-9a-f]{40})\b")
 _HEADER = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 _FETCH_SECONDS = 120.0
-MOST_ALONE = 20  # objects that are asked for one by one
+MOST_ALONE = 20  # objects that are requested one by one
 
 
 def reason_of(failure: GitError) -> str:
@@ -50,7 +50,7 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
         # git fails at the commit whose name it printed last, or at the next.
         for sha in left[max(0, done - 1) : done + 1]:
             alone = _count_changes(clone, [sha])[1]
-            if alone is not None and _lacking(clone.path, reason := reason_of(alone)):
+            if alone is not None and _is_missing(clone.path, reason := reason_of(alone)):
                 found[sha] = reason
         left = left[done + 1 :] if done else left[1:]
     return found
@@ -71,16 +71,16 @@ def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | N
 
 def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
     """Those of the objects ``names`` that the clone lacks."""
-    wanted = sorted(set(names))
-    if not wanted:
+    requested = sorted(set(names))
+    if not requested:
         return set()
-    given = "".join(f"{name}\n" for name in wanted).encode()
+    given = "".join(f"{name}\n" for name in requested).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
     answers = run(command, local_environment(), given).decode().splitlines()
-    return {name for name, answer in zip(wanted, answers, strict=True) if answer != name}
+    return {name for name, answer in zip(requested, answers, strict=True) if answer != name}
 
 
-def _lacking(clone: Path, reason: str) -> bool:
+def _is_missing(clone: Path, reason: str) -> bool:
     return bool(_named([reason])) and not now_readable(clone, [reason])
 
 
@@ -117,9 +117,9 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
         command = remote_git(f"--git-dir={clone}", *TIDY, "fetch", *options, "--", address.url)
         # Of what the remote lacks it refuses to send anything: then one by one.
         for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
-            for wanted in requests:
+            for requested in requests:
                 with suppress(GitError):
-                    given = "".join(f"{name}\n" for name in wanted).encode()
+                    given = "".join(f"{name}\n" for name in requested).encode()
                     run(command, address.environment(), given, _FETCH_SECONDS)
             if not (missing := sorted(missing_objects(clone, missing))):
                 return

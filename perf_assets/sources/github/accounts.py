@@ -1,4 +1,4 @@
-"""The accounts GitHub is asked with: how much each may still ask, and which one asks next."""
+"""The accounts for requests to GitHub: the budget of each, and which one is used next."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from perf_assets.processes.progress import in_words
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.response_types import Limits
 from perf_assets.sources.github.responses import AnswerError, checked, read_json
-from perf_assets.sources.github.transport import ask, finite
+from perf_assets.sources.github.transport import finite, send_request
 from perf_assets.sources.http_deadline import within
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 
@@ -33,13 +33,13 @@ class RetryPolicy:
 
     ``first_pause`` follows the first fault and doubles with each further one up to
     ``longest_pause``. ``secondary_pause`` does so after a secondary limit without Retry-After, for
-    which GitHub asks at least a minute:
+    which GitHub requires at least a minute:
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     ``reset_margin`` is added to the moment GitHub names, for clocks that differ. ``longest_wait``
     bounds the waits for rate limits between two whole answers.
 
     An answer must be there whole within ``answer`` seconds: GitHub gives up itself after ten, and
-    what takes longer to come in is asked for in smaller pages. ``longest_trouble`` bounds what is
+    what takes longer to come in is requested in smaller pages. ``longest_trouble`` bounds what is
     spent on a question that is answered wrongly, or not at all.
     """
 
@@ -92,7 +92,7 @@ class Accounts:
         patience: RetryPolicy,
         on_wait: Callable[[str], None],
     ) -> None:
-        """Nothing is asked yet."""
+        """No request is sent yet."""
         self.base_url = base_url
         self.all = [Account(credential) for credential in credentials]
         self._patience, self._on_wait = patience, on_wait
@@ -103,7 +103,7 @@ class Accounts:
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[Account, github.Github]]:
-        """The account to ask with and a connection of it; waits while all of them rest."""
+        """An account for a request and a connection of it; waits while all of them rest."""
         while (account := self._choose()) is None:
             self._wait_for_reset()
         connection = account.idle.pop() if account.idle else self._connect(account)
@@ -120,7 +120,7 @@ class Accounts:
             self.rest_until_reset(account)
 
     def rest(self, account: Account, seconds: float | None) -> None:
-        """Ask no more with ``account`` for so long; None: a growing pause."""
+        """Do not use ``account`` for so long; None: a growing pause."""
         with self._lock:
             if seconds is None:
                 seconds = self._patience.secondary_pause * 2**account.strikes
@@ -153,14 +153,14 @@ class Accounts:
         try:
             with within(self._patience.answer if seconds is None else seconds):
                 account.credential.renew()
-                answer = ask(connection, "GET", "/rate_limit")
+                answer = send_request(connection, "GET", "/rate_limit")
             if answer.status == 401:
                 account.is_refused = True
                 return "refused (401)"
             if answer.status != 200:
                 # An Enterprise server without limits says 404.
                 is_free = answer.status == 404
-                return None if is_free else f"cannot be asked now (HTTP {answer.status})"
+                return None if is_free else f"cannot be used now (HTTP {answer.status})"
             limits = checked(Limits, read_json(answer.text), account.name, {})
             budget = limits["resources"]["graphql"]
             account.remaining, account.limit = budget["remaining"], budget["limit"]
@@ -169,9 +169,9 @@ class Accounts:
             if error.status in (401, 404):
                 account.is_refused = True
                 return f"refused ({error.status})"
-            return f"cannot be asked now (HTTP {error.status})"
+            return f"cannot be used now (HTTP {error.status})"
         except (AnswerError, ValueError, RecursionError):
-            return "cannot be asked now (its answer is no budget)"
+            return "cannot be used now (its answer is no budget)"
         except RequestException as error:
             raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
@@ -244,7 +244,7 @@ class Accounts:
             if not rested:
                 return None
             best = max(rested, key=lambda account: account.remaining)
-            best.remaining -= 1  # at least; the answer tells how many it was
+            best.remaining -= 1  # at least; the answer contains how many it was
             return best
 
     def _wait_for_reset(self) -> None:

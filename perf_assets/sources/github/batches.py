@@ -39,13 +39,13 @@ class IssueBatch:
 
     def of_month(self, month: str) -> "IssueBatch":
         """The part of the cohort of ``month``."""
-        wanted = pl.col("month") == month
-        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
+        condition = pl.col("month") == month
+        return IssueBatch(*(frame.filter(condition) for frame in vars(self).values()))
 
     def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
         """The part of the issues with these numbers."""
-        wanted = pl.col("number").is_in(numbers)
-        return IssueBatch(*(frame.filter(wanted) for frame in vars(self).values()))
+        condition = pl.col("number").is_in(numbers)
+        return IssueBatch(*(frame.filter(condition) for frame in vars(self).values()))
 
     @property
     def announced_comments(self) -> int:
@@ -166,7 +166,7 @@ def _pull_requests(node: Issue) -> list[dict[str, Any]]:
         closer = event.get("closer") or {}
         if closer.get("kind") == "PullRequest":
             key = _pull_request_key(closer)
-            # How many commits it has is only asked of those that are linked.
+            # The number of commits is only requested of those that are linked.
             commits = rows[key]["commits"] if key in rows else None
             closing[key] = _pull_request(closer, "closer") | {"commits": commits}
     return [*rows.values(), *closing.values()]
@@ -200,7 +200,7 @@ def _login(actor: Actor | None) -> str | None:
 
 
 def _author_type(actor: Actor | None) -> str | None:
-    """The type of an account; a deleted one has none, and one that we do not know is not told."""
+    """The type of an account; a deleted one has none, and an unknown one is not given."""
     if actor is None or actor["login"] == GHOST:
         return None
     return actor["kind"] if actor["kind"] in ACTOR_TYPES else None

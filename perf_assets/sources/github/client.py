@@ -20,15 +20,15 @@ from perf_assets.sanitize import escape_text, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
 from perf_assets.sources.github.responses import read_json
-from perf_assets.sources.github.transport import Answer, ask, finite
+from perf_assets.sources.github.transport import Answer, finite, send_request
 from perf_assets.sources.http_deadline import within
 
 GITHUB = "https://api.github.com"
 
-# Faults GitHub documents, or is known, to mend by itself. Its "something went wrong" answers
-# (HTTP 502 and 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
+# Transient faults, documented or observed. GitHub's "something went wrong" answers (HTTP 502 and
+# 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
 TOO_HEAVY = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
-TOLD = (502, 504)
+OUTAGES = (502, 504)
 LONGEST_DATE = 40  # characters
 GROWS_AFTER = 5  # whole answers in a row
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
@@ -39,7 +39,7 @@ Send = Callable[[github.Github, str, str, object], Answer]
 
 @dataclass
 class Spent:
-    """What was asked of GitHub: requests, and rate-limit points as GitHub counts them."""
+    """The cost of reads: requests, and rate-limit points as GitHub counts them."""
 
     requests: int = 0
     points: int = 0
@@ -60,16 +60,17 @@ class Spent:
 class Fault:
     """A failed attempt: why, and whether a smaller page may help.
 
-    ``is_limit``: the account rests before it asks again, so no pause is due. ``counts`` is False
-    where GitHub said when to go on, so that trying then is no further attempt. ``is_told``: in the
-    way GitHub tells of its own trouble, which may last longer than a wrong answer is put up with.
+    ``is_limit``: the account rests before its next request, so no pause is due. ``counts`` is False
+    where GitHub gave the time to go on, so that trying then is no further attempt. ``is_outage``: a
+    status by which GitHub reports its own trouble, which may last longer than a wrong answer is put
+    up with.
     """
 
     reason: str
     is_heavy: bool = False
     is_limit: bool = False
     counts: bool = True
-    is_told: bool = False
+    is_outage: bool = False
 
 
 class PageSizes:
@@ -79,14 +80,14 @@ class PageSizes:
     """
 
     def __init__(self) -> None:
-        """Every size is as large as asked for."""
+        """Every size is as large as requested."""
         self._sizes: dict[str, int] = {}
         self._whole: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def size(self, operation: str, wanted: int) -> int:
-        """The size to ask for where ``wanted`` would be best."""
-        return min(wanted, self._sizes.get(operation, wanted))
+    def size(self, operation: str, best: int) -> int:
+        """The size to request where ``best`` would be best."""
+        return min(best, self._sizes.get(operation, best))
 
     def shrink(self, operation: str, tried: int) -> None:
         """A page of ``tried`` entries failed."""
@@ -112,7 +113,7 @@ class GitHubClient:
     base_url : API base; ``https://api.github.com`` or that of another server.
     credentials : tokens, separated by commas, or credentials; never shown anywhere. Each request
         goes out with the one that has the most points left.
-    on_wait : told, in a sentence, whenever the client waits.
+    on_wait : called with a sentence whenever the client waits.
     patience : how long it does.
     send : what carries a request to the server, and its answer back.
     """
@@ -123,7 +124,7 @@ class GitHubClient:
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
         patience: RetryPolicy = PATIENCE,
-        send: Send = ask,
+        send: Send = send_request,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
         self.base_url = base_url.rstrip("/")
@@ -153,7 +154,7 @@ class GitHubClient:
 
     @contextmanager
     def charging(self, spent: Spent) -> Iterator[None]:
-        """Charge what this thread asks inside the block to ``spent``, not to ``self.spent``."""
+        """Charge requests of this thread inside the block to ``spent``, not to ``self.spent``."""
         self._charged.to = spent
         try:
             yield
@@ -172,9 +173,9 @@ class GitHubClient:
 
         Transient faults are retried with growing pauses; ``first``, the page size, is halved
         where size is the likely cause, and grows again. Partial data in an error answer is never
-        used, but with ``may_lack``, for a document that asks whether things are there: null says
-        that one is not. At a rate limit the other credentials go on; where all rest, the client
-        waits.
+        used, but with ``may_lack``, for a document that looks up whether things are there: null
+        says that one is not. At a rate limit the other credentials go on; where all rest, the
+        client waits.
 
         Raises
         ------
@@ -203,7 +204,7 @@ class GitHubClient:
                 self._pages.shrink(operation, sent["first"])
             attempts += outcome.counts
             wait = 0.0 if outcome.is_limit else pause * random.uniform(0.5, 1.0)
-            if not outcome.is_limit and not outcome.is_told:
+            if not outcome.is_limit and not outcome.is_outage:
                 patience_left -= monotonic() - started + wait
             if attempts == self._patience.attempts or patience_left <= 0:
                 raise TransientError(
@@ -232,9 +233,9 @@ class GitHubClient:
             return self._judge_connection(error)
         except ValueError as error:
             return Fault(str(error))
-        asked = {"query": document, "variables": dict(variables)}
+        payload = {"query": document, "variables": dict(variables)}
         try:
-            answer = self._send(connection, "POST", connection.requester.graphql_url, asked)
+            answer = self._send(connection, "POST", connection.requester.graphql_url, payload)
         except RequestException as error:
             self._charge(None)
             return self._judge_connection(error)
@@ -254,7 +255,7 @@ class GitHubClient:
             return self._judge_status(account, answer, content, variables)
         if not isinstance(content, dict):
             return Fault("an answer that is not GraphQL", is_heavy=True)
-        if content.get("errors") and not (may_lack and _is_lacking(content)):
+        if content.get("errors") and not (may_lack and _is_whole_but_missing(content)):
             return self._judge_errors(account, content, variables)
         data = content.get("data")
         if not isinstance(data, dict):
@@ -303,7 +304,7 @@ class GitHubClient:
         if status == 404:
             raise PerfAssetsError(self._not_found(content, variables))
         if status >= 500 or status == 408:
-            return Fault(f"HTTP {status}", is_heavy=True, is_told=status in TOLD)
+            return Fault(f"HTTP {status}", is_heavy=True, is_outage=status in OUTAGES)
         if status < 300:
             return Fault(f"an answer of HTTP {status} without content", is_heavy=True)
         raise PerfAssetsError(
@@ -321,7 +322,7 @@ class GitHubClient:
             raise PerfAssetsError(self._not_found(content, variables))
         words = self._words(content) or "an error without a word"
         if kinds & TOO_HEAVY or kinds == {""}:
-            return Fault(words, is_heavy=True, is_told=bool(kinds & TOO_HEAVY))
+            return Fault(words, is_heavy=True, is_outage=bool(kinds & TOO_HEAVY))
         raise PerfAssetsError(f"GitHub at {self.base_url} refused a query: {words}")
 
     def _judge_limit(self, account: Account, answer: Answer, content: object) -> Fault:
@@ -369,7 +370,7 @@ class GitHubClient:
         )
 
 
-def _is_lacking(content: dict[str, Any]) -> bool:
+def _is_whole_but_missing(content: dict[str, Any]) -> bool:
     """Whether an answer is whole but for things that are not there, the repository among them."""
     data = content.get("data")
     if not isinstance(data, dict) or not data.get("repository"):
@@ -388,7 +389,7 @@ def _graphql_errors(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _pause_of(text: object) -> float | None:
-    """How long Retry-After asks to wait, in seconds or until a date; None where it says neither."""
+    """How long to wait by Retry-After, in seconds or until a date; None where it says neither."""
     seconds = finite(text)
     if seconds is not None:
         return seconds

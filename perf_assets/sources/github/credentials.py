@@ -1,4 +1,4 @@
-"""What GitHub is asked with: tokens, or a GitHub App, from the environment."""
+"""Credentials for GitHub: tokens, or a GitHub App, from the environment."""
 
 import os
 from collections.abc import Mapping
@@ -12,14 +12,15 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import MOST_DIGITS
 
 APP_VARIABLES = ("GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "GITHUB_APP_INSTALLATION_ID")
-PLACES = ("1st", "2nd", "3rd")
+ORDINALS = ("1st", "2nd", "3rd")
 
 
 @dataclass(frozen=True)
 class Credential:
     """A way to sign requests.
 
-    ``name`` is its place among others and ``kind`` what it is, for sentences; neither tells it.
+    ``name`` is its position among others and ``kind`` what it is, for sentences; neither reveals
+    it.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Credential:
         github.GithubException
             It is refused.
         requests.exceptions.RequestException
-            It cannot be asked for.
+            It cannot be obtained.
         ValueError
             The answer has none.
         """
@@ -78,11 +79,11 @@ def token_credentials(text: str | None) -> list[Credential]:
             )
     return [
         Credential(
-            f"the {PLACES[place] if place < len(PLACES) else f'{place + 1}th'} token",
+            f"the {ORDINALS[index] if index < len(ORDINALS) else f'{index + 1}th'} token",
             "the token in GITHUB_TOKEN",
             github.Auth.Token(token),
         )
-        for place, token in enumerate(dict.fromkeys(tokens))
+        for index, token in enumerate(dict.fromkeys(tokens))
     ]
 
 

@@ -35,7 +35,7 @@ REQUESTS_AT_ONCE = 4
 class Look:
     """Issues changed since we last looked, and the newest update up to which these are all.
 
-    ``totals`` are GitHub's own numbers of issues opened in the spans of months we asked about.
+    ``totals`` are GitHub's own numbers of issues opened in the requested spans of months.
     ``is_last``: no more have changed.
     """
 
@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Departure:
-    """An issue that is no longer where it was: why, and where it is now if that is known."""
+    """An issue that is no longer where it was: why, and where it is now if GitHub says so."""
 
     number: int
     reason: str
@@ -67,7 +67,7 @@ class IssueSource:
     """Reads the issues of ``repository`` through ``client``."""
 
     def __init__(self, client: GitHubClient, repository: str) -> None:
-        """Nothing is asked yet."""
+        """No request is sent yet."""
         self.client = client
         self.repository = repository
         self._owner, self._name = repository.split("/")
@@ -83,7 +83,7 @@ class IssueSource:
         ``spans`` are lists of months that follow each other; their issues are counted by the way.
         """
         if since is None:
-            there = self._ask(response_types.ChangePageQuery, queries.LOOK, self._names())[
+            there = self._request(response_types.ChangePageQuery, queries.LOOK, self._names())[
                 "repository"
             ]
             self._check_name(there["nameWithOwner"])
@@ -94,8 +94,8 @@ class IssueSource:
         totals: tuple[int, ...] = ()
         variables = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
         counted = {
-            f"q{place}": self._created(start_of(span[0]), end_of(span[-1]))
-            for place, span in enumerate(spans)
+            f"q{index}": self._created(start_of(span[0]), end_of(span[-1]))
+            for index, span in enumerate(spans)
         }
         after: str | None = None
         paging = Paging(self.repository)
@@ -127,8 +127,8 @@ class IssueSource:
             part = months[start : start + COUNTS_PER_REQUEST]
             document = queries.counts_document(len(part))
             variables = {
-                f"q{place}": self._created(start_of(month), end_of(month))
-                for place, month in enumerate(part)
+                f"q{index}": self._created(start_of(month), end_of(month))
+                for index, month in enumerate(part)
             }
             found = self._counts(self.client.query(document, variables), len(part))
             counts |= dict(zip(part, found, strict=True))
@@ -139,14 +139,14 @@ class IssueSource:
         departures = []
         for start in range(0, len(numbers), COUNTS_PER_REQUEST):
             part = numbers[start : start + COUNTS_PER_REQUEST]
-            asked = {f"n{place}": number for place, number in enumerate(part)}
+            numbered = {f"n{index}": number for index, number in enumerate(part)}
             document = queries.whereabouts_document(len(part))
-            data = self.client.query(document, {**self._names(), **asked}, may_lack=True)
+            data = self.client.query(document, {**self._names(), **numbered}, may_lack=True)
             found = data.get("repository")
-            here = self._parts(response_types.Places, found, "i", len(part))
+            here = self._parts(response_types.Locations, found, "i", len(part))
             discussions = self._parts(response_types.Discussions, found, "d", len(part))
-            for place, number in enumerate(part):
-                departure = self._departure(number, here[f"i{place}"], discussions[f"d{place}"])
+            for index, number in enumerate(part):
+                departure = self._departure(number, here[f"i{index}"], discussions[f"d{index}"])
                 departures += [] if departure is None else [departure]
         return departures
 
@@ -201,7 +201,9 @@ class IssueSource:
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        found = self._ask(response_types.ChangedCount, queries.CHANGED_COUNT, sent)["repository"]
+        found = self._request(response_types.ChangedCount, queries.CHANGED_COUNT, sent)[
+            "repository"
+        ]
         self._check_name(found["nameWithOwner"])
         return found["issues"]["totalCount"]
 
@@ -210,8 +212,8 @@ class IssueSource:
         start, end = start_of(months[0]), end_of(months[-1])
         pieces = -(-count // size)
         cuts = [
-            start + timedelta(seconds=int((end - start).total_seconds() * place / pieces))
-            for place in range(pieces)
+            start + timedelta(seconds=int((end - start).total_seconds() * index / pieces))
+            for index in range(pieces)
         ]
         return Job(count, [partial(self._read, *span) for span in pairwise([*cuts, end])])
 
@@ -233,7 +235,7 @@ class IssueSource:
         window = f"{start:%Y-%m-%dT%H:%M:%SZ}..{last:%Y-%m-%dT%H:%M:%SZ}"
         return f"repo:{self.repository} is:issue created:{window} sort:created-asc"
 
-    def _ask(self, shape: type[Shape], document: str, variables: dict[str, Any]) -> Shape:
+    def _request(self, shape: type[Shape], document: str, variables: dict[str, Any]) -> Shape:
         return self._checked(shape, self.client.query(document, variables))
 
     def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
@@ -242,9 +244,9 @@ class IssueSource:
     def _parts(
         self, shape: type[Shape], data: object, letter: str, size: int, **numbers: int
     ) -> Shape:
-        """The parts of an answer that were asked for under a letter and their place."""
+        """The parts of an answer that were requested under a letter and their index."""
         held = data if isinstance(data, dict) else {}
-        keys = [f"{letter}{place}" for place in range(size)]
+        keys = [f"{letter}{index}" for index in range(size)]
         for key in keys:
             if key not in held:  # which is not to be taken for null
                 subject = f"{self.repository}#{numbers[key]}" if key in numbers else self.repository
@@ -253,7 +255,7 @@ class IssueSource:
 
     def _counts(self, data: dict[str, Any], size: int) -> list[int]:
         found = self._parts(response_types.Counts, data, "c", size)
-        return [found[f"c{place}"]["issueCount"] for place in range(size)]
+        return [found[f"c{index}"]["issueCount"] for index in range(size)]
 
     def _quoted(self, text: str) -> str:
         return shortened(self.client.accounts.hide(escape_text(text)), 150)
@@ -306,13 +308,13 @@ class IssueSource:
             now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
             document = queries.rest_document([one.connection for one in now])
             variables: dict[str, Any] = {}
-            for place, one in enumerate(now):
-                variables |= {f"id{place}": one.issue["id"], f"after{place}": one.cursor}
+            for index, one in enumerate(now):
+                variables |= {f"id{index}": one.issue["id"], f"after{index}": one.cursor}
             data = self.client.query(document, variables, first=PAGE)
-            numbers = {f"n{place}": one.issue["number"] for place, one in enumerate(now)}
+            numbers = {f"n{index}": one.issue["number"] for index, one in enumerate(now)}
             found = self._parts(response_types.Rests, data, "n", len(now), **numbers)
-            for place, one in enumerate(now):
-                page = _page(found[f"n{place}"], one.connection)
+            for index, one in enumerate(now):
+                page = _page(found[f"n{index}"], one.connection)
                 cursor = one.paging.next(page)
                 one.add(page)
                 if cursor is not None:
@@ -356,7 +358,7 @@ def _newest(found: response_types.Newest) -> datetime | None:
 
 
 def _no_later_than_now(text: str) -> datetime:
-    # What changes until a moment that is still to come would not be asked for again.
+    # What changes until a moment that is still to come would not be requested again.
     return min(datetime.fromisoformat(text), datetime.now(UTC))
 
 

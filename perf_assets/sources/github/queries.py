@@ -10,8 +10,8 @@ RATE_LIMIT = "rateLimit { cost remaining resetAt }"
 
 PAGE_INFO = "pageInfo { hasNextPage endCursor }"
 
-# Raised when more is asked of issues or of what belongs to them: a run reads cohorts again that an
-# older version asked less of.
+# Raised when more fields of issues or of what belongs to them are requested: a run reads cohorts
+# again that an older version requested less of.
 FIELDS_VERSION = 2
 
 ACTOR = "{ __typename login }"
@@ -54,7 +54,7 @@ CONNECTIONS = {
     ),
 }
 
-# How much of each nested connection comes with its issue; the rest is asked for by itself.
+# How much of each nested connection comes with its issue; the rest is requested by itself.
 FIRST = {
     "labels": 30,
     "comments": 50,
@@ -96,7 +96,7 @@ def changed_document(spans: int) -> str:
     Beside it the ``issueCount`` of the searches ``$q0`` to ``$q{spans - 1}``: what left a
     repository is in no list of changes, but is missing from its count.
     """
-    variables = "".join(f", $q{place}: String!" for place in range(spans))
+    variables = "".join(f", $q{index}: String!" for index in range(spans))
     return f"""
 query Changed(
   $owner: String!, $name: String!, $since: DateTime!, $first: Int!, $after: String{variables}
@@ -130,36 +130,36 @@ query ChangedCount($owner: String!, $name: String!, $since: DateTime!) {{
 
 def _searches(size: int) -> str:
     return "\n".join(
-        f"c{place}: search(query: $q{place}, type: ISSUE, first: 1) {{ issueCount }}"
-        for place in range(size)
+        f"c{index}: search(query: $q{index}, type: ISSUE, first: 1) {{ issueCount }}"
+        for index in range(size)
     )
 
 
 def whereabouts_document(size: int) -> str:
-    """A document that asks where the issues ``$n0`` to ``$n{size - 1}`` are now.
+    """A document that looks up where the issues ``$n0`` to ``$n{size - 1}`` are now.
 
     A number that belongs to nothing any more is an error NOT_FOUND beside a null, and one of an
     issue that was transferred leads to the other repository.
     """
-    numbers = ", ".join(f"$n{place}: Int!" for place in range(size))
-    places = "\n".join(
-        f"i{place}: issueOrPullRequest(number: $n{place}) {{ __typename "
+    numbers = ", ".join(f"$n{index}: Int!" for index in range(size))
+    lookups = "\n".join(
+        f"i{index}: issueOrPullRequest(number: $n{index}) {{ __typename "
         "... on Issue { number repository { nameWithOwner } } "
         "... on PullRequest { number repository { nameWithOwner } } }\n"
-        f"d{place}: discussion(number: $n{place}) {{ number }}"
-        for place in range(size)
+        f"d{index}: discussion(number: $n{index}) {{ number }}"
+        for index in range(size)
     )
     return f"""
 query Whereabouts($owner: String!, $name: String!, {numbers}) {{
   {RATE_LIMIT}
-  repository(owner: $owner, name: $name) {{ nameWithOwner {places} }}
+  repository(owner: $owner, name: $name) {{ nameWithOwner {lookups} }}
 }}
 """
 
 
 def counts_document(size: int) -> str:
-    """A document that asks for ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
-    variables = ", ".join(f"$q{place}: String!" for place in range(size))
+    """A document that requests ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
+    variables = ", ".join(f"$q{index}: String!" for index in range(size))
     return f"query Counts({variables}) {{ {RATE_LIMIT} {_searches(size)} }}"
 
 
@@ -167,10 +167,10 @@ def rest_document(connections: list[str]) -> str:
     """A document for the next page of one connection of each issue ``$id0``, ``$id1``, ..."""
     variables = ", ".join(
         ["$first: Int!"]
-        + [f"$id{place}: ID!, $after{place}: String!" for place in range(len(connections))]
+        + [f"$id{index}: ID!, $after{index}: String!" for index in range(len(connections))]
     )
     nodes = []
-    for place, connection in enumerate(connections):
-        page = CONNECTIONS[connection] % f"$first, after: $after{place}"
-        nodes.append(f"n{place}: node(id: $id{place}) {{ ... on Issue {{ {page} }} }}")
+    for index, connection in enumerate(connections):
+        page = CONNECTIONS[connection] % f"$first, after: $after{index}"
+        nodes.append(f"n{index}: node(id: $id{index}) {{ ... on Issue {{ {page} }} }}")
     return f"query Rest({variables}) {{ {RATE_LIMIT} {' '.join(nodes)} }}"

@@ -1,4 +1,4 @@
-"""The shapes of GitHub's answers, as far as we ask: names and types of its GraphQL schema.
+"""The shapes of GitHub's answers, as far as requested: names and types of its GraphQL schema.
 
 Reference: https://docs.github.com/graphql/reference. What may be null there may be null here, but
 for what no row can do without.
@@ -45,7 +45,7 @@ def _next_cursor(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nothing(node: object) -> object:
-    # What is no issue has none of the fields that are asked for.
+    # What is no issue has none of the requested fields.
     return node or None
 
 
@@ -275,7 +275,7 @@ class ChangedIssues(TypedDict):
 
 
 class Changed(TypedDict):
-    """The answer to a document that asks for what changed."""
+    """The answer to a request for what changed."""
 
     repository: ChangedIssues
 
@@ -338,13 +338,13 @@ class Discussion(TypedDict):
     number: Number
 
 
-Places = dict[str, Here | None]
+Locations = dict[str, Here | None]
 Discussions = dict[str, Discussion | None]
 Rests = dict[str, Rest]
 
 
 class Budget(TypedDict):
-    """What a credential may still ask, and when (seconds since 1970) its budget is full again."""
+    """The budget left to a credential, and when (seconds since 1970) it is full again."""
 
     limit: Count
     remaining: Count

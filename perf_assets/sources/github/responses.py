@@ -1,4 +1,4 @@
-"""What GitHub's answers must look like: the one place where what comes in is checked.
+"""What GitHub's answers must look like: all input is checked here.
 
 Every answer goes through :func:`read_json`, and what is taken from it through :func:`checked`.
 """
@@ -68,7 +68,7 @@ def checked(
         return cast(Shape, _adapter(cast(Hashable, shape)).validate_python(data))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-    number, field = _place(data, first["loc"], numbers)
+    number, field = _location(data, first["loc"], numbers)
     where = subject if number is None else f"{subject}#{number}"
     shown = "" if first["type"] == "missing" else f" ({_shown(first['input'], hide)})"
     why = hide(escape_text(f"{field}: {reason(first)}"))
@@ -92,7 +92,7 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-def _place(
+def _location(
     data: object, location: Sequence[int | str], numbers: Mapping[str, int]
 ) -> tuple[int | None, str]:
     """The issue in which ``location`` is, if it is in one, and the rest of the way from there."""

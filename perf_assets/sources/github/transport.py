@@ -25,7 +25,9 @@ from perf_assets.sources.http_deadline import (
 BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 
 
-def ask(connection: github.Github, verb: str, path: str, content: object = None) -> "Answer":
+def send_request(
+    connection: github.Github, verb: str, path: str, content: object = None
+) -> "Answer":
     """The answer to a request, whatever its status; RequestException when none came whole."""
     status, headers, text = connection.requester.requestJson(verb, path, input=content)
     return Answer(status, headers, text)
@@ -54,7 +56,7 @@ class _WholeResponse(RequestsResponse):
     def __init__(self, response: Response, body: bytes) -> None:
         super().__init__(response)
         self._body = body
-        if self.status == 202:  # after which PyGithub would ask again, without end
+        if self.status == 202:  # after which PyGithub would repeat the request, without end
             self.status = 503
 
     def read(self) -> str:

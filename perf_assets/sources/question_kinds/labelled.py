@@ -72,14 +72,14 @@ def _rows(forum: str, path: Path, text: str) -> Iterator[tuple[str, int, str, st
             )
         values = dict(zip(header, cells, strict=True))
         question_id, kind = _number(path, line, values["question_id"]), values["kind"]
-        known = _kind(path, line, kind)
-        if (question_id, known) in lines:
+        found_kind = _kind(path, line, kind)
+        if (question_id, found_kind) in lines:
             raise PerfAssetsError(
-                f"{path}, line {line}: question {question_id} has the kind {known} in line "
-                f"{lines[question_id, known]} already; remove one of them"
+                f"{path}, line {line}: question {question_id} has the kind {found_kind} in line "
+                f"{lines[question_id, found_kind]} already; remove one of them"
             )
-        lines[question_id, known] = line
-        yield forum, question_id, known, path.name, line
+        lines[question_id, found_kind] = line
+        yield forum, question_id, found_kind, path.name, line
 
 
 def _number(path: Path, line: int, text: str) -> int:

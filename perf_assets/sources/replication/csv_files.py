@@ -122,17 +122,17 @@ def _numbered(file: str, text: str) -> Iterator[Line]:
         number = reader.line_num + 1
 
 
-def _check_header(path: Path, found: tuple[str, ...], wanted: tuple[str, ...]) -> None:
-    for place, name in enumerate(wanted):
-        there = found[place] if place < len(found) else "nothing"
+def _check_header(path: Path, found: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    for index, name in enumerate(expected):
+        there = found[index] if index < len(found) else "nothing"
         if there.strip("\ufeff") != name:
             raise PerfAssetsError(
-                f"{path}: column {place + 1} is {shortened(there, 60)!r} instead of {name!r}; "
+                f"{path}: column {index + 1} is {shortened(there, 60)!r} instead of {name!r}; "
                 "the file is not the published one"
             )
-    if len(found) > len(wanted):
-        name = shortened(found[len(wanted)], 60)
+    if len(found) > len(expected):
+        name = shortened(found[len(expected)], 60)
         raise PerfAssetsError(
-            f"{path}: column {len(wanted) + 1}, {name!r}, is one too many; "
+            f"{path}: column {len(expected) + 1}, {name!r}, is one too many; "
             "the file is not the published one"
         )

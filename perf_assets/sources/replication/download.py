@@ -38,19 +38,19 @@ def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     try:
-        for file, wanted in package.sums.items():
+        for file, digest in package.sums.items():
             log.info("downloading %s", file)
-            (unfinished / file).write_bytes(_checked(package, file, wanted))
+            (unfinished / file).write_bytes(_checked(package, file, digest))
         unfinished.replace(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
 
 
-def _checked(package: Pinned, file: str, wanted: str) -> bytes:
+def _checked(package: Pinned, file: str, digest: str) -> bytes:
     url = package.address(file)
     content = _download(url, package.instead)
-    if hashlib.sha256(content).hexdigest() != wanted:
+    if hashlib.sha256(content).hexdigest() != digest:
         raise PerfAssetsError(
             f"{url}: what came differs from the published file (its sha256 is another); try again "
             f"later, or give {package.instead}"

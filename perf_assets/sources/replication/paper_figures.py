@@ -10,5 +10,5 @@ from perf_assets.core.paper.figures import PaperTables
 @cache
 def paper_figures() -> PaperTables:
     """The content of ``paper_figures.toml``: the figures of the paper as it prints them."""
-    place = files("perf_assets.sources.replication")
-    return tomllib.loads(place.joinpath("paper_figures.toml").read_text("utf-8"))
+    package = files("perf_assets.sources.replication")
+    return tomllib.loads(package.joinpath("paper_figures.toml").read_text("utf-8"))

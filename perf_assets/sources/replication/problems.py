@@ -67,19 +67,19 @@ def read_problems(path: Path, *, accept_changes: bool = False) -> tuple[pl.DataF
     PerfAssetsError
         The file is missing, cut short, has other columns, or another content than published.
     """
-    known = {*pinned_problems().sums.values(), *pinned_problems().part_sums.values()}
+    digests = {*pinned_problems().sums.values(), *pinned_problems().part_sums.values()}
     columns = PUBLISHED if _is_published_form(path) else PLAIN
     lines = read_lines(
         path,
         columns,
-        lambda digest: accept_changes or digest in known,
+        lambda digest: accept_changes or digest in digests,
         ends_in_newline=columns is not PUBLISHED,
     )
-    places = [columns.index(name) for name in (FIELDS if columns is PUBLISHED else PLAIN)]
+    indices = [columns.index(name) for name in (FIELDS if columns is PUBLISHED else PLAIN)]
     seen: dict[str, int] = {}
 
     def parse(line: Line) -> Mapping[str, object]:
-        row = _problem(dict(zip(FIELDS, (line.cells[place] for place in places), strict=True)))
+        row = _problem(dict(zip(FIELDS, (line.cells[index] for index in indices), strict=True)))
         name = str(row["problem_id"])
         if name in seen:
             raise RejectedError(f"problem {name} is listed already, in line {seen[name]}")

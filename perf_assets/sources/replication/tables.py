@@ -125,8 +125,8 @@ def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
         framework, published, issue = line.cells
         repository = repositories.get(framework.strip().casefold())
         if repository is None:
-            known = ", ".join(repositories)
-            raise RejectedError(f"{framework!r} is no framework of the study ({known})")
+            names = ", ".join(repositories)
+            raise RejectedError(f"{framework!r} is no framework of the study ({names})")
         number, remark = cells.issue_number(issue)
         category, subcategory = cells.category(published)
         occurrences[repository, number] = occurrences.get((repository, number), 0) + 1

@@ -161,10 +161,10 @@ def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tupl
             raise PerfAssetsError(
                 f"{path}, line {line}: this is no CSV ({error}); save the sheet as CSV (UTF-8)"
             ) from None
-        for place, cell in enumerate(cells):
+        for index, cell in enumerate(cells):
             if not cell.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in cell):
                 columns = form.columns
-                column = columns[place] if place < len(columns) else place + 1
+                column = columns[index] if index < len(columns) else index + 1
                 raise PerfAssetsError(
                     f"{path}, line {line}, column {column}: this is no UTF-8; save the sheet as "
                     "CSV (UTF-8)"
@@ -188,12 +188,12 @@ def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
     for name in columns:
         if name not in names:
             raise PerfAssetsError(f"{where}, column {name}: the column is missing; put it back")
-    for place, name in enumerate(names):
-        if place >= len(columns) or name != columns[place]:
-            wanted = columns[place] if place < len(columns) else "nothing"
+    for index, name in enumerate(names):
+        if index >= len(columns) or name != columns[index]:
+            expected = columns[index] if index < len(columns) else "nothing"
             there = shortened(name, 60)
             raise PerfAssetsError(
-                f"{where}, column {place + 1}: the header has {there!r} where {wanted} belongs; "
+                f"{where}, column {index + 1}: the header has {there!r} where {expected} belongs; "
                 "give back the header of the sheet as it was written"
             )
 
@@ -201,9 +201,9 @@ def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
 def _row(path: Path, line: int, cells: Sequence[str], form: Form) -> Row:
     columns = form.columns
     if len(cells) < len(columns) or any(cell.strip() for cell in cells[len(columns) :]):
-        place = columns[len(cells)] if len(cells) < len(columns) else len(columns) + 1
+        index = columns[len(cells)] if len(cells) < len(columns) else len(columns) + 1
         raise PerfAssetsError(
-            f"{path}, line {line}, column {place}: the row has {len(cells)} cells where the "
+            f"{path}, line {line}, column {index}: the row has {len(cells)} cells where the "
             f"header has {len(columns)}"
         )
     return Row(

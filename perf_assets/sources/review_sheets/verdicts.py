@@ -119,18 +119,18 @@ class _Reader:
 
     def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
         """What a row is about: by name in the first of ``columns``, by number in the second."""
-        place, text = (row.cells[column].strip() for column in columns)
+        container, text = (row.cells[column].strip() for column in columns)
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
         if number is None:
             self.refuse(row, columns[1], f"{shortened(text, 60)!r} is no number of {what}")
-        subject: Subject = (place, number)
+        subject: Subject = (container, number)
         if subject not in self.links:
-            shown = f"{shortened(place, 100)}#{shortened(text, 20)}"
+            shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
             self.refuse(row, columns[1], f"{shown} is no {stored} that is stored")
         if row.cells["link"].strip() != self.links[subject]:
             # Sorting some columns of a spreadsheet without the others does this.
-            self.refuse(row, "link", f"is not that of {place}#{number}, {self.links[subject]}")
+            self.refuse(row, "link", f"is not that of {container}#{number}, {self.links[subject]}")
         return subject
 
     def answer(
@@ -158,13 +158,13 @@ class _Reader:
         text = row.cells[column].strip()
         if not text:
             return NOTHING
-        code = self.known(row, column, lambda: book.code(text))
+        code = self.accepted(row, column, lambda: book.code(text))
         return code.category, code.subcategory
 
     def word(self, row: Row, column: str, words: tuple[str, ...]) -> str:
-        return self.known(row, column, lambda: known_word(row.cells[column], words))
+        return self.accepted(row, column, lambda: known_word(row.cells[column], words))
 
-    def known(self, row: Row, column: str, find: Callable[[], T]) -> T:
+    def accepted(self, row: Row, column: str, find: Callable[[], T]) -> T:
         try:
             return find()
         except UnknownWordError as error:
@@ -199,10 +199,10 @@ class _FindingReader(_Reader):
     """Reads a sheet of findings of the static checks."""
 
     def verdict(self, row: Row) -> Verdict | None:
-        place, identity = (row.cells[name].strip() for name in ("repository", "finding_id"))
-        finding = (place, identity)
+        container, identity = (row.cells[name].strip() for name in ("repository", "finding_id"))
+        finding = (container, identity)
         if finding not in self.links:
-            shown = f"{shortened(place, 100)} has no finding {shortened(identity, 60)!r}"
+            shown = f"{shortened(container, 100)} has no finding {shortened(identity, 60)!r}"
             self.refuse(row, "finding_id", f"{shown} that is stored")
         if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
             # Sorting some columns of a spreadsheet without the others does this.
@@ -246,7 +246,7 @@ class _QuestionReader(_Reader):
         """The kinds in the order of the study, each once."""
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
         given = {
-            self.known(row, "kinds", lambda word=word: known_word(word, KINDS))  # type: ignore[misc]
+            self.accepted(row, "kinds", lambda word=word: known_word(word, KINDS))  # type: ignore[misc]
             for word in words
         }
         return [kind for kind in KINDS if kind in given]
@@ -265,9 +265,11 @@ class _QuestionReader(_Reader):
         """Refuse a further row of a question that is no further problem of it."""
         before = self.problems[question]
         line = next(iter(before.values()))
-        if {"yes"} != {verdict, *(str(told[0]) for told in before)}:
-            told = f"#{question[1]} is judged in line {line} already, and only one that is about "
-            self.refuse(row, "is_performance", f"{told}performance has a row for each problem")
+        if {"yes"} != {verdict, *(str(message[0]) for message in before)}:
+            message = (
+                f"#{question[1]} is judged in line {line} already, and only one that is about "
+            )
+            self.refuse(row, "is_performance", f"{message}performance has a row for each problem")
         if (verdict, *problem) in before or not any(problem):
             self.refuse(row, "symptom1", f"no problem other than that of line {line} is described")
         kinds = self.kinds_of(row)

@@ -1,4 +1,4 @@
-"""Asking the Stack Exchange API, as politely as it asks for: pauses, daily quota, one at a time.
+"""A client of the Stack Exchange API that keeps its rules: pauses, daily quota, one at a time.
 
 Source: https://api.stackexchange.com/docs/throttle
 """
@@ -30,7 +30,7 @@ KEY = "STACKEXCHANGE_KEY"
 PAGE = 100
 MOST_PAGES = 25  # deeper ones are for those who log in
 THROTTLED = "throttle_violation"
-SECONDS_TOLD = re.compile(r"available in ([0-9]{1,7}) seconds")
+SECONDS_LEFT = re.compile(r"available in ([0-9]{1,7}) seconds")
 COUNTDOWN_SECONDS = 60.0
 Item = TypeVar("Item", bound=BaseModel)
 
@@ -61,7 +61,7 @@ class ApiClient:
         on_wait: Callable[[str], None] = log.warning,
         patience: RetryPolicy | None = None,
     ) -> None:
-        """Nothing is asked yet; the key is that of the environment, if there is one.
+        """No request is sent yet; the key is that of the environment, if there is one.
 
         PerfAssetsError where others on the way could read it.
         """
@@ -85,7 +85,7 @@ class ApiClient:
 
     @property
     def has_key(self) -> bool:
-        """Whether it asks with a key, which is given more requests a day."""
+        """Whether it sends a key, which is given more requests a day."""
         return bool(self._key)
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class ApiClient:
     ) -> Iterator[tuple[list[Item], int | None]]:
         """The items of a list, page by page, with the total that the API counts.
 
-        ``method`` is the name of the list for pauses, which the API asks for by method.
+        ``method`` is the name of the list for pauses, which the API requires by method.
 
         Raises
         ------
@@ -106,18 +106,23 @@ class ApiClient:
         """
         page, has_more = 1, True
         while has_more and page <= MOST_PAGES:
-            asked = {**parameters, "page": page, "pagesize": PAGE, "filter": self._the_filter()}
-            answer = self._ask(method, path, {**asked, "site": self.site})
+            page_parameters = {
+                **parameters,
+                "page": page,
+                "pagesize": PAGE,
+                "filter": self._the_filter(),
+            }
+            answer = self._request(method, path, {**page_parameters, "site": self.site})
             yield [self._read(shape, item, path) for item in answer.items], answer.total
             has_more, page = answer.has_more, page + 1
         if has_more:
             raise PerfAssetsError(f"{self.url}/{path}: there are more than {MOST_PAGES} pages")
 
     def _the_filter(self) -> str:
-        """The name of the filter that asks for what we store; the API makes one once for all."""
+        """The name of the filter that selects what we store; the API makes one once for all."""
         if self._filter is None:
             parameters = {"base": "none", "include": ";".join(INCLUDED), "unsafe": "false"}
-            answer = self._ask("filters/create", "filters/create", parameters)
+            answer = self._request("filters/create", "filters/create", parameters)
             names = [item.get("filter") for item in answer.items if isinstance(item, dict)]
             if len(names) != 1 or not isinstance(names[0], str):
                 raise self._trouble("its answer has no filter")
@@ -132,8 +137,8 @@ class ApiClient:
             reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
             raise self._trouble(f"an item of {path} is not as documented ({reason})") from None
 
-    def _ask(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
-        """The answer to one question, asked again where it went wrong."""
+    def _request(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
+        """The answer to one request, sent again where it went wrong."""
         pause, last = self._patience.first_pause, ""
         for attempt in range(self._patience.attempts):
             if attempt:
@@ -185,10 +190,10 @@ class ApiClient:
 
     def _refused(self, method: str, answer: Wrapper) -> str:
         """Why it did not answer; PerfAssetsError where asking again is of no use."""
-        said = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
-        why = f"{answer.error_name}: {said}"
+        message = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
+        why = f"{answer.error_name}: {message}"
         if answer.error_name == THROTTLED:
-            found = SECONDS_TOLD.search(answer.error_message or "")
+            found = SECONDS_LEFT.search(answer.error_message or "")
             self._rests[method] = time.time() + (float(found.group(1)) if found else 60.0)
         elif answer.error_id in (400, 401, 402, 403, 404, 405, 406):
             raise PerfAssetsError(
@@ -201,7 +206,7 @@ class ApiClient:
         self.quota = answer.quota_remaining
 
     def _rest(self, method: str) -> None:
-        """Wait as long as the API asked for, before this method is asked again."""
+        """Wait as long as the API required, before this method is requested again."""
         until = self._rests.pop(method, 0.0)
         if self.quota is not None and self.quota <= 0:
             # It counts by day, and does not say more: https://api.stackexchange.com/docs/throttle
@@ -221,7 +226,9 @@ class ApiClient:
         started = time.time()
         while (left := until - time.time()) > 0:
             if left > 1:
-                self._on_wait(f"{self.url}: asked to pause, going on in {in_words(left)}")
+                self._on_wait(
+                    f"{self.url}: pausing as the API requires, going on in {in_words(left)}"
+                )
             time.sleep(min(left, COUNTDOWN_SECONDS))
         self._waited += time.time() - started
 
@@ -230,6 +237,6 @@ class ApiClient:
 
     def _trouble(self, why: str) -> PerfAssetsError:
         return TransientError(
-            f"{self.url} cannot be asked about {self.site}: {why}; run again later, what was "
+            f"{self.url} cannot be queried about {self.site}: {why}; run again later, what was "
             "stored is kept"
         )

@@ -19,9 +19,9 @@ from perf_assets.tables.types import Columns
 
 MOST = PAGE * MOST_PAGES
 READINGS = 4  # of a list that changes while it is read
-AT_ONCE = 100  # questions whose answers are asked for together
+AT_ONCE = 100  # questions whose answers are requested together
 
-Asked: TypeAlias = dict[str, str | int]
+RequestParameters: TypeAlias = dict[str, str | int]
 """Parameters of a request."""
 
 _EXTRA: Columns = {
@@ -41,10 +41,10 @@ class Read:
 
 
 class QuestionSource:
-    """The questions of one tag set, as the API tells them."""
+    """The questions of one tag set, as the API gives them."""
 
     def __init__(self, client: ApiClient, forum: Forum, tag_set: TagSet) -> None:
-        """Nothing is asked yet."""
+        """No request is sent yet."""
         self.client, self.forum, self.tag_set = client, forum, tag_set
 
     def check_tags(self) -> None:
@@ -53,8 +53,8 @@ class QuestionSource:
             return
         tags = ";".join(self.tag_set.tags[:20])
         pages = self.client.items("tags/info", f"tags/{tags}/info", Tag, order="asc", sort="name")
-        known = {tag.name for found, _ in pages for tag in found}
-        unknown = [tag for tag in self.tag_set.tags[:20] if tag not in known]
+        existing = {tag.name for found, _ in pages for tag in found}
+        unknown = [tag for tag in self.tag_set.tags[:20] if tag not in existing]
         if len(unknown) == len(self.tag_set.tags):
             raise PerfAssetsError(
                 f"{self.tag_set.name}: {self.forum.site} has no tag {' or '.join(unknown)}: check "
@@ -65,8 +65,8 @@ class QuestionSource:
         """When something happened last in any of its questions; ``None`` where there are none."""
         moments = []
         for tag in self._tags():
-            asked: Asked = {"sort": "activity", "order": "desc", **tag}
-            pages = self.client.items("questions", "questions", Question, **asked)
+            parameters: RequestParameters = {"sort": "activity", "order": "desc", **tag}
+            pages = self.client.items("questions", "questions", Question, **parameters)
             moments += [question.last_activity_date for question in next(iter(pages))[0]]
         return datetime.fromtimestamp(max(moments), UTC) if moments else None
 
@@ -76,9 +76,9 @@ class QuestionSource:
         found: dict[int, Question] = {}
         missed = 0
         for tag in self._tags():
-            questions, lacking = self._asked_between(first, last, tag)
+            questions, missing_answers = self._created_between(first, last, tag)
             found |= {question.question_id: question for question in questions}
-            missed += lacking
+            missed += missing_answers
         mine = [question for question in found.values() if self._is_mine(question)]
         return self._read(mine, missed)
 
@@ -87,8 +87,13 @@ class QuestionSource:
         for tag in self._tags():
             start, seen = int(since.timestamp()), set[int]()
             while True:
-                asked: Asked = {"sort": "activity", "order": "asc", "min": start, **tag}
-                pages = self.client.items("questions", "questions", Question, **asked)
+                parameters: RequestParameters = {
+                    "sort": "activity",
+                    "order": "asc",
+                    "min": start,
+                    **tag,
+                }
+                pages = self.client.items("questions", "questions", Question, **parameters)
                 # A question that is touched meanwhile goes to the end, and the others move up: so
                 # it is always the first page, from the newest that was seen on.
                 questions, total = next(iter(pages))
@@ -96,7 +101,7 @@ class QuestionSource:
                 newest = max((one.last_activity_date for one in questions), default=start)
                 if not is_last and newest == start:  # more in one second than a page holds
                     of_it = self.client.items(
-                        "questions", "questions", Question, **asked, max=start
+                        "questions", "questions", Question, **parameters, max=start
                     )
                     questions = [one for items, _ in of_it for one in items]
                     newest += 1
@@ -108,16 +113,18 @@ class QuestionSource:
                     break
                 start = newest
 
-    def _tags(self) -> list[Asked]:
+    def _tags(self) -> list[RequestParameters]:
         return [{"tagged": tag} for tag in self.tag_set.tags] or [{}]
 
     def _is_mine(self, question: Question) -> bool:
         sets = self.forum.sets_of({tag.lower() for tag in question.tags})
         return bool(sets) and sets[0] == self.tag_set
 
-    def _asked_between(self, first: int, last: int, tag: Asked) -> tuple[list[Question], int]:
+    def _created_between(
+        self, first: int, last: int, tag: RequestParameters
+    ) -> tuple[list[Question], int]:
         """The questions asked in these seconds, and how many more the API counts."""
-        asked: Asked = {
+        parameters: RequestParameters = {
             "sort": "creation",
             "order": "asc",
             "fromdate": first,
@@ -126,28 +133,28 @@ class QuestionSource:
         }
 
         def pages() -> Iterator[tuple[list[Question], int | None]]:
-            return self.client.items("questions", "questions", Question, **asked)
+            return self.client.items("questions", "questions", Question, **parameters)
 
         def of(question: Question) -> int:
             return question.question_id
 
         def halves() -> tuple[list[Question], int]:
             middle = (first + last) // 2
-            left, lacking_left = self._asked_between(first, middle, tag)
-            right, lacking_right = self._asked_between(middle + 1, last, tag)
-            return [*left, *right], lacking_left + lacking_right
+            left, missing_left = self._created_between(first, middle, tag)
+            right, missing_right = self._created_between(middle + 1, last, tag)
+            return [*left, *right], missing_left + missing_right
 
         return _whole_list(pages, of, halves if last > first else None)
 
     def _read(self, questions: Sequence[Question], missed: int) -> Read:
         """The questions with their answers and comments, as they are stored."""
         answers: list[Answer] = []
-        lacking = 0
+        missing_answers = 0
         for start in range(0, len(questions), AT_ONCE):
             some = [one.question_id for one in questions[start : start + AT_ONCE]]
             found, missing = self._answers(some)
             answers += found
-            lacking += missing
+            missing_answers += missing
         comments = [one for question in questions for one in question.comments]
         comments += [one for answer in answers for one in answer.comments]
         of_answer = {answer.answer_id: answer.question_id for answer in answers}
@@ -165,7 +172,7 @@ class QuestionSource:
             ),
             "api",
         )
-        return Read(batch, batch.questions.height + missed, batch.answers.height + lacking)
+        return Read(batch, batch.questions.height + missed, batch.answers.height + missing_answers)
 
     def _answers(self, numbers: Sequence[int]) -> tuple[list[Answer], int]:
         path = f"questions/{';'.join(map(str, numbers))}/answers"
@@ -180,9 +187,9 @@ class QuestionSource:
 
         def halves() -> tuple[list[Answer], int]:
             middle = len(numbers) // 2
-            left, lacking_left = self._answers(numbers[:middle])
-            right, lacking_right = self._answers(numbers[middle:])
-            return [*left, *right], lacking_left + lacking_right
+            left, missing_left = self._answers(numbers[:middle])
+            right, missing_right = self._answers(numbers[middle:])
+            return [*left, *right], missing_left + missing_right
 
         return _whole_list(pages, of, halves if len(numbers) > 1 else None)
 
@@ -194,10 +201,10 @@ def _whole_list(
 ) -> tuple[list[Any], int]:
     """A list read until it has as many items as the API counts, and how many it lacks at last.
 
-    One that is too long to be read to its end is asked for in ``halves``, where there are any.
+    One that is too long to be read to its end is requested in ``halves``, where there are any.
     """
     found: dict[int, Any] = {}
-    lacking = 0
+    missing = 0
     for _ in range(READINGS):
         found, total = {}, 0
         for items, counted in pages():
@@ -205,10 +212,10 @@ def _whole_list(
             if total > MOST and halves is not None:
                 return halves()
             found |= {of(item): item for item in items}
-        lacking = total - len(found)
-        if not lacking:
+        missing = total - len(found)
+        if not missing:
             break
-    return list(found.values()), lacking
+    return list(found.values()), missing
 
 
 def _question(one: Question) -> dict[str, Any]:
@@ -258,7 +265,7 @@ def _comment(one: Comment) -> dict[str, Any]:
 
 
 def _owner(user: User | None) -> str | None:
-    return None if user is None or user.known_as is None else html.unescape(user.known_as)
+    return None if user is None or user.name is None else html.unescape(user.name)
 
 
 def _moment(seconds: int) -> datetime:

@@ -1,4 +1,4 @@
-"""What the Stack Exchange API answers, as far as it is asked: names and types of its documents.
+"""What the Stack Exchange API answers, as far as it is requested: names and types of its documents.
 
 Source: https://api.stackexchange.com/docs (version 2.3), types question, answer, comment,
 shallow-user and the common wrapper object.
@@ -28,7 +28,7 @@ class User(_Shape):
     display_name: str | None = None
 
     @property
-    def known_as(self) -> str | None:
+    def name(self) -> str | None:
         """The number of the account or else the name shown."""
         return str(self.user_id) if self.user_id is not None else self.display_name
 
@@ -95,7 +95,7 @@ class Tag(_Shape):
 
 
 class Wrapper(_Shape):
-    """What is around every answer: the items, and how much more may be asked."""
+    """What is around every answer: the items, and how many requests are left."""
 
     items: list[Any] = []
     has_more: bool = False
@@ -108,7 +108,7 @@ class Wrapper(_Shape):
     error_message: str | None = None
 
 
-# What is asked for, as the API's filters name it; all else it leaves out.
+# What is requested, as the API's filters name it; all else it leaves out.
 INCLUDED = (
     *(".items", ".has_more", ".total", ".quota_remaining", ".quota_max", ".backoff"),
     *(".error_id", ".error_name", ".error_message"),

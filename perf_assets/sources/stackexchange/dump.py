@@ -33,7 +33,7 @@ AT_ONCE = 32 << 20  # bytes read between two writes
 FEW, FEW_ROWS = 0.01, 3  # of rows, more of which are not in UTF-8 where the file is not
 MANY_SPOILT = 10_000  # rows; where they are the most of what was read, too, no more is read
 ROWS_TO_JUDGE = 20_000  # before the end of a file
-BLOCK = 16  # bits of a number that tell its place within a block
+BLOCK = 16  # bits of a number for its position within a block
 
 Reader = Callable[[dict[str, str]], Record | None]
 
@@ -63,19 +63,19 @@ def read_dump(forum: Forum, extract: Extract) -> None:
     ------
     PerfAssetsError
         There is no dump, it is no dump, it is in another encoding, or it cannot be read. What was
-        taken out of it before stays until another one takes its place.
+        taken out of it before stays until another one replaces it.
     """
     assert forum.dump is not None
     files = find_dump(forum.dump)
     for file in files:
-        known = extract.state(file.name)
-        if known is not None and known["fingerprint"] != fingerprint_of(file, forum):
+        state = extract.state(file.name)
+        if state is not None and state["fingerprint"] != fingerprint_of(file, forum):
             extract.clear()
             break
     reading: _Reading | None = None
     for file in files:
-        known = extract.state(file.name)
-        if known is not None and known["is_done"]:
+        state = extract.state(file.name)
+        if state is not None and state["is_done"]:
             continue
         reading = reading or _Reading(forum, extract)
         try:
@@ -86,7 +86,7 @@ def read_dump(forum: Forum, extract: Extract) -> None:
 
 
 def fingerprint_of(file: DumpFile, forum: Forum) -> str:
-    """What tells a file, and what is wanted of it, from another: its size, ends, the tag sets."""
+    """What identifies a file, and what is read of it: its size, ends, the tag sets."""
     digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
     digest.update(repr([(one.label, one.tags) for one in forum.tag_sets]).encode())
     try:
@@ -161,11 +161,11 @@ class _Reading:
         rows = Rows(file.title, file.name.lower(), state["next_byte"])
         written = rows.offset
         judged = _Encoding(file)
-        with phase(f"reading {file.title}", file.size, "bytes") as tell:
-            tell(rows.offset)
+        with phase(f"reading {file.title}", file.size, "bytes") as progress:
+            progress(rows.offset)
             for chunk in file.chunks(rows.offset):
                 self._take(file, state, judged.passed(list(rows.feed(chunk))))
-                tell(rows.offset)
+                progress(rows.offset)
                 if rows.offset - written >= AT_ONCE:
                     written = rows.offset
                     self._write(state, written)

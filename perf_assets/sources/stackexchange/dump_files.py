@@ -28,7 +28,7 @@ class DumpFile:
     path : where it is; of a member of an archive, where the archive is.
     name : what it holds: Posts, PostLinks, PostHistory or Comments.
     member : its name within the archive; ``None`` of a file that is none.
-    size : its bytes when unpacked, where that is known beforehand.
+    size : its bytes when unpacked, where that is given beforehand.
     """
 
     path: Path
@@ -112,9 +112,9 @@ def _in_file(path: Path) -> list[DumpFile]:
         if path.suffix == ".7z":
             return _in_archive(path)
     plain = path.name.removesuffix(".zst").removesuffix(".xml")
-    known = [name for name in (POSTS, *OTHERS) if plain.casefold().endswith(name.casefold())]
+    matching = [name for name in (POSTS, *OTHERS) if plain.casefold().endswith(name.casefold())]
     # What is given as the dump is taken for its posts, whatever it is called.
-    name = known[0] if known else POSTS
+    name = matching[0] if matching else POSTS
     size = None if path.suffix == ".zst" else path.stat().st_size
     return [DumpFile(path, name, size=size)]
 
@@ -207,7 +207,7 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
 
 
 class _NobodyReadsError(Exception):
-    """What is unpacked is not wanted any more."""
+    """The unpacked file is no longer needed."""
 
 
 def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None], None]) -> None:
@@ -240,7 +240,7 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
             return self.written
 
     class Factory(WriterFactory):  # type: ignore[misc]
-        """The one member that is wanted goes to the one who reads."""
+        """The one member that is needed goes to the reader."""
 
         def create(self, filename: str) -> Writer:
             return Writer()

@@ -107,7 +107,7 @@ def tags_of(text: str) -> list[str]:
 
 
 def owner_of(values: Mapping[str, str], number: str, name: str) -> str | None:
-    """The number of an account or else the name shown; ``None`` where neither is told."""
+    """The number of an account or else the name shown; ``None`` where neither is given."""
     return values.get(number) or values.get(name) or None
 
 

@@ -1,8 +1,8 @@
 """The rows of a file of a dump, cut from its bytes: where each begins, and which are spoilt.
 
 Such a file is one element with hundreds of millions of rows, each an empty element of attributes. A
-parser of XML stops at the first mistake; here a row that is spoilt is told, and the next one read.
-No value of an attribute can hold ``<``, so that each of them begins an element.
+parser of XML stops at the first mistake; here a row that is spoilt is reported, and the next one
+read. No value of an attribute can hold ``<``, so that each of them begins an element.
 """
 
 import re
@@ -58,11 +58,11 @@ class Rows:
             self._check_head(chunk)
         data = self._rest + chunk
         *whole, self._rest = data.split(b"<")
-        for place, text in enumerate(whole):
+        for index, text in enumerate(whole):
             begin = self.offset
             self.offset += len(text) + 1
             # What stands before the first sign of the data belongs to no element.
-            if place or begin:
+            if index or begin:
                 yield from self._element(begin - 1, text)
             elif text.strip(b" \t\r\n" + MARK):
                 raise self._no_dump("it does not begin with <")
@@ -97,8 +97,8 @@ class Rows:
             found = ELEMENT.match(text)
             name = found.group() if found else b""
             if name != self.root:
-                said = f"<{name.decode()}>" if name else "something"
-                raise self._no_dump(f"it begins with {said} instead of <{self.root.decode()}>")
+                element = f"<{name.decode()}>" if name else "something"
+                raise self._no_dump(f"it begins with {element} instead of <{self.root.decode()}>")
             self._is_open = True
             self._is_closed = text.rstrip().endswith(b"/>")
         elif not self._is_closed:

@@ -98,7 +98,7 @@ class Extract:
         self.connection.execute("COMMIT")
 
     def clear(self) -> None:
-        """Forget everything: another dump, or another study, takes its place."""
+        """Forget everything: another dump, or another study, replaces it."""
         self.connection.execute("BEGIN")
         for table in (*COLUMNS, "reading"):
             self.connection.execute(f"DELETE FROM {table}")

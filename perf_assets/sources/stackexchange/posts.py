@@ -90,7 +90,7 @@ def as_stored(
 ) -> PostBatch:
     """Questions, answers and comments of a source with all columns of the tables of raw.
 
-    Of an answer it is told by its question whether it is accepted; months are those of questions.
+    Whether an answer is accepted comes from its question; months are those of questions.
     """
     taken = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
     sets = [
@@ -98,21 +98,21 @@ def as_stored(
         for tags in questions.get_column("tags").to_list()
     ]
     number = pl.col("question_id").cast(pl.String)
-    place = {"forum": pl.lit(forum.name), "tag_set": pl.lit(tag_set.label)}
+    key_columns = {"forum": pl.lit(forum.name), "tag_set": pl.lit(tag_set.label)}
     whole = questions.with_columns(
         pl.Series("text", [text for text, _ in taken], pl.String),
         pl.Series("code", [code for _, code in taken], pl.String),
         pl.Series("tag_sets", sets, pl.List(pl.String)),
-        **place,
+        **key_columns,
         source=pl.lit(source),
         html_url=pl.concat_str(pl.lit(f"https://{forum.domain}/questions/"), number),
     )
     of_question = questions.select("question_id", "month", "accepted_answer_id")
     answered = answers.join(of_question, on="question_id").with_columns(
-        **place,
+        **key_columns,
         is_accepted=(pl.col("answer_id") == pl.col("accepted_answer_id")).fill_null(value=False),
     )
-    commented = comments.join(of_question, on="question_id").with_columns(**place)
+    commented = comments.join(of_question, on="question_id").with_columns(**key_columns)
     return PostBatch(
         *(
             frame.select(schema_of(table).names())

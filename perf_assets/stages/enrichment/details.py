@@ -111,10 +111,10 @@ def detail_fixes(
         log.info("%s: analysing %s fix commits", repository, f"{len(plain):,}")
     # One stream for all months: the processes are started once and always have work.
     with (
-        phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as tell,
+        phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as progress,
         closing(inspect_commits(clone, plain)) as inspected,
     ):
-        looked_at = _told(inspected, tell)
+        looked_at = _with_progress(inspected, progress)
         waiting: list[PartitionWrite] = []
         held = 0
         for month in changed:
@@ -126,9 +126,11 @@ def detail_fixes(
         yield from writer.store(waiting)
 
 
-def _told(found: Iterable[CommitInspection], tell: Phase) -> Iterator[CommitInspection]:
+def _with_progress(
+    found: Iterable[CommitInspection], progress: Phase
+) -> Iterator[CommitInspection]:
     for number, one in enumerate(found, 1):
-        tell(number)
+        progress(number)
         yield one
 
 
@@ -169,8 +171,8 @@ def _kept(
     """The stored rows of those commits that are still fixes."""
     for table, schema in zip(TABLES, (DETAILS, INTRODUCING), strict=True):
         rows = writer.database.partition(table, repository, month)
-        known = rows.select(schema.names()).cast(schema)
-        yield known.join(fixes, on="sha", how="semi")
+        kept = rows.select(schema.names()).cast(schema)
+        yield kept.join(fixes, on="sha", how="semi")
 
 
 def _partition(
@@ -185,14 +187,14 @@ def _partition(
             for sha, why in merges.rows()
         ),
     ]
-    place: dict[str, Any] = {"repository": repository, "month": month.name}
-    details = pl.DataFrame([place | _details(one) for one in looked_at], schema=READ)
+    partition: dict[str, Any] = {"repository": repository, "month": month.name}
+    details = pl.DataFrame([partition | _details(one) for one in looked_at], schema=READ)
     files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
     introducing = pl.DataFrame(
-        [place | row for one in looked_at for row in _introducing(one)], schema=TRACED
+        [partition | row for one in looked_at for row in _introducing(one)], schema=TRACED
     ).with_columns(moment("introduced_at"))
     fixes = month.fixes["sha"].to_list()
     shas: Parameters = {"commit_shas": fixes}

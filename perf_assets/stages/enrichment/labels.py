@@ -69,10 +69,12 @@ def label_cohorts(
     for month in work.months:
         of_month = pl.col("month") == month
         cohort = issues.filter(of_month)["number"].to_list()
-        told: Parameters = {"issue_numbers": cohort, "rule_version": version}
+        parameters: Parameters = {"issue_numbers": cohort, "rule_version": version}
         candidates = [
-            StagedTable("labels.performance_labels", labels.filter(of_month), told, len(cohort)),
-            StagedTable("labels.label_evidence", evidence.filter(of_month), told),
+            StagedTable(
+                "labels.performance_labels", labels.filter(of_month), parameters, len(cohort)
+            ),
+            StagedTable("labels.label_evidence", evidence.filter(of_month), parameters),
             StagedTable(STEMMED, stems.filter(of_month), {"issue_numbers": cohort}),
         ]
         provenance = Provenance(PartitionState(rule_version=version))
@@ -81,7 +83,7 @@ def label_cohorts(
         return work.done(basis, writer.store(partitions))
 
 
-def tell_label_kinds(
+def store_label_kinds(
     writer: AuditedWriter,
     study: Study,
     elsewhere: RemoteTables | None = None,
@@ -92,8 +94,8 @@ def tell_label_kinds(
 
     Nothing becomes of it where that is written already, unless ``forced``.
     """
-    asked = None if elsewhere is None else elsewhere.query
-    labels = writer.database.frame(KNOWN) if asked is None else asked(KNOWN)
+    query = None if elsewhere is None else elsewhere.query
+    labels = writer.database.frame(KNOWN) if query is None else query(KNOWN)
     kinds = label_kinds(labels.sort("repository", "label"), study.rules)
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
     if not forced and fingerprints.is_current(writer.database, [KINDS], basis):

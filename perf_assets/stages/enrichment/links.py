@@ -82,11 +82,11 @@ def link_commits(
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
-        told: Parameters = {
+        parameters: Parameters = {
             "commit_shas": commits.filter(of_month)["sha"].to_list(),
             "issue_numbers": numbers,
         }
-        candidate = StagedTable("links.fix_links", links.filter(of_month), told)
+        candidate = StagedTable("links.fix_links", links.filter(of_month), parameters)
         partitions.append(PartitionWrite([candidate], repository, month, Provenance(mark)))
     with phase(f"storing links of {repository}"):
         return work.done(basis, writer.store(partitions))

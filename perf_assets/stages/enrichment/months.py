@@ -1,4 +1,4 @@
-"""The months that a decision is about: those asked for, and all loaded ones that follow."""
+"""The months that a decision is about: those requested, and all loaded ones that follow."""
 
 from collections.abc import Sequence
 

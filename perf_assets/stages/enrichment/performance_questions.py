@@ -37,22 +37,22 @@ def label_performance_questions(
     nothing is decided, unless ``forced``.
     """
     loaded = loaded_months(writer, "raw.questions", tag_set.name)
-    wanted = [month for month in loaded if month in set(months)]
-    work = Work(writer, tag_set.name, TABLES, loaded, wanted)
+    due = [month for month in loaded if month in set(months)]
+    work = Work(writer, tag_set.name, TABLES, loaded, due)
     basis = work.basis((QUESTIONS,), STEMS.version)
     if not forced and work.is_done(basis):
         return []
     of_months = f"{QUESTIONS} and list_contains(?, month)"
-    questions = writer.database.frame(of_months, [tag_set.name, wanted])
+    questions = writer.database.frame(of_months, [tag_set.name, due])
     with phase(f"labelling questions of {tag_set.name}"):
         labels = label_questions(questions)
     parts = labels.partition_by("month", as_dict=True)
     offers = []
-    for month in wanted:
+    for month in due:
         rows = parts.get((month,), labels.clear())
-        told: Parameters = {"rule_version": STEMS.version}
-        asked = questions.filter(pl.col("month") == month).height
-        candidate = StagedTable(TABLES[0], rows, told, asked)
+        parameters: Parameters = {"rule_version": STEMS.version}
+        n_questions = questions.filter(pl.col("month") == month).height
+        candidate = StagedTable(TABLES[0], rows, parameters, n_questions)
         provenance = Provenance(PartitionState(rule_version=STEMS.version))
         offers.append(PartitionWrite([candidate], tag_set.name, month, provenance))
     with phase(f"storing labels of {tag_set.name}"):

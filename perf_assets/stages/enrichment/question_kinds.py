@@ -48,7 +48,7 @@ HOW_TO = (
 )
 
 
-def tell_question_kinds(
+def store_question_kinds(
     writer: AuditedWriter, study: Study, *, forced: bool = False
 ) -> Iterator[WriteOutcome]:
     """Store what people say of questions, and decide of which kinds all the others are.
@@ -98,19 +98,19 @@ def _decided(writer: AuditedWriter, study: Study, forums: list[str]) -> pl.DataF
     nothing = schema_of(QUESTION_KINDS).to_frame()
     if not forums:
         return nothing
-    told = writer.database.frame(EXAMPLES, [forums])
+    labelled = writer.database.frame(EXAMPLES, [forums])
     for forum, number in writer.database.frame(MISSING).iter_rows():
         log.warning("%s: %d of the labelled questions are not loaded", forum, number)
-    parts = [_kinds_of(writer, study, one, told.filter(forum=one.name)) for one in study.forums]
+    parts = [_kinds_of(writer, study, one, labelled.filter(forum=one.name)) for one in study.forums]
     return pl.concat([nothing, *parts])
 
 
 def _kinds_of(
-    writer: AuditedWriter, study: Study, forum: Forum, told: pl.DataFrame
+    writer: AuditedWriter, study: Study, forum: Forum, labelled: pl.DataFrame
 ) -> pl.DataFrame:
     # Where nothing is classified nothing of it is imported.
     nothing = schema_of(QUESTION_KINDS).to_frame()
-    if told.is_empty():
+    if labelled.is_empty():
         log.info(
             "%s: no questions that people classified, so that kinds are not decided; %s",
             forum.name,
@@ -121,7 +121,7 @@ def _kinds_of(
     from perf_assets.core.questions.examples import examples_of  # noqa: PLC0415
     from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
 
-    (examples,) = examples_of(told)
+    (examples,) = examples_of(labelled)
     unknown = ", ".join(kind for kind in KINDS if kind not in examples.kinds)
     if not examples.are_enough:
         log.warning(

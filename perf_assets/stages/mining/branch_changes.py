@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class BranchChange:
-    """A row of meta.branch_changes, which tells what the columns mean."""
+    """A row of meta.branch_changes, whose declaration explains the columns."""
 
     repository: str
     noticed_at: datetime
@@ -50,14 +50,14 @@ def note_branch(
     ``listed`` are the commits that are reachable from the tip. Done before anything is loaded, so
     that a run that is killed later has noticed.
     """
-    known = writer.database.frame(
+    stored = writer.database.frame(
         "SELECT branch, tip FROM meta.branch_tips WHERE repository = ?", [repository]
     ).rows()
-    if known == [(clone.branch, clone.tip)]:
+    if stored == [(clone.branch, clone.tip)]:
         return None
     now = datetime.now(UTC)
     change = None
-    for old_branch, old_tip in known:
+    for old_branch, old_tip in stored:
         is_rewritten = old_tip not in listed["sha"]
         if is_rewritten or old_branch != clone.branch:
             dropped = _dropped(writer, clone, repository, old_tip, listed)

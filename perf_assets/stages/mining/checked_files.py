@@ -87,5 +87,5 @@ def _rows(result: FileResult) -> Iterator[Row]:
 
 
 def identity_of(row: Row, path: str) -> str:
-    """What the finding of ``row`` is known by in the file ``path``."""
+    """The id of the finding of ``row`` in the file ``path``."""
     return identity(path, row["rule"], row["code"], row["earlier_duplicates"])

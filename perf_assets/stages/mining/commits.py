@@ -141,8 +141,8 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
         log.info("%s: mining %s commits of %s", listing.repository, f"{unknown.height:,}", which)
     waiting: list[tuple[ChangedMonth, list[pl.DataFrame]]] = []
     title = f"mining commits of {listing.repository}"
-    with phase(title, unknown.height or None, "commits") as tell:
-        mined = _each_month(changes, _mine(listing, unknown, tell), listing.empty)
+    with phase(title, unknown.height or None, "commits") as progress:
+        mined = _each_month(changes, _mine(listing, unknown, progress), listing.empty)
         for pair in zip(changes, mined, strict=True):
             waiting.append(pair)
             held = sum(change.count for change, _ in waiting)
@@ -156,14 +156,14 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
     """The months of which other commits are stored than git lists and can read, in order."""
     loads = listing.writer.database.loads(listing.tables[0], listing.repository)
     done = loads.filter(pl.col("status") == "loaded")
-    known = dict(done.select("month", "fingerprint").iter_rows())
+    stored = dict(done.select("month", "fingerprint").iter_rows())
     listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
     again = set(listing.ready["month"])
     states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
     return [
         ChangedMonth(month, count, fingerprint)
         for month, (count, fingerprint) in states.items()
-        if known.get(month) != fingerprint or month in again
+        if stored.get(month) != fingerprint or month in again
     ]
 
 
@@ -186,13 +186,13 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
 
 
 def _mine(
-    listing: Listing, unknown: pl.DataFrame, tell: Phase
+    listing: Listing, unknown: pl.DataFrame, progress: Phase
 ) -> Iterator[tuple[str, list[pl.DataFrame]]]:
     """The rows that the ``unknown`` commits give each table, month by month."""
     if unknown.is_empty():
         return
     templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
-    for month, commits, files in _by_month(read_commits(listing.clone, unknown, tell)):
+    for month, commits, files in _by_month(read_commits(listing.clone, unknown, progress)):
         found = templates.filter(pl.col("month") == month)
         yield month, _shaped(listing, commits, files, found)
 

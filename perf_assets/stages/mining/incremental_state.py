@@ -1,4 +1,4 @@
-"""Up to when the stored months of a source are known, and which are due to be read whole again."""
+"""Up to when the stored months of a source were read, and which are due to be read whole again."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,8 +37,8 @@ def last_reads(writer: AuditedWriter, repository: str, months: list[str]) -> dic
     rows = writer.database.frame(
         "SELECT month, loaded_at FROM meta.full_refreshes WHERE repository = ?", [repository]
     )
-    known = dict(rows.rows())
-    return {month: known.get(month, NEVER) for month in months}
+    stored = dict(rows.rows())
+    return {month: stored.get(month, NEVER) for month in months}
 
 
 def advance(
@@ -52,14 +52,14 @@ def advance(
 
     tables : all that these months have, first the one whose rows the others belong to.
 
-    Where nothing else is stored of it, this is noted of the repository: whatever is told by month
-    stays as it is in the months that did not change.
+    Where nothing else is stored of it, this is noted of the repository: whatever is reported by
+    month stays as it is in the months that did not change.
     """
-    known = writer.database.loads(tables[0], repository).filter(status="loaded")
-    behind = known.filter(pl.col("updated_at").fill_null(NEVER) < newest)
+    stored = writer.database.loads(tables[0], repository).filter(status="loaded")
+    behind = stored.filter(pl.col("updated_at").fill_null(NEVER) < newest)
     if set(behind["month"]).isdisjoint(months):
         return
-    if set(known["month"]) <= set(months):
+    if set(stored["month"]) <= set(months):
         row = {"repository": repository, "table": tables[0], "updated_at": newest}
         rows = [{**row, "noted_at": datetime.now(UTC)}]
         writer.note({WATERMARKS: pl.DataFrame(rows, schema=table_of(WATERMARKS).frame_schema)})

@@ -63,15 +63,15 @@ def mine_issues(
 ) -> Iterator[WriteOutcome]:
     """Open the source of ``repository`` and load from it, see :func:`load_issues`.
 
-    What was asked of the source is noted, however it ends.
+    The requests to the source are noted, however it ends.
     """
     started = datetime.now(UTC)
     with open_issue_source(repository, longest_wait) as source:
         try:
             yield from load_issues(writer, source, months, reconcile_months)
         finally:
-            asked = source.client.total
-            row = {"repository": repository.name, "started_at": started, **vars(asked)}
+            requests = source.client.total
+            row = {"repository": repository.name, "started_at": started, **vars(requests)}
             writer.note({"meta.source_requests": pl.DataFrame([row])})
 
 
@@ -131,7 +131,7 @@ def _refresh(
         for month, change in changed.items():
             held[month] = held.get(month, 0) + change.growth
         if not look.is_last:
-            # Compared with GitHub's counts when all changes are known.
+            # Compared with GitHub's counts when all changes are read.
             failed |= yield from _store_changes(writer, source, list(changed.values()), newest)
             advance(
                 writer,
@@ -140,7 +140,7 @@ def _refresh(
                 newest,
                 TABLES,
             )
-    # What left a cohort (deleted, transferred) is in no list of changes: only the counts tell.
+    # What left a cohort (deleted, transferred) is in no list of changes: only the counts show it.
     # Where that of a whole span is ours, so are those of its months, but for what came meanwhile.
     suspects = {
         month
@@ -149,9 +149,9 @@ def _refresh(
         for month in span
     }
     grown = {month for month in months if held.get(month, 0) != before.get(month, 0)}
-    asked = sorted((grown | suspects) - failed)
-    counts = source.counts(asked) if asked else {}
-    again = [month for month in asked if counts[month] != held.get(month, 0)]
+    suspected = sorted((grown | suspects) - failed)
+    counts = source.counts(suspected) if suspected else {}
+    again = [month for month in suspected if counts[month] != held.get(month, 0)]
     rest = [change for month, change in changed.items() if month not in again]
     failed |= yield from _store_changes(writer, source, rest, newest)
     for outcome in _load_cohorts(writer, source, again, newest) if again else ():
@@ -165,9 +165,9 @@ def _refresh(
 def _looks_in_sight(
     source: IssueSource, since: datetime | None, spans: list[list[str]]
 ) -> Iterator[Look]:
-    with phase(f"refreshing issues of {source.repository}", unit="changed issues") as tell:
+    with phase(f"refreshing issues of {source.repository}", unit="changed issues") as progress:
         for look in source.looks(since, spans):
-            tell(tell.done + look.changed.issues.height)
+            progress(progress.done + look.changed.issues.height)
             yield look
 
 
@@ -184,8 +184,8 @@ def _changes(
 
 
 def _differences(before: IssueBatch, now: IssueBatch) -> Iterator[Difference]:
-    for stored, wanted in zip(vars(before).values(), vars(now).values(), strict=True):
-        yield Difference.between(stored, wanted)
+    for stored, current in zip(vars(before).values(), vars(now).values(), strict=True):
+        yield Difference.between(stored, current)
 
 
 def _store_changes(
@@ -213,7 +213,7 @@ def _in_parts(changes: Sequence[ChangedIssues], size: int) -> Iterator[Sequence[
 def _reconcile(
     writer: AuditedWriter, source: IssueSource, months: list[str], within: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
-    """Read the cohorts that are due whole again, and say what no list of changes had told."""
+    """Read the cohorts that are due whole again, and report what no list of changes had."""
     due = due_cohorts(last_reads(writer, source.repository, months), within, datetime.now(UTC))
     if not due:
         return
@@ -265,10 +265,10 @@ def _cohorts_in_sight(
     source: IssueSource, counts: dict[str, int]
 ) -> Iterator[tuple[list[str], IssueBatch]]:
     title = f"loading issues of {source.repository}"
-    with phase(title, sum(counts.values()), "issues") as tell:
+    with phase(title, sum(counts.values()), "issues") as progress:
         for window, batch in source.cohorts(counts):
             yield window, batch
-            tell(tell.done + sum(counts[month] for month in window))
+            progress(progress.done + sum(counts[month] for month in window))
 
 
 def _explained(source: IssueSource, cohort: Cohort, stored: IssueBatch, newest: datetime) -> Cohort:
@@ -360,7 +360,7 @@ def _stored(
 
 
 def _merged(stored: IssueBatch, changed: IssueBatch) -> IssueBatch:
-    """The stored cohort with the changed issues, and all that belongs to them, put in place."""
+    """The stored cohort with the changed issues, and all that belongs to them, replaced."""
     replaced = pl.col("number").is_in(changed.issues["number"].to_list())
     return IssueBatch(
         *(

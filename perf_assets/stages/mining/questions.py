@@ -49,7 +49,7 @@ SELECT max(moment) FROM (
 class Dump:
     """What a dump that was read says of itself.
 
-    fingerprint : of the file and of what was wanted of it.
+    fingerprint : of the file and of what is read of it.
     newest_at : the newest activity in it; ``None`` where nothing in it is of the study.
     """
 
@@ -73,7 +73,7 @@ def mine_questions(
     """Bring ``months`` of ``tag_set`` up to date, from the dump of its forum and from the API.
 
     The dump is read once; its months are loaded from what was taken out of it. The API, where the
-    study has one, tells what came later, and what changed in months that are loaded.
+    study has one, gives what came later, and what changed in months that are loaded.
 
     Raises
     ------
@@ -88,13 +88,13 @@ def mine_questions(
             dump = _note_dump(writer, forum, extract)
             if forum.api_url is None:
                 _check_tags(forum, tag_set, extract)
-            wanted = [month for month in months if month <= dump.last_month]
-            yield from _load_dump(writer, forum, tag_set, extract, dump, wanted)
+            in_dump = [month for month in months if month <= dump.last_month]
+            yield from _load_dump(writer, forum, tag_set, extract, dump, in_dump)
     if forum.api_url is not None:
         # It takes requests, which takes long to import.
-        from perf_assets.stages.mining.asked_questions import ask_questions  # noqa: PLC0415
+        from perf_assets.stages.mining.api_questions import update_questions  # noqa: PLC0415
 
-        yield from ask_questions(writer, forum, tag_set, months, reconcile_months, longest_wait)
+        yield from update_questions(writer, forum, tag_set, months, reconcile_months, longest_wait)
     elif dump is not None:
         late = [month for month in months if month > dump.last_month]
         if late:
@@ -117,10 +117,10 @@ def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
     tags = list(tag_set.tags)
     (number,) = extract.connection.execute(TAGGED, [not tags, tags]).fetchall()[0]
     if not number:
-        said = f"has a tag {' or '.join(tags)}" if tags else "is there"
+        condition = f"has a tag {' or '.join(tags)}" if tags else "is there"
         raise PerfAssetsError(
-            f"{tag_set.name}: no question in {forum.dump} asked since {forum.start} {said}: check "
-            "the tags of the forum in the study, and its start"
+            f"{tag_set.name}: no question in {forum.dump} asked since {forum.start} {condition}: "
+            "check the tags of the forum in the study, and its start"
         )
 
 
@@ -165,15 +165,15 @@ def _load_dump(
 ) -> Iterator[WriteOutcome]:
     """Load those of ``months`` that were not loaded from this dump, and are not newer already."""
     loads = writer.database.loads(TABLES[0], tag_set.name).filter(status="loaded")
-    known = {load["month"]: load for load in loads.iter_rows(named=True)}
-    due = [month for month in months if not _is_loaded(known.get(month), dump)]
+    stored = {load["month"]: load for load in loads.iter_rows(named=True)}
+    due = [month for month in months if not _is_loaded(stored.get(month), dump)]
     provenance = Provenance(PartitionState(dump.newest_at, dump.fingerprint))
-    with phase(f"loading questions of {tag_set.name}", len(due), "months") as tell:
+    with phase(f"loading questions of {tag_set.name}", len(due), "months") as progress:
         for some in _in_parts(due, extract):
             batch = of_extract(extract, forum, tag_set, some)
             found = [Month(month, batch.of_month(month), provenance) for month in some]
             yield from store_posts(writer, forum, tag_set, found)
-            tell(tell.done + len(some))
+            progress(progress.done + len(some))
 
 
 def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
@@ -194,7 +194,7 @@ def _is_loaded(load: dict[str, object] | None, dump: Dump) -> bool:
     if load is None:
         return False
     updated_at = load["updated_at"]
-    # What the API told later than the dump was made is newer than a dump that is new to us.
+    # What the API gave after the dump was made is newer than a dump that is new to us.
     return load["fingerprint"] == dump.fingerprint or (
         isinstance(updated_at, datetime)
         and dump.newest_at is not None

@@ -118,7 +118,7 @@ def load_findings(
     waiting: list[PartitionWrite] = []
     held = done = 0
     with (
-        phase(f"scanning trees of {repository}", len(unknown) or None, "files") as tell,
+        phase(f"scanning trees of {repository}", len(unknown) or None, "files") as progress,
         closing(checked_files(clone, unknown)) as results,
     ):
         for month in changed:
@@ -129,7 +129,7 @@ def load_findings(
                 for file in scan.unknown:
                     fresh[file.path, file.blob] = next(results)
                     done += 1
-                    tell(done)
+                    progress(done)
                 rows = history.rows(scan, fresh)
                 held += len(scan.unknown)
             waiting.append(_offer(repository, month, rows, marks.get(month, EMPTY)))
@@ -143,8 +143,8 @@ def load_findings(
 def rule_version() -> str:
     """What decides, beside the files themselves, what is found in them."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    asked = ", ".join(rule.name for rule in DEFAULT)
-    return f"{fingerprints.version_of(*DECIDING)[:12]}, {MOST_BYTES} bytes, {python}: {asked}"
+    rules = ", ".join(rule.name for rule in DEFAULT)
+    return f"{fingerprints.version_of(*DECIDING)[:12]}, {MOST_BYTES} bytes, {python}: {rules}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
@@ -172,7 +172,7 @@ def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, Partition
 
 
 class _History:
-    """The trees of a repository, and what is known of the files of the tree that was seen last."""
+    """The trees of a repository, and the findings in the files of the tree that was seen last."""
 
     def __init__(
         self,
@@ -187,17 +187,17 @@ class _History:
         self.repository = repository
         self.trees = list(trees.values())
         self.stored = stored
-        self.known: dict[Key, Found] = {}
-        self.known_of: str | None = None
+        self.cached: dict[Key, Found] = {}
+        self.cached_month: str | None = None
 
     def scans(self, months: Sequence[str]) -> Iterator[Scan]:
-        """The trees of ``months``, with the files that neither is known of nor will be by then."""
+        """The trees of ``months``, with the files whose findings are missing by then."""
         seen: set[Key] = set()
         seen_of: str | None = None
-        for place, tree in enumerate(self.trees):
+        for index, tree in enumerate(self.trees):
             if tree.month not in months:
                 continue
-            before = self.trees[place - 1] if place else None
+            before = self.trees[index - 1] if index else None
             if before is None or seen_of != before.month:
                 seen = self._held(before)
             seen |= self._held(tree)
@@ -209,27 +209,31 @@ class _History:
     def rows(self, scan: Scan, fresh: dict[Key, Found]) -> dict[str, list[Row]]:
         """The rows of the tree, by table; ``fresh`` is what came of the files just read."""
         tree, before = scan.tree, scan.before
-        known = dict(self.known) if before and self.known_of == before.month else self._read(before)
-        known |= self._read(tree) | fresh
+        available = (
+            dict(self.cached)
+            if before and self.cached_month == before.month
+            else self._read(before)
+        )
+        available |= self._read(tree) | fresh
         files = list_files(self.clone, tree.sha)
         found = {
-            (file.path, file.blob): known[file.path, file.blob]
+            (file.path, file.blob): available[file.path, file.blob]
             if file.unread is None
             else Found(unread={"path": file.path, "reason": file.unread, "detail": None})
             for file in files
         }
-        self.known, self.known_of = found, tree.month
-        return self._placed(scan, list(found.values()))
+        self.cached, self.cached_month = found, tree.month
+        return self._partition_rows(scan, list(found.values()))
 
-    def _placed(self, scan: Scan, found: Sequence[Found]) -> dict[str, list[Row]]:
+    def _partition_rows(self, scan: Scan, found: Sequence[Found]) -> dict[str, list[Row]]:
         tree, before = scan.tree, scan.before
-        place = {"repository": self.repository, "month": tree.month}
-        place |= {"quarter": tree.quarter, "sha": tree.sha}
+        partition = {"repository": self.repository, "month": tree.month}
+        partition |= {"quarter": tree.quarter, "sha": tree.sha}
         renamed: dict[str, str] = {}
         if before is not None and before.sha != tree.sha and any(one.findings for one in found):
             renamed = renamed_files(self.clone, before.sha, tree.sha)
-        unread = [place | one.unread for one in found if one.unread is not None]
-        told = {
+        unread = [partition | one.unread for one in found if one.unread is not None]
+        tree_row = {
             "committed_at": tree.committed_at,
             "previous_sha": None if before is None else before.sha,
             "files": len(found) - len(unread),
@@ -237,14 +241,16 @@ class _History:
             "rules": [rule.name for rule in DEFAULT],
             "rule_version": rule_version(),
         }
-        findings = [place | row | _before(row, renamed) for one in found for row in one.findings]
-        return {TREES: [place | told], FINDINGS: findings, UNREAD: unread}
+        findings = [
+            partition | row | _before(row, renamed) for one in found for row in one.findings
+        ]
+        return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
         """The files that were read of what is stored of the quarter of ``tree``."""
         return {
             (file.path, file.blob)
-            for sha, month in self._places(tree)
+            for sha, month in self._stored_trees(tree)
             for missing in [self._missing(month)]
             for file in list_files(self.clone, sha)
             if file.unread is None and file.path not in missing
@@ -258,7 +264,7 @@ class _History:
     def _read(self, tree: Tree | None) -> dict[Key, Found]:
         """What is stored of the files of the quarter of ``tree``."""
         read: dict[Key, Found] = {}
-        for sha, month in self._places(tree):
+        for sha, month in self._stored_trees(tree):
             found: dict[str, Found] = {}
             for row in self._stored_rows(UNREAD, month):
                 found[row["path"]] = Found(unread=row)
@@ -270,7 +276,7 @@ class _History:
                     read[file.path, file.blob] = found.get(file.path, NOTHING)
         return read
 
-    def _places(self, tree: Tree | None) -> Iterator[tuple[str, str]]:
+    def _stored_trees(self, tree: Tree | None) -> Iterator[tuple[str, str]]:
         """Commit and month of what is stored of the quarter of ``tree``, by the rules of now.
 
         Of a quarter that goes on it stands at the end of an earlier month.
@@ -294,7 +300,7 @@ class _History:
 
 
 def _before(row: Row, renamed: Mapping[str, str]) -> Row:
-    """What the finding of ``row`` was known by before files were ``renamed``."""
+    """The id of the finding of ``row`` before files were ``renamed``."""
     path = renamed.get(row["path"], row["path"])
     return {"previous_path": path, "previous_id": identity_of(row, path)}
 

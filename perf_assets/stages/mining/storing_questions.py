@@ -25,7 +25,7 @@ class Month:
     """A month of a tag set as it is to be stored, all rows of ``batch`` are of it.
 
     counts : how many rows of each table the source says there are; as many as came, if not given.
-    is_read_whole : whether the API was asked for all of it, rather than for what changed.
+    is_read_whole : whether all of it was read from the API, rather than for what changed.
     """
 
     month: str
@@ -39,9 +39,9 @@ def _offer(tag_set: TagSet, one: Month) -> PartitionWrite:
     batch = one.batch
     numbers = batch.questions["question_id"].to_list()
     posts = [*numbers, *batch.answers["answer_id"].to_list()]
-    told: Parameters = {"question_ids": numbers, "post_ids": posts}
+    parameters: Parameters = {"question_ids": numbers, "post_ids": posts}
     candidates = [
-        StagedTable(table, rows, told, one.counts.get(table, rows.height))
+        StagedTable(table, rows, parameters, one.counts.get(table, rows.height))
         for table, rows in batch.frames.items()
     ]
     notes: dict[str, pl.DataFrame] = {}
@@ -91,14 +91,14 @@ def _left_partitions(
     for label, month in found.iter_rows():
         if label == tag_set.label and month in offered:
             continue
-        known = next((one for one in forum.tag_sets if one.label == label), None)
-        if known is None:  # a tag set that the study had before
-            known = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
-        rest = stored_posts(writer, known, [month]).without(numbers)
-        load = writer.database.loads(TABLES[0], known.name).filter(month=month).to_dicts()
+        other_set = next((one for one in forum.tag_sets if one.label == label), None)
+        if other_set is None:  # a tag set that the study had before
+            other_set = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
+        rest = stored_posts(writer, other_set, [month]).without(numbers)
+        load = writer.database.loads(TABLES[0], other_set.name).filter(month=month).to_dicts()
         mark = (
             PartitionState(load[0]["updated_at"], load[0]["fingerprint"])
             if load
             else PartitionState()
         )
-        yield _offer(known, Month(month, rest, Provenance(mark)))
+        yield _offer(other_set, Month(month, rest, Provenance(mark)))

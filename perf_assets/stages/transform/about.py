@@ -49,7 +49,7 @@ ORDER BY fact
 Fact = tuple[str, str, str, str]
 
 
-def tell_study(writer: AuditedWriter, study: Study) -> None:
+def store_study(writer: AuditedWriter, study: Study) -> None:
     """Note the study and the rules that it is decided by."""
     rules = study.rules
     _store(
@@ -143,7 +143,7 @@ def _lake_of(study: Study) -> Iterator[Fact]:
         )
 
 
-def tell_database(writer: AuditedWriter) -> None:
+def store_database_facts(writer: AuditedWriter) -> None:
     """Note what is about to be published: when, by what and from what, and the rows of tables."""
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
     facts: list[Fact] = [
@@ -186,10 +186,10 @@ def _store(writer: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) 
     database = writer.database
     for name in (ABOUT, RESULTS):
         create(database.connection, table_of(name))
-    wanted = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
+    current = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
     stored = database.frame(f"FROM {ABOUT} WHERE list_contains(?, topic)", [list(topics)])
     with database.transaction():
-        database.change(ABOUT, Difference.between(stored, wanted))
+        database.change(ABOUT, Difference.between(stored, current))
 
 
 def _listed(words: Iterable[str]) -> str:

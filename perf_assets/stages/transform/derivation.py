@@ -41,19 +41,19 @@ class Derived:
 def derived_tables() -> tuple[str, ...]:
     """The models and the tables of statistics, each after those it is made from.
 
-    Those that are told together stand together.
+    Those that are reported together stand together.
     """
-    known = {*models_by_name(), *analyses()}
-    return tuple(table for table in tables_in_order() if table in known)
+    computed = {*models_by_name(), *analyses()}
+    return tuple(table for table in tables_in_order() if table in computed)
 
 
 def derive(
     writer: AuditedWriter,
-    wanted: Collection[str] | None = None,
+    requested: Collection[str] | None = None,
     forced: Collection[str] = (),
     elsewhere: RemoteTables | None = None,
 ) -> Iterator[Derived]:
-    """Compute those of the ``wanted`` (default: all) models and statistics that are out of date.
+    """Compute those of the ``requested`` (default: all) models and statistics that are out of date.
 
     Models are computed by DuckDB in the warehouse or, of tables that lie ``elsewhere``, by the
     engine there; what they and the statistics make is audited and stored in the warehouse.
@@ -62,18 +62,18 @@ def derive(
     and code, and its rows are still there; those ``forced`` are computed nevertheless. What is made
     from a table that failed its audit is left as it was.
 
-    That a table is up to date is noted when the next one is asked for: who tells of it and is
+    That a table is up to date is noted when the next one is requested: who reports it and is
     killed meanwhile will tell again.
     """
     keep_verdicts(writer.database, writer.data_dir)
     with closing(Workspace(writer.database)) as workspace:
         there = RemoteTables(workspace, {}) if elsewhere is None else elsewhere
-        yield from _derived(writer, wanted, forced, there)
+        yield from _derived(writer, requested, forced, there)
 
 
 def _derived(
     writer: AuditedWriter,
-    wanted: Collection[str] | None,
+    requested: Collection[str] | None,
     forced: Collection[str],
     there: RemoteTables,
 ) -> Iterator[Derived]:
@@ -82,7 +82,7 @@ def _derived(
     standing, changed = _standing(writer), set[str]()
     work = _Work(writer)
     for name in derived_tables():
-        if wanted is not None and name not in wanted:
+        if requested is not None and name not in requested:
             continue
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:

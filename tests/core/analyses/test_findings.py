@@ -18,14 +18,14 @@ TREES, FINDINGS = (
 QUARTERS = [f"20{year}-Q{quarter}" for year in range(20, 22) for quarter in range(1, 5)]
 
 
-def tree(place: int, **changes: Any) -> dict[str, Any]:
+def tree(index: int, **changes: Any) -> dict[str, Any]:
     """The tree of a quarter by its place, after that of the one before."""
     row = {
         "repository": REPOSITORY,
-        "quarter": QUARTERS[place],
-        "month": f"{QUARTERS[place][:4]}-{3 * int(QUARTERS[place][-1]):02d}",
-        "sha": f"{place}" * 40,
-        "previous_sha": f"{place - 1}" * 40 if place else None,
+        "quarter": QUARTERS[index],
+        "month": f"{QUARTERS[index][:4]}-{3 * int(QUARTERS[index][-1]):02d}",
+        "sha": f"{index}" * 40,
+        "previous_sha": f"{index - 1}" * 40 if index else None,
         "files": 10,
         "rules": RULES,
         "rule_version": "1",
@@ -33,10 +33,10 @@ def tree(place: int, **changes: Any) -> dict[str, Any]:
     return dict.fromkeys(TREES) | row | changes
 
 
-def finding(place: int, name: str, rule: str = RULES[0], **changes: Any) -> dict[str, Any]:
+def finding(index: int, name: str, rule: str = RULES[0], **changes: Any) -> dict[str, Any]:
     row = {
         "repository": REPOSITORY,
-        "quarter": QUARTERS[place],
+        "quarter": QUARTERS[index],
         "rule": rule,
         "path": "a.py",
         "previous_path": "a.py",
@@ -152,19 +152,19 @@ def file(name: str) -> str:
 def test_what_is_there_is_what_was_there_with_the_new_and_without_the_gone(
     history: list[set[tuple[str, str]]],
 ) -> None:
-    trees = [tree(place) for place in range(len(history))]
+    trees = [tree(index) for index in range(len(history))]
     found = counted(
         trees,
         [
-            finding(place, f"{name} {rule}", rule, path=file(name), previous_path=file(name))
-            for place, there in enumerate(history)
+            finding(index, f"{name} {rule}", rule, path=file(name), previous_path=file(name))
+            for index, there in enumerate(history)
             for name, rule in sorted(there)
         ],
     )
     for rule in RULES:
         before: int | None = None
-        for place, there in enumerate(history):
-            row = found[QUARTERS[place], rule]
+        for index, there in enumerate(history):
+            row = found[QUARTERS[index], rule]
             assert row["findings"] == sum(1 for _, of in there if of == rule)
             if before is None:
                 assert flow(row)[1:] == (None, None)

@@ -91,15 +91,15 @@ def test_entries_that_find_nothing_have_a_row_too() -> None:
     found = keyword_stem_hits(pl.DataFrame(counted, schema=QUESTIONS, orient="row"))
     assert found.schema == schema_of("analysis.keyword_stem_hits")
     assert found.height == 2 * 25
-    told = {(row["entry"], row["stem_set"]): row for row in found.iter_rows(named=True)}
-    slow = told["very slow", "as meant"]
+    by_entry = {(row["entry"], row["stem_set"]): row for row in found.iter_rows(named=True)}
+    slow = by_entry["very slow", "as meant"]
     assert (slow["stem"], slow["questions"], slow["only_by_it"]) == ("veri slow", 4, 3)
     assert (slow["all_questions"], slow["percent"]) == (8, 50.0)
-    never = told["very slow", "as published"]
+    never = by_entry["very slow", "as published"]
     assert (never["stem"], never["questions"], never["percent"]) == ("very slow", 0, 0.0)
-    assert told["any", "as published"]["percent"] == 25.0
-    assert {entry for entry, _ in told} == {*PUBLISHED, "any"}
-    assert {row["entry"] for row in told.values() if row["entry"] != row["stem"]} == set(MEANT)
+    assert by_entry["any", "as published"]["percent"] == 25.0
+    assert {entry for entry, _ in by_entry} == {*PUBLISHED, "any"}
+    assert {row["entry"] for row in by_entry.values() if row["entry"] != row["stem"]} == set(MEANT)
 
 
 def test_without_questions_there_are_no_entries() -> None:

@@ -51,7 +51,7 @@ def row_of(table, **wanted):
 @settings(max_examples=examples(60))
 @given(BUGS, st.integers(1, 14))
 def test_paths_count_what_the_monthly_series_count(bugs, n_months):
-    names = [month(place) for place in range(n_months)]
+    names = [month(index) for index in range(n_months)]
     paths = paths_of(issue_history(bugs), names)
     totals, performance = paths.counts(paths.steps.sum(axis=0)), paths.performance_counts()
     counted = trend_monthly(bugs, n_months)
@@ -112,7 +112,7 @@ def test_the_flow_is_tested_as_the_statistics_say():
 @pytest.mark.slow
 def test_a_permutation_p_is_the_share_of_permuted_labels_with_as_steep_a_slope():
     bugs = generated(5, months=20, by_month=6)
-    history, names = issue_history(bugs), [month(place) for place in range(20)]
+    history, names = issue_history(bugs), [month(index) for index in range(20)]
     paths = paths_of(history, names)
     found = permutation_test(paths, "open", 999)
     # The same by hand: the labels of the bugs permuted, and all counted again.
@@ -134,7 +134,7 @@ def test_a_permutation_p_is_the_share_of_permuted_labels_with_as_steep_a_slope()
 @pytest.mark.parametrize("seed", range(8))
 def test_a_test_that_stops_early_reads_as_with_all_permutations(seed, monkeypatch):
     bugs = generated(seed, months=24, by_month=5)
-    paths = paths_of(issue_history(bugs), [month(place) for place in range(24)])
+    paths = paths_of(issue_history(bugs), [month(index) for index in range(24)])
     stopped = null_distribution(paths, 9_999)
     monkeypatch.setattr(paths_module, "LOOKS", ())
     whole = null_distribution(paths, 9_999)
@@ -162,7 +162,7 @@ def test_the_same_data_give_the_same_table():
 
 def test_a_label_that_came_late_is_no_trend_of_the_permuted_series():
     # The same reports all the time; half of them got their label in the second year.
-    bugs = [Bug(place, None, is_performance=place % 2 == 0) for place in range(24)]
+    bugs = [Bug(index, None, is_performance=index % 2 == 0) for index in range(24)]
     history = issue_history(bugs)
     late = history.with_columns(is_performance=pl.lit(value=False), until_month=pl.lit(month(23)))
     now = history.with_columns(month=pl.lit(month(23)))
@@ -170,7 +170,7 @@ def test_a_label_that_came_late_is_no_trend_of_the_permuted_series():
         pl.concat([late.filter(pl.col("month") < month(23)), now]), [month(p) for p in range(24)]
     )
     assert found.is_performance.tolist() == [bug.is_performance for bug in bugs]
-    assert found.performance_counts()["open"].tolist() == [1 + place // 2 for place in range(24)]
+    assert found.performance_counts()["open"].tolist() == [1 + index // 2 for index in range(24)]
 
 
 def test_several_repositories_have_pooled_flows_in_which_each_keeps_its_level():
@@ -208,8 +208,8 @@ def test_incomplete_months_do_not_enter():
     [
         [],
         [Bug(0)],
-        [Bug(place, is_performance=True) for place in range(12)],
-        [Bug(place) for place in range(12)],
+        [Bug(index, is_performance=True) for index in range(12)],
+        [Bug(index) for index in range(12)],
     ],
 )
 def test_series_without_two_kinds_are_not_series_tests(bugs):

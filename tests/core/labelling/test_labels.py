@@ -149,18 +149,18 @@ def test_short_lines_are_never_boilerplate_by_repetition_alone() -> None:
 
 
 def test_a_form_field_is_left_out_but_not_what_was_filled_in() -> None:
-    asked = "**What is the memory usage**: "
+    heading = "**What is the memory usage**: "
     bodies = ["2 GB", "little", "3", "4", "5", "a memory leak"]
-    rows = labelled([issue(n, asked + text) for n, text in enumerate(bodies, 1)])
+    rows = labelled([issue(n, heading + text) for n, text in enumerate(bodies, 1)])
     assert [n for n, row in rows.items() if row["is_performance"]] == [6]
     assert rows[6]["matched_keywords"] == ["memory leak"]
 
 
 def test_what_was_filled_in_reaches_from_the_first_colon_to_the_end() -> None:
-    asked = "What is the memory usage"
+    heading = "What is the memory usage"
     rows = labelled(
-        [issue(n, f"{asked} : {n} GB") for n in range(1, 6)]
-        + [issue(6, f"{asked}: a memory leak: it grows")]
+        [issue(n, f"{heading} : {n} GB") for n in range(1, 6)]
+        + [issue(6, f"{heading}: a memory leak: it grows")]
     )
     assert [n for n, row in rows.items() if row["is_performance"]] == [6]
 

@@ -24,11 +24,11 @@ def history(*rows: tuple[str, str, str]) -> pl.DataFrame:
                 "sha": sha,
                 "parents": parents.split(),
                 "message": message,
-                "committed_at": DAY + timedelta(hours=place + 1),
+                "committed_at": DAY + timedelta(hours=index + 1),
                 "month": "2020-05",
                 "branch": None,
             }
-            for place, (sha, parents, message) in enumerate(rows)
+            for index, (sha, parents, message) in enumerate(rows)
         ],
         schema_overrides={"parents": pl.List(pl.String), "branch": pl.String},
     )
@@ -52,15 +52,17 @@ def link(
     events: pl.DataFrame | None = None,
     count: tuple[str, ...] = APPROACHES,
 ) -> pl.DataFrame:
-    said = [(place, number, body) for place, (number, body) in enumerate((comments or {}).items())]
+    comment_rows = [
+        (index, number, body) for index, (number, body) in enumerate((comments or {}).items())
+    ]
     return link_fixes(
         rows,
         pl.DataFrame({"number": [7, 20], "created_at": [DAY, DAY]}),
         pl.DataFrame(schema=schema_of("raw.issue_events")) if events is None else events,
         pl.DataFrame(schema=schema_of("raw.issue_pull_requests")) if pulls is None else pulls,
         count,
-        comments=pl.DataFrame(said, ["comment_id", "number", "body"], orient="row")
-        if said
+        comments=pl.DataFrame(comment_rows, ["comment_id", "number", "body"], orient="row")
+        if comment_rows
         else None,
         aliases=aliases,
     )
@@ -177,8 +179,8 @@ def test_what_is_said_of_a_former_name_is_said_of_the_repository() -> None:
         ],
         schema_overrides=schema_of("raw.issue_pull_requests"),
     ).with_columns(merge_commit_sha=pl.lit(None, pl.String), commits=pl.lit(None, pl.Int64))
-    said = {7: "https://github.com/former/name/pull/30"}
-    known = link(rows, said, (OLD,), pulls, events)
+    comment_rows = {7: "https://github.com/former/name/pull/30"}
+    known = link(rows, comment_rows, (OLD,), pulls, events)
     assert {(n, s, a) for n, s, a, *_ in known.select("number", "sha", "approach").iter_rows()} == {
         (7, "a", "url"),
         (7, "b", "id"),
@@ -187,7 +189,7 @@ def test_what_is_said_of_a_former_name_is_said_of_the_repository() -> None:
         (7, "c", "named_in_comment"),
     }
     assert set(known["repository"]) == {OWN}
-    assert link(rows, said, (), pulls, events).is_empty()
+    assert link(rows, comment_rows, (), pulls, events).is_empty()
 
 
 @given(st.sampled_from(["owner/name", "former/name", "third/name"]), st.integers(1, 10**6))

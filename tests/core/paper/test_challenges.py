@@ -31,7 +31,7 @@ def compared(
     return {row["figure"].removeprefix("challenges."): row for row in frame.iter_rows(named=True)}
 
 
-def asked(
+def posted(
     question_id: int, tag_set: str, kind: str = "all", month: str = "2018-01", forum: str = "so"
 ) -> dict[str, Any]:
     row = {"forum": forum, "question_id": question_id, "tag_set": tag_set}
@@ -47,18 +47,18 @@ def wait(question_id: int, hours: float | None, forum: str = "so") -> dict[str, 
 
 def forum() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     groups = [
-        asked(1, "tensorflow"),
-        asked(1, "pytorch"),
-        asked(2, "pytorch"),
-        asked(3, "deeplearning4j"),
-        asked(4, "keras"),
-        asked(5, "tensorflow", month="2019-10"),
+        posted(1, "tensorflow"),
+        posted(1, "pytorch"),
+        posted(2, "pytorch"),
+        posted(3, "deeplearning4j"),
+        posted(4, "keras"),
+        posted(5, "tensorflow", month="2019-10"),
     ]
     return groups, [wait(1, 2.0), wait(2, 3.0), wait(3, None), wait(4, 9.0), wait(5, 9.0)]
 
 
 def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
-    found = compared([asked(1, "tensorflow"), asked(1, "pytorch")], [wait(1, 2.0)])
+    found = compared([posted(1, "tensorflow"), posted(1, "pytorch")], [wait(1, 2.0)])
     derived = {name for name, row in found.items() if row["verdict"] != "not derivable"}
     assert derived == {"sample.needed"}
     assert found["sample.needed"]["verdict"] == "within rounding"
@@ -87,7 +87,7 @@ def test_figures_of_kinds_need_kinds() -> None:
     assert found["hours.performance"]["reason"] == NO_KINDS
     assert found["accepted.lowest"]["reason"] == NO_KINDS
     assert found["classifier.precision"]["reason"] == NO_KINDS
-    kinds = [asked(2, "pytorch", "performance"), asked(3, "deeplearning4j", "installation")]
+    kinds = [posted(2, "pytorch", "performance"), posted(3, "deeplearning4j", "installation")]
     found = compared([*groups, *kinds], waits)
     assert found["hours.performance"]["reproduced"] == 3.0
     assert found["hours.program crash"]["reason"] == NO_KINDS

@@ -129,8 +129,8 @@ def test_examples_of_the_text_have_their_root_cause_in_the_taxonomy(printed: Any
         row["figure"]: row
         for row in (dict(zip(NAMES, row, strict=True)) for row in example_issues(tables, package()))
     }
-    told = {name: (row["reproduced"], row["reason"]) for name, row in rows.items()}
-    assert told == {
+    reproduced = {name: (row["reproduced"], row["reason"]) for name, row in rows.items()}
+    assert reproduced == {
         f"examples.{TENSORFLOW}.14800": (1.0, "2 rows of the taxonomy"),
         f"examples.{TENSORFLOW}.3470": (0.0, "it is not in the taxonomy"),
         f"examples.{PYTORCH}.158": (0.0, "the taxonomy has it as Other"),

@@ -134,7 +134,7 @@ def by_figure(rows: Any) -> dict[str, dict[str, Any]]:
     return {row["figure"]: row for row in named}
 
 
-def told(row: dict[str, Any]) -> tuple[float | None, str]:
+def verdict_of(row: dict[str, Any]) -> tuple[float | None, str]:
     return row["reproduced"], row["verdict"]
 
 
@@ -145,9 +145,9 @@ def test_table_1_counts_by_kind_and_state() -> None:
         "other": {"open": "0", "closed": "5", "fixed": "2"},
     }
     rows = by_figure(table_1([table], data()))
-    assert told(rows[f"table_1.{PYTORCH}.performance.open"]) == (1.0, "differs")
-    assert told(rows[f"table_1.{PYTORCH}.performance.fixed"]) == (2.0, "exact")
-    assert told(rows[f"table_1.{PYTORCH}.other.closed"]) == (3.0, "differs")
+    assert verdict_of(rows[f"table_1.{PYTORCH}.performance.open"]) == (1.0, "differs")
+    assert verdict_of(rows[f"table_1.{PYTORCH}.performance.fixed"]) == (2.0, "exact")
+    assert verdict_of(rows[f"table_1.{PYTORCH}.other.closed"]) == (3.0, "differs")
     # One open bug report less, one closed one more: it was closed once and is open again.
     reopened = rows[f"table_1.{PYTORCH}.performance.open"]
     assert reopened["reason"].startswith("1 bug reports were closed and are open again")
@@ -162,7 +162,7 @@ def test_a_figure_of_both_frameworks_needs_the_data_of_both() -> None:
     counts = {"open": "1", "closed": "1"}
     table = {"repository": "pooled", "performance": counts, "other": counts}
     row = by_figure(table_1([table], alone))["table_1.pooled.other.open"]
-    assert told(row) == (None, "not derivable")
+    assert verdict_of(row) == (None, "not derivable")
     assert row["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
     assert alone.taxonomy_gap() is None
     gap = data(taxonomy=TAXONOMY[:2]).taxonomy_gap()
@@ -181,7 +181,7 @@ def test_section_3_counts_what_was_collected() -> None:
         "precision": "100",
     }
     rows = by_figure(section_3([table], data()))
-    values = {name.rpartition(".")[2]: told(row) for name, row in rows.items()}
+    values = {name.rpartition(".")[2]: verdict_of(row) for name, row in rows.items()}
     assert values == {
         "issues": (None, "not derivable"),
         "bug_reports": (8.0, "exact"),
@@ -210,17 +210,17 @@ def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
     table = {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
     rows = by_figure(cox_stuart_tests([table], data()))
     name = f"cox_stuart.{PYTORCH}.open"
-    assert told(rows[f"{name}.published"]) == (0.25, "exact")
+    assert verdict_of(rows[f"{name}.published"]) == (0.25, "exact")
     assert rows[f"{name}.published"]["reason"] == "2 of 2 pairs of months rise"
     assert rows[f"{name}.published.claim"]["published_text"] == "p < 0.3"
     # The same value from other counts is no reproduction of them.
-    assert told(rows[f"{name}.reproduced.claim"]) == (0.25, "coincides")
+    assert verdict_of(rows[f"{name}.reproduced.claim"]) == (0.25, "coincides")
     assert rows[f"{name}.reproduced"]["reason"] == (
         "2 of 2 pairs of months rise; 1 of 4 months have other counts"
     )
     table = {**table, "p_value": "0.5"}
     wrong = by_figure(cox_stuart_tests([table], data()))
-    assert told(wrong[f"{name}.reproduced"]) == (0.25, "differs")
+    assert verdict_of(wrong[f"{name}.reproduced"]) == (0.25, "differs")
 
 
 def test_figure_1_is_compared_with_the_published_series_and_with_the_counted_one() -> None:
@@ -229,12 +229,12 @@ def test_figure_1_is_compared_with_the_published_series_and_with_the_counted_one
     rows = by_figure(figure_1([{**table, **ends}], data()))
     name = f"figure_1.{PYTORCH}"
     for source in ("published", "reproduced"):
-        assert told(rows[f"{name}.open.first.{source}"]) == (25.0, "exact")
-        assert told(rows[f"{name}.open.last.{source}"]) == (100.0, "differs")
-        assert told(rows[f"{name}.open.change.{source}"]) == (75.0, "exact")
-    assert told(rows[f"{name}.open.months"]) == (3.0, "differs")
-    assert told(rows[f"{name}.first_month"])[1] == "exact"
-    assert told(rows[f"{name}.last_month"])[1] == "differs"
+        assert verdict_of(rows[f"{name}.open.first.{source}"]) == (25.0, "exact")
+        assert verdict_of(rows[f"{name}.open.last.{source}"]) == (100.0, "differs")
+        assert verdict_of(rows[f"{name}.open.change.{source}"]) == (75.0, "exact")
+    assert verdict_of(rows[f"{name}.open.months"]) == (3.0, "differs")
+    assert verdict_of(rows[f"{name}.first_month"])[1] == "exact"
+    assert verdict_of(rows[f"{name}.last_month"])[1] == "differs"
     assert reproduced_text(rows[f"{name}.last_month"]) == "2020-04"
     assert agreeing_months(data().trend).get_column("month").to_list() == [
         "2020-01",
@@ -249,13 +249,13 @@ def test_a_point_of_figure_1_from_other_counts_coincides_and_says_them() -> None
     table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "50", "change": "25"}
     rows = by_figure(figure_1([table], made))
     name = f"figure_1.{PYTORCH}.open"
-    assert told(rows[f"{name}.first.published"]) == (25.0, "exact")
-    assert told(rows[f"{name}.first.reproduced"]) == (25.0, "coincides")
+    assert verdict_of(rows[f"{name}.first.published"]) == (25.0, "exact")
+    assert verdict_of(rows[f"{name}.first.reproduced"]) == (25.0, "coincides")
     assert rows[f"{name}.first.reproduced"]["reason"] == (
         "the counts are others: 2 of 8 for 1 of 4 in 2020-01"
     )
-    assert told(rows[f"{name}.last.reproduced"]) == (50.0, "exact")
-    assert told(rows[f"{name}.change.reproduced"]) == (25.0, "coincides")
+    assert verdict_of(rows[f"{name}.last.reproduced"]) == (50.0, "exact")
+    assert verdict_of(rows[f"{name}.change.reproduced"]) == (25.0, "coincides")
     reason = rows[f"{name}.months"]["reason"]
     assert reason.startswith("of 3 months 2 have more, which fits that one closed for a while")
     assert reason.endswith("differ by at most 55.00 points")
@@ -289,7 +289,7 @@ def test_table_2_compares_verified_fixes_of_trusted_numbers(
     fix_time: dict[str, dict[str, Any]],
 ) -> None:
     # 30 and 50 days against 10, 12 and 20: number 50 is below 100.
-    values = {name.rpartition(".")[2]: told(row) for name, row in fix_time.items()}
+    values = {name.rpartition(".")[2]: verdict_of(row) for name, row in fix_time.items()}
     assert values["performance"] == (40.0, "exact")
     assert values["other"] == (12.0, "exact")
     assert values["cliffs_delta"] == (1.0, "exact")
@@ -360,7 +360,7 @@ def test_how_much_larger_a_median_is_follows_from_the_rounded_medians() -> None:
     row = by_figure(table_2([table], data(bugs=bugs, taxonomy=only)))[
         "table_2.fix_time_days.larger"
     ]
-    assert told(row) == (pytest.approx(94.455067), "within rounding")
+    assert verdict_of(row) == (pytest.approx(94.455067), "within rounding")
     assert row["reason"] == "of the medians as rounded in Table II; before rounding it is 94.37"
 
 
@@ -374,7 +374,7 @@ def test_comments_are_compared_over_all_bug_reports() -> None:
         "larger": "350",
     }
     rows = by_figure(table_2([table], data()))
-    assert {name.rpartition(".")[2]: told(row) for name, row in rows.items()} | {
+    assert {name.rpartition(".")[2]: verdict_of(row) for name, row in rows.items()} | {
         "p_value": None
     } == {
         "performance": (9.0, "exact"),
@@ -401,13 +401,13 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
     ]
     rows = by_figure(table_3(tables, data()))
     # Shares are of the four bugs of the paper's categories.
-    assert told(rows["table_3.Memory.bugs"]) == (3.0, "exact")
-    assert told(rows["table_3.Memory.share"]) == (75.0, "exact")
-    assert told(rows["table_3.Memory: Leak.bugs"]) == (2.0, "differs")
-    assert told(rows["table_3.Memory: Leak.share"]) == (50.0, "exact")
-    assert told(rows["table_3.Caching.share"]) == (25.0, "exact")
+    assert verdict_of(rows["table_3.Memory.bugs"]) == (3.0, "exact")
+    assert verdict_of(rows["table_3.Memory.share"]) == (75.0, "exact")
+    assert verdict_of(rows["table_3.Memory: Leak.bugs"]) == (2.0, "differs")
+    assert verdict_of(rows["table_3.Memory: Leak.share"]) == (50.0, "exact")
+    assert verdict_of(rows["table_3.Caching.share"]) == (25.0, "exact")
     fewer = by_figure(table_3(tables[:1], data()))["table_3.Memory.share"]
-    assert told(fewer) == (100.0, "differs")
+    assert verdict_of(fewer) == (100.0, "differs")
     assert rows["table_3.Memory: Leak.bugs"]["reason"] == (
         "unknown; tried for 1: the rows of the category (2), and the issues that they are about (2)"
     )
@@ -418,10 +418,10 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
 def test_the_taxonomy_as_a_whole() -> None:
     table = {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"}
     rows = by_figure(taxonomy_as_a_whole(table, data()))
-    assert told(rows["taxonomy.bugs"]) == (4.0, "differs")
-    assert told(rows["taxonomy.categories"]) == (2.0, "exact")
-    assert told(rows["taxonomy.subcategories"]) == (1.0, "exact")
-    assert told(rows["taxonomy.kappa"]) == (None, "not derivable")
+    assert verdict_of(rows["taxonomy.bugs"]) == (4.0, "differs")
+    assert verdict_of(rows["taxonomy.categories"]) == (2.0, "exact")
+    assert verdict_of(rows["taxonomy.subcategories"]) == (1.0, "exact")
+    assert verdict_of(rows["taxonomy.kappa"]) == (None, "not derivable")
     assert rows["taxonomy.bugs"]["reason"].startswith("unknown; tried for 3: the rows of the")
 
 
@@ -494,10 +494,10 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
         "challenges",
     ]
     found = found.filter(study="performance bugs")
-    told = found.select(
+    verdict_of = found.select(
         "figure", "location", "repository", "quantity", "published_text", "verdict", "reason"
     )
-    lines = [" | ".join(map(str, row)) for row in told.rows()]
+    lines = [" | ".join(map(str, row)) for row in verdict_of.rows()]
     wanted = Path(__file__).with_name("whole_comparison.txt").read_text(encoding="utf-8")
     assert lines == wanted.splitlines()
     assert found.schema == schema_of("analysis.paper_comparison")

@@ -39,10 +39,10 @@ def test_planted_kinds_are_found_and_what_people_said_stays(method) -> None:
     # Of kinds that nobody gave there is nothing to say.
     assert decided.height == 3 * 3
     assert set(decided["method"]) == {found.method}
-    told = found.rows.filter(pl.col("question_id") < 900)
-    assert told.height == 7 * 42
-    assert set(told["method"]) == {"people"}
-    as_said = dict(told.filter("is_assigned").select("question_id", "kind").iter_rows())
+    given = found.rows.filter(pl.col("question_id") < 900)
+    assert given.height == 7 * 42
+    assert set(given["method"]) == {"people"}
+    as_said = dict(given.filter("is_assigned").select("question_id", "kind").iter_rows())
     expected = labelled(NUMBERS).select("question_id", "kind")
     assert as_said == dict(expected.iter_rows())
     assert set(found.f1) == (set(DEFAULTS) if method == "better" else set())
@@ -60,10 +60,12 @@ def test_the_better_method_in_order_of_time_decides() -> None:
 def test_the_order_of_rows_and_a_second_run_change_nothing(method) -> None:
     rows = labelled(NUMBERS, clarity=1)
     known = next(examples_of(rows))
-    asked = all_questions(known, NEW)
-    expected = classify(asked, known, LISTS, method).rows
+    unlabelled = all_questions(known, NEW)
+    expected = classify(unlabelled, known, LISTS, method).rows
     mixed = next(examples_of(rows.sample(fraction=1.0, shuffle=True, seed=3)))
-    again = classify(asked.sample(fraction=1.0, shuffle=True, seed=4), mixed, LISTS, method).rows
+    again = classify(
+        unlabelled.sample(fraction=1.0, shuffle=True, seed=4), mixed, LISTS, method
+    ).rows
     assert again.equals(expected)
 
 
@@ -85,8 +87,8 @@ def test_a_kind_with_few_examples_is_not_learned_and_stays_what_people_said() ->
     assert known.are_enough
     found = classify(all_questions(known, NEW), known, LISTS, "weights").rows
     assert set(found.filter(question_id=901)["kind"]) == {"program crash", "installation"}
-    told = found.filter("is_assigned", method="people")["kind"].value_counts()
-    assert dict(told.iter_rows())["performance"] == 9
+    given = found.filter("is_assigned", method="people")["kind"].value_counts()
+    assert dict(given.iter_rows())["performance"] == 9
     assert not examples({"performance": 50, "installation": 9}).are_enough
 
 
@@ -110,7 +112,7 @@ def test_forums_learn_from_their_own_questions() -> None:
 def test_stratified_folds_test_each_question_once_with_the_same_shares() -> None:
     truth = np.array([[True, False]] * 30 + [[False, True]] * 10 + [[True, True]] * 10)
     folds = list(stratified_folds(truth, 5, 7))
-    assert sorted(place for _, testing in folds for place in testing) == list(range(50))
+    assert sorted(index for _, testing in folds for index in testing) == list(range(50))
     for learning, testing in folds:
         assert sorted([*learning, *testing]) == list(range(50))
         # The rarer kind goes first: 20 questions of it, 30 of the other alone.
@@ -122,7 +124,7 @@ def test_stratified_folds_test_each_question_once_with_the_same_shares() -> None
 
 def test_in_order_of_time_each_question_is_tested_by_earlier_ones() -> None:
     folds = list(folds_in_time(21))
-    assert [place for _, testing in folds for place in testing] == list(range(10, 21))
+    assert [index for _, testing in folds for index in testing] == list(range(10, 21))
     for learning, testing in folds:
         assert learning.tolist() == list(range(testing[0]))
     assert list(folds_in_time(1)) == []
@@ -134,7 +136,7 @@ def test_in_order_of_time_each_question_is_tested_by_earlier_ones() -> None:
 def test_a_kind_that_hardly_has_examples_gets_its_share_as_probability() -> None:
     texts = [["slow", "gpu"]] * 10 + [["crash", "gpu"]] * 10
     vocabulary = vocabulary_of(texts)
-    truth = np.array([[place < 10, place < 2] for place in range(20)])
+    truth = np.array([[index < 10, index < 2] for index in range(20)])
     counts = count_words(texts, vocabulary)
     model = learn_regression(counts, truth, DEFAULTS["regression"])
     scores = model.scores(counts)

@@ -20,8 +20,8 @@ SCHEMA = {
 
 def months(questions: list[int | None], bugs: list[int], start: str = "2016-01") -> pl.DataFrame:
     rows = [
-        ("a/b", "so", add_months(start, place), True, asked, opened)
-        for place, (asked, opened) in enumerate(zip(questions, bugs, strict=True))
+        ("a/b", "so", add_months(start, index), True, asked, opened)
+        for index, (asked, opened) in enumerate(zip(questions, bugs, strict=True))
     ]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 

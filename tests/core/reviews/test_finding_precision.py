@@ -19,7 +19,7 @@ SCHEMA = {
 WORDS = ("right", "wrong", "unsure")
 
 
-def said(rater: str, finding: int, verdict: str = "right", **changes: Any) -> dict[str, Any]:
+def judged(rater: str, finding: int, verdict: str = "right", **changes: Any) -> dict[str, Any]:
     row = {
         "repository": "owner/name",
         "finding_id": f"f{finding:016d}",
@@ -42,7 +42,7 @@ def counts(row: dict[str, Any]) -> tuple[int, ...]:
 
 def test_precision_has_the_limits_of_wilson() -> None:
     verdicts = ["right"] * 9 + ["wrong"] * 2 + ["unsure"]
-    found = precision(*(said("Ann", n, word) for n, word in enumerate(verdicts)))
+    found = precision(*(judged("Ann", n, word) for n, word in enumerate(verdicts)))
     row = found["owner/name", "sequential-map", "Ann"]
     limits = binomtest(9, 11).proportion_ci(0.95, "wilson")
     assert counts(row) == (11, 9, 2, 1)
@@ -54,12 +54,12 @@ def test_precision_has_the_limits_of_wilson() -> None:
 
 def test_each_rule_and_repository_has_its_own_and_all_together_theirs() -> None:
     found = precision(
-        said("Ann", 1),
-        said("Ann", 2, "wrong", rule="map-before-batch"),
-        said("Ann", 1, "wrong", repository="owner/other"),
+        judged("Ann", 1),
+        judged("Ann", 2, "wrong", rule="map-before-batch"),
+        judged("Ann", 1, "wrong", repository="owner/other"),
     )
-    told = {place[:2]: counts(row)[:2] for place, row in found.items() if place[2] == "Ann"}
-    assert told == {
+    counted = {place[:2]: counts(row)[:2] for place, row in found.items() if place[2] == "Ann"}
+    assert counted == {
         ("owner/name", "all"): (2, 1),
         ("owner/name", "sequential-map"): (1, 1),
         ("owner/name", "map-before-batch"): (1, 0),
@@ -82,7 +82,7 @@ def test_each_rule_and_repository_has_its_own_and_all_together_theirs() -> None:
     ],
 )
 def test_the_consensus_is_what_most_raters_say(verdicts: list[str], agreed: str) -> None:
-    found = precision(*(said(f"Rater {n}", 1, word) for n, word in enumerate(verdicts)))
+    found = precision(*(judged(f"Rater {n}", 1, word) for n, word in enumerate(verdicts)))
     row = found["owner/name", "all", "consensus"]
     expected = {"right": (1, 1, 0, 0), "wrong": (1, 0, 1, 0), "unsure": (0, 0, 0, 1)}
     assert counts(row) == expected[agreed]
@@ -100,7 +100,7 @@ def test_without_verdicts_there_is_nothing() -> None:
     )
 )
 def test_every_verdict_is_counted_once(rows: dict[tuple[str, int], str]) -> None:
-    found = precision(*(said(rater, finding, word) for (rater, finding), word in rows.items()))
+    found = precision(*(judged(rater, finding, word) for (rater, finding), word in rows.items()))
     for rater in ("Ann", "Bob"):
         given_by = [word for (who, _), word in rows.items() if who == rater]
         row = found.get(("pooled", "all", rater))
@@ -117,9 +117,9 @@ def test_kappa_is_over_the_findings_that_both_judged() -> None:
     found = finding_agreement(
         pl.DataFrame(
             [
-                *(said("Ann", n, word) for n, word in enumerate(ann)),
-                *(said("Bob", n, word) for n, word in enumerate(bob)),
-                said("Ann", 9),
+                *(judged("Ann", n, word) for n, word in enumerate(ann)),
+                *(judged("Bob", n, word) for n, word in enumerate(bob)),
+                judged("Ann", 9),
             ],
             schema=SCHEMA,
         )

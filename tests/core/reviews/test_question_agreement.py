@@ -15,7 +15,7 @@ SCHEMA = {
 }
 
 
-def said(rater: str, question: int, **changes: Any) -> dict[str, Any]:
+def judged(rater: str, question: int, **changes: Any) -> dict[str, Any]:
     row = dict.fromkeys(SCHEMA) | {
         "forum": "so",
         "question_id": question,
@@ -36,9 +36,9 @@ def agreed(*rows: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
 def test_kappa_is_over_the_questions_that_both_judged() -> None:
     ann, bob = ["yes", "no", "yes", "unsure"], ["yes", "no", "no", "unsure"]
     rows = [
-        *(said("Ann", n, verdict=word) for n, word in enumerate(ann)),
-        *(said("Bob", n, verdict=word) for n, word in enumerate(bob)),
-        said("Ann", 9),
+        *(judged("Ann", n, verdict=word) for n, word in enumerate(ann)),
+        *(judged("Bob", n, verdict=word) for n, word in enumerate(bob)),
+        judged("Ann", 9),
     ]
     row = agreed(*rows)["is_performance", "cohen"]
     assert (row["forum"], row["raters"], row["n"]) == ("so", "Ann, Bob", 4)
@@ -51,12 +51,12 @@ def test_problems_and_kinds_agree_when_the_same_ones_are_named() -> None:
     api, data = {"cause_category": "API"}, {"cause_category": "Data"}
     both = ["installation", "performance"]
     found = agreed(
-        said("Ann", 1, kinds=both, **slow, **api),
-        said("Ann", 1, problem=2, kinds=both, **leak, **data),
-        said("Ann", 2, kinds=["performance"], **slow, **api),
-        said("Bob", 1, kinds=both[::-1], **leak, **api),
-        said("Bob", 1, problem=2, kinds=both[::-1], **slow, **data),
-        said("Bob", 2, kinds=["performance"], **leak, **api),
+        judged("Ann", 1, kinds=both, **slow, **api),
+        judged("Ann", 1, problem=2, kinds=both, **leak, **data),
+        judged("Ann", 2, kinds=["performance"], **slow, **api),
+        judged("Bob", 1, kinds=both[::-1], **leak, **api),
+        judged("Bob", 1, problem=2, kinds=both[::-1], **slow, **data),
+        judged("Bob", 2, kinds=["performance"], **leak, **api),
     )
     assert {asked: row["kappa"] for (asked, _), row in found.items() if row["observed"] == 1} == {
         "is_performance": None,  # both say yes to all
@@ -70,7 +70,7 @@ def test_problems_and_kinds_agree_when_the_same_ones_are_named() -> None:
 
 
 def test_three_raters_have_a_kappa_of_all_and_forums_are_apart() -> None:
-    rows = [said(rater, n) for rater in ("Ann", "Bob", "Cid") for n in (1, 2)]
+    rows = [judged(rater, n) for rater in ("Ann", "Bob", "Cid") for n in (1, 2)]
     rows[0]["verdict"] = "no"
     found = question_agreement(pl.DataFrame(rows, schema=SCHEMA))
     assert found["method"].to_list() == ["cohen", "cohen", "cohen", "fleiss"]

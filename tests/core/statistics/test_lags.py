@@ -107,10 +107,10 @@ def test_a_series_that_is_nothing_but_trend_has_nothing_to_rank() -> None:
 def test_each_local_line_is_that_of_a_weighted_least_squares_fit() -> None:
     series = counts(8)
     logs, places = np.log1p(series), np.arange(60)
-    for place, left in enumerate(without_trend(series, 24)):
-        weights = np.clip(1 - np.abs((places - place) / 25) ** 3, 0, None) ** 3
+    for index, left in enumerate(without_trend(series, 24)):
+        weights = np.clip(1 - np.abs((places - index) / 25) ** 3, 0, None) ** 3
         line = np.polyfit(places, logs, 1, w=np.sqrt(weights))
-        assert left == pytest.approx(logs[place] - np.polyval(line, place), abs=1e-8)
+        assert left == pytest.approx(logs[index] - np.polyval(line, index), abs=1e-8)
 
 
 def test_a_month_alone_has_nothing_to_compare_with() -> None:

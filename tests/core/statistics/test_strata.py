@@ -23,8 +23,8 @@ pairs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)
 
 def stratum(x, y, clusters=None):
     n = len(x) + len(y)
-    place = np.arange(n) if clusters is None else np.asarray(clusters)
-    return Stratum(np.asarray(x, float), np.asarray(y, float), place[: len(x)], place[len(x) :])
+    index = np.arange(n) if clusters is None else np.asarray(clusters)
+    return Stratum(np.asarray(x, float), np.asarray(y, float), index[: len(x)], index[len(x) :])
 
 
 @given(values, values)
@@ -75,7 +75,7 @@ def test_a_stratum_twice_has_the_z_of_one_times_root_two(x, y):
 def test_the_test_of_van_elteren_is_that_of_values_permuted_within_strata():
     random = np.random.default_rng(0)
     x = [random.integers(0, 9, n) for n in (12, 30)]
-    y = [random.integers(place, 9 + place, n) for place, n in enumerate((25, 18))]
+    y = [random.integers(index, 9 + index, n) for index, n in enumerate((25, 18))]
     found = compare_strata([stratum(a, b) for a, b in zip(x, y, strict=True)])
 
     def score(parts):
@@ -126,13 +126,13 @@ def test_a_stratum_without_one_of_the_groups_tells_nothing():
 @given(pairs)
 def test_clusters_are_what_a_chain_of_shared_ends_joins(links):
     found = linked_clusters([left for left, _ in links], [right for _, right in links]).tolist()
-    joined = {place: {place} for place in range(len(links))}
+    joined = {index: {index} for index in range(len(links))}
     for first, (left, right) in enumerate(links):
         for second, (other_left, other_right) in enumerate(links):
             if left == other_left or right == other_right:
                 union = joined[first] | joined[second]
-                for place in union:
-                    joined[place] = union
+                for index in union:
+                    joined[index] = union
     for first in range(len(links)):
         for second in range(len(links)):
             assert (found[first] == found[second]) == (second in joined[first])

@@ -120,10 +120,10 @@ def test_many_series_at_once_are_each_as_alone():
     totals, years = random.integers(1, 30, 20), np.arange(20) / 12
     many = random.binomial(totals, 0.3, (4, 20))
     together, z = binomial_regression(many, totals, years), cochran_armitage(many, totals, years)[0]
-    for place, successes in enumerate(many):
+    for index, successes in enumerate(many):
         alone = binomial_regression(successes, totals, years)
-        assert together.pvalue[place] == pytest.approx(float(alone.pvalue))
-        assert z[place] == pytest.approx(float(cochran_armitage(successes, totals, years)[0]))
+        assert together.pvalue[index] == pytest.approx(float(alone.pvalue))
+        assert z[index] == pytest.approx(float(cochran_armitage(successes, totals, years)[0]))
 
 
 def test_the_test_of_armitage_is_that_of_the_example_of_r() -> None:

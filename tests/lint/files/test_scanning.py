@@ -119,16 +119,16 @@ def test_what_could_not_be_read_has_its_place_in_the_results() -> None:
 
 
 def test_files_are_asked_for_when_there_is_time_for_them() -> None:
-    asked: list[int] = []
+    requested: list[int] = []
 
     def files() -> Iterator[SourceFile]:
         for number in range(50):
-            asked.append(number)
+            requested.append(number)
             yield SourceFile(f"{number}.py", GOOD)
 
     results = scan(files(), [OBEDIENT], processes=1)
     next(results)
-    assert len(asked) <= 2
+    assert len(requested) <= 2
     results.close()  # type: ignore[attr-defined]
 
 

@@ -197,8 +197,8 @@ def test_a_secret_in_the_url_is_used_and_never_shown(web, source, tmp_path):
     assert not again.is_updated and again.moved_from is None
     kept = [path.read_bytes() for path in clone.path.rglob("*") if path.is_file()]
     assert not [text for text in kept if b"s3cr" in text or b"octocat" in text]
-    said = refused(f"{url}/absent.git", tmp_path / "other.git")
-    assert "absent.git" in said and "s3cr" not in said and "octocat" not in said
+    message = refused(f"{url}/absent.git", tmp_path / "other.git")
+    assert "absent.git" in message and "s3cr" not in message and "octocat" not in message
     assert "ghp_0" not in refused(f"http://ghp_0@{web}/no.git", tmp_path / "other.git")
     assert "ghp_1" not in refused(f"{url}/no.git?token=ghp_1", tmp_path / "other.git")
 
@@ -226,11 +226,11 @@ def test_a_redirection_to_another_host_gets_no_secret(source, tmp_path):
     other, server = (ThreadingHTTPServer(("127.0.0.1", 0), one) for one in (Elsewhere, Redirecting))
     for one in (other, server):
         threading.Thread(target=one.serve_forever, args=(0.01,), daemon=True).start()
-    said = refused(f"http://octocat:s3cret@127.0.0.1:{server.server_port}/x.git", tmp_path / "c")
+    message = refused(f"http://octocat:s3cret@127.0.0.1:{server.server_port}/x.git", tmp_path / "c")
     for one in (other, server):
         one.shutdown()
         one.server_close()
-    assert set(heard) <= {None} and "s3cret" not in said
+    assert set(heard) <= {None} and "s3cret" not in message
 
 
 SECRET_ADDRESSES = (
@@ -255,8 +255,8 @@ SECRET_ADDRESSES = (
 
 @pytest.mark.parametrize("address", SECRET_ADDRESSES)
 def test_no_sentence_shows_a_secret_of_the_address(address, tmp_path):
-    said = refused(address, tmp_path / "new" / "clone.git")
-    assert "canary" not in said and "can%61ry" not in said and "\n" not in said
+    message = refused(address, tmp_path / "new" / "clone.git")
+    assert "canary" not in message and "can%61ry" not in message and "\n" not in message
 
 
 @pytest.mark.parametrize(
@@ -274,6 +274,6 @@ def test_no_sentence_shows_a_secret_of_the_address(address, tmp_path):
     ],
 )
 def test_an_address_is_never_an_option_nor_a_command(address, tmp_path):
-    said = refused(address, tmp_path / "clone.git")
-    assert said.startswith("a repository's git entry in the study file cannot be used")
-    assert "\x1b" not in said and address not in said
+    message = refused(address, tmp_path / "clone.git")
+    assert message.startswith("a repository's git entry in the study file cannot be used")
+    assert "\x1b" not in message and address not in message

@@ -52,8 +52,8 @@ class History:
         tree: Tree = {}
         for path in sorted({*one, *other}):
             ours, theirs = one.get(path, []), other.get(path, [])
-            place = self.random.randint(0, min(len(ours), len(theirs)))
-            tree[path] = list(self.random.choice([ours, theirs, ours[:place] + theirs[place:]]))
+            index = self.random.randint(0, min(len(ours), len(theirs)))
+            tree[path] = list(self.random.choice([ours, theirs, ours[:index] + theirs[index:]]))
         return tree
 
     def _change(self, tree: Tree) -> None:
@@ -79,8 +79,8 @@ class History:
             b"x()" if short else b"value_%d_%d = compute(%d)" % (self.written, n, self.written)
             for n in range(self.random.randint(1, 6))
         ]
-        place = self.random.randint(0, len(lines))
-        lines[place:place] = new
+        index = self.random.randint(0, len(lines))
+        lines[index:index] = new
 
     def _cut(self, tree: Tree) -> tuple[list[bytes], slice] | None:
         if not tree:
@@ -100,8 +100,8 @@ class History:
             if moved:
                 del lines[span]
             target = tree.setdefault(self.random.choice(PATHS), [])
-            place = self.random.randint(0, len(target))
-            target[place:place] = block
+            index = self.random.randint(0, len(target))
+            target[index:index] = block
 
     def _move(self, tree: Tree) -> None:
         self._copy(tree, moved=True)
@@ -173,7 +173,7 @@ def test_links_kinds_and_white_space_at_the_end(tmp_path: Path) -> None:
         {b"b.py": (FILE, code[:-1]), b"caf\xe9.py": (FILE, b"one(1)\ntwo(2)\f\n")},
         {b"b.py": (FILE, b"done()\n"), b"caf\xe9.py": (FILE, b"done()\n")},
     ]
-    commits = [Made(tree, [place - 1] if place else []) for place, tree in enumerate(trees)]
+    commits = [Made(tree, [index - 1] if index else []) for index, tree in enumerate(trees)]
     shas = make(tmp_path / "source.git", commits)
     fixes = [(found.sha, found.removed) for found in inspect(tmp_path / "source.git", shas)]
     by_blame = trace_by_blame(tmp_path / "source.git", fixes)
@@ -204,8 +204,8 @@ def test_many_commits_are_looked_at_as_one_by_one(
 def write(random: Random, tree: list[list[bytes]], number: int) -> None:
     """Write a line into one of the files, in the place of another or beside it."""
     lines = tree[random.randrange(len(tree))]
-    place = random.randrange(len(lines))
-    lines[place : place + random.randint(0, 1)] = [b"value_%d = compute(%d)" % (number, number)]
+    index = random.randrange(len(lines))
+    lines[index : index + random.randint(0, 1)] = [b"value_%d = compute(%d)" % (number, number)]
 
 
 def woven(random: Random, shape: str, commits: int) -> list[Made]:

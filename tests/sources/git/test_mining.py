@@ -511,20 +511,20 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
     tmp_path_factory, data
 ):
     """A blob or a tree; many commits to a git process or one, whichever is lost."""
-    place = tmp_path_factory.mktemp("missing")
+    directory = tmp_path_factory.mktemp("missing")
     count = data.draw(st.integers(2, 9))
     states = [{b"d/a": (FILE, b"%d\n" % n), b"b": (FILE, b"b")} for n in range(count)]
     made = [Made(files, [n - 1] if n else []) for n, files in enumerate(states)]
-    shas = make(place / "source.git", made)
-    clone = update_clone(str(place / "source.git"), place / "clone.git")
+    shas = make(directory / "source.git", made)
+    clone = update_clone(str(directory / "source.git"), directory / "clone.git")
     commits, files = mine(clone)
     lost = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
     entry = data.draw(st.sampled_from(["d/a", "d"]))
     names = {git(clone.path, "rev-parse", f"{shas[n]}:{entry}") for n in lost}
     for name in names:
-        for repository in (clone.path, place / "source.git"):
+        for repository in (clone.path, directory / "source.git"):
             (repository / "objects" / name[:2] / name[2:]).rename(
-                place / f"{repository.stem}-{name}"
+                directory / f"{repository.stem}-{name}"
             )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(changes, "PIECE_COMMITS", data.draw(st.sampled_from([1, 3, 2_000])))
@@ -543,8 +543,8 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
     assert found.filter(is_whole).equals(commits.filter(is_whole))
     assert found_files.equals(files.filter(is_whole))
     for name in names:
-        lost_file = place / "source.git" / "objects" / name[:2] / name[2:]
-        (place / f"source-{name}").rename(lost_file)
+        lost_file = directory / "source.git" / "objects" / name[:2] / name[2:]
+        (directory / f"source-{name}").rename(lost_file)
     assert all(one.equals(two) for one, two in zip(mine(clone), (commits, files), strict=True))
 
 

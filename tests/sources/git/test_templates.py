@@ -11,16 +11,16 @@ from tests.git_repositories import (
 
 
 def test_every_version_of_a_template_is_read_with_its_commit(cloned):
-    place = b".github/ISSUE_TEMPLATE.md"
+    path = b".github/ISSUE_TEMPLATE.md"
     clone, shas = cloned(
-        Made({place: (FILE, b"one\n"), b"other": (FILE, b"x")}, when="1483228800 +0000"),
-        Made({place: (FILE, b"one\n"), b"other": (FILE, b"y")}, [0], when="1485907200 +0000"),
-        Made({place: (FILE, "zwö\n".encode("latin-1"))}, [1], when="1485907201 +0000"),
+        Made({path: (FILE, b"one\n"), b"other": (FILE, b"x")}, when="1483228800 +0000"),
+        Made({path: (FILE, b"one\n"), b"other": (FILE, b"y")}, [0], when="1485907200 +0000"),
+        Made({path: (FILE, "zwö\n".encode("latin-1"))}, [1], when="1485907201 +0000"),
         Made({}, [2], when="1485907202 +0000"),
-        Made({place: (FILE, b"one\n")}, [3], when="1488326400 +0000"),
+        Made({path: (FILE, b"one\n")}, [3], when="1488326400 +0000"),
     )
     rows = read_issue_templates(clone).select("sha", "path", "body", "month").rows()
-    name = place.decode()
+    name = path.decode()
     assert rows == [
         (shas[0], name, "one\n", "2017-01"),
         (shas[2], name, "zw�\n", "2017-02"),
@@ -60,8 +60,8 @@ body:
     attributes: {label: Terms, options: [{label: I agree}]}
   - just a string
 """
-    place = b".github/ISSUE_TEMPLATE/bug.yml"
-    clone, shas = cloned(Made({place: (FILE, form)}), Made({place: (FILE, b"a: [b\n")}, [0]))
+    path = b".github/ISSUE_TEMPLATE/bug.yml"
+    clone, shas = cloned(Made({path: (FILE, form)}), Made({path: (FILE, b"a: [b\n")}, [0]))
     bodies = dict(read_issue_templates(clone).select("sha", "body").iter_rows())
     assert bodies[shas[0]].splitlines() == [
         "Thanks for taking",

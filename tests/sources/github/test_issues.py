@@ -105,10 +105,10 @@ def test_a_type_that_github_did_not_have_is_not_known(
     changed, (number,) = with_authors(corpus, {"login": "helper", "type": "User"})
     with CorpusServer([changed]) as server:
         issues = source(server)
-        asked = issues.client.query
+        query = issues.client.query
 
         def newer(document: str, *rest: object, **more: object) -> object:
-            text = json.dumps(asked(document, *rest, **more))  # type: ignore[arg-type]
+            text = json.dumps(query(document, *rest, **more))  # type: ignore[arg-type]
             return json.loads(text.replace('"User"', '"Agent"'))
 
         monkeypatch.setattr(issues.client, "query", newer)
@@ -118,15 +118,15 @@ def test_a_type_that_github_did_not_have_is_not_known(
 
 def test_people_and_bots_of_a_corpus_are_told_apart(corpus: Corpus, server: CorpusServer) -> None:
     comments = load(source(server), MONTHS).comments
-    told = {
+    types = {
         record["id"]: (record["user"]["login"], record["user"]["type"])
         for records in corpus.comments.values()
         for record in records
         if record["user"] is not None and record["user"]["login"] != "ghost"
     }
-    assert "Bot" in {kind for _, kind in told.values()}
+    assert "Bot" in {kind for _, kind in types.values()}
     known = comments.drop_nulls("author").select("comment_id", "author", "author_type")
-    assert {key: (login, kind) for key, login, kind in known.iter_rows()} == told
+    assert {key: (login, kind) for key, login, kind in known.iter_rows()} == types
     actors = {actor for actor in load(source(server), MONTHS).events["actor"] if actor}
     assert "tensorkit-bot[bot]" in actors
     assert "tensorkit-bot" not in actors

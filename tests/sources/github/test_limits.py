@@ -124,12 +124,12 @@ def test_max_wait_is_a_number_of_minutes(minutes: str) -> None:
 
 
 def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     with CorpusServer([corpus], token=CANARIES[0]) as server:
         known = source(server, CANARIES[0])
-        shared = source(server, ",".join(reversed(CANARIES)), said.append)
+        shared = source(server, ",".join(reversed(CANARIES)), messages.append)
         assert_same(load(known, MONTHS), load(shared, MONTHS))
-    assert sorted(said) == [
+    assert sorted(messages) == [
         "GitHub refused the 1st token (401): it is left out",
         "GitHub refused the 2nd token (401): it is left out",
     ]
@@ -214,9 +214,9 @@ def test_pages_too_heavy_to_answer_are_made_smaller_and_the_size_is_remembered(
 def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None:
     with CorpusServer([corpus]) as server:
         expected = load(source(server), MONTHS)
-    said: list[str] = []
+    messages: list[str] = []
     with CorpusServer([corpus], faults=Faults(seed, 0.2, KINDS, delay=0.01)) as faulty:
-        tried = source(faulty, ",".join(CANARIES), said.append)
+        tried = source(faulty, ",".join(CANARIES), messages.append)
         assert_same(expected, load(tried, MONTHS))
         for month in MONTHS:
             assert_same(expected.of_month(month), load(tried, [month]))
@@ -224,7 +224,7 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
         changed = expected.issues.filter(pl.col("updated_at") >= since)["number"].to_list()
         assert_same(expected.of_numbers(changed), tried.look(since).changed)
         assert any(request.fault for request in faulty.requests)
-    assert not any("canary" in sentence for sentence in said)
+    assert not any("canary" in sentence for sentence in messages)
 
 
 def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:

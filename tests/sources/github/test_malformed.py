@@ -60,9 +60,9 @@ class SpoiledServer(CorpusServer):
         return self.spoil(reply) if target.endswith("graphql") else reply
 
 
-def read_all(url: str, corpus: Corpus, said: list[str] | None = None) -> IssueBatch:
+def read_all(url: str, corpus: Corpus, messages: list[str] | None = None) -> IssueBatch:
     """The changes since ever, and then every cohort; both must agree."""
-    client = GitHubClient(url, TOKEN, (said if said is not None else []).append, SHORT)
+    client = GitHubClient(url, TOKEN, (messages if messages is not None else []).append, SHORT)
     source = IssueSource(client, NAME)
     try:
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
@@ -83,17 +83,17 @@ def expected(corpus: Corpus) -> IssueBatch:
 
 def refused(spoil: Spoil, corpus: Corpus, expected: IssueBatch) -> str | None:
     """The sentence in which reading ends; None where it gives the right rows."""
-    said: list[str] = []
+    messages: list[str] = []
     with SpoiledServer([corpus]) as server:
         server.spoil = spoil  # type: ignore[method-assign]
         started = time.monotonic()
         try:
-            assert_same(expected, read_all(server.url, corpus, said))
+            assert_same(expected, read_all(server.url, corpus, messages))
             sentence = None
         except PerfAssetsError as error:
             sentence = str(error)
         assert time.monotonic() - started < 15
-    for text in [*said, sentence or ""]:
+    for text in [*messages, sentence or ""]:
         assert text.isprintable() and len(text) < 500
         assert TOKEN not in text
     return sentence
@@ -376,10 +376,10 @@ def test_months_whose_answers_can_be_used_are_read_before_the_others_are_told(
         with pytest.raises(PerfAssetsError, match=f"#{number}: .*: createdAt: .*null"):
             for _, batch in source.cohorts(source.counts(months)):
                 read.append(batch)
-        asked = source.client.spent.requests
+        requests = source.client.spent.requests
     assert sorted(set(joined(read).issues["month"])) == [one for one in months if one != month]
     assert_same(joined(read), joined([expected.of_month(one) for one in months if one != month]))
-    assert asked == len(server.requests)
+    assert requests == len(server.requests)
 
 
 def test_halves_of_characters_become_a_sign_that_stands_for_them(

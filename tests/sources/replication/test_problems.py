@@ -57,7 +57,7 @@ def test_the_words_of_the_file_become_those_of_the_codebook(path: Path) -> None:
     (first, second), rejects = read(path, plain(*rows))
     assert rejects == []
     assert str(first["created_at"]) == "2020-12-06 01:43:50+00:00"
-    told = {
+    reported = {
         "problem_id": "65160023_1",
         "question_id": 65160023,
         "title": "Why is Keras slow?",
@@ -74,7 +74,7 @@ def test_the_words_of_the_file_become_those_of_the_codebook(path: Path) -> None:
         "published_symptom2": None,
         "line": 2,
     }
-    assert {name: first[name] for name in told} == told
+    assert {name: first[name] for name in reported} == reported
     assert (second["symptom_1_category"], second["symptom_1_subcategory"]) == ("Unknown", None)
     assert (second["symptom_2_category"], second["symptom_2_subcategory"]) == (
         "Memory",
@@ -109,10 +109,10 @@ def test_the_form_of_the_authors_gives_the_same_rows(path: Path) -> None:
 def test_a_row_that_cannot_be_read_is_rejected_with_the_reason(
     path: Path, changes: dict[str, str], reason: str
 ) -> None:
-    rows, [(line, told)] = read(path, plain(row(**changes), row(id="65160023_2")))
+    rows, [(line, reported)] = read(path, plain(row(**changes), row(id="65160023_2")))
     assert [problem["problem_id"] for problem in rows] == ["65160023_2"]
     assert line == 2
-    assert told.startswith(reason.format(url=ROW[3]))
+    assert reported.startswith(reason.format(url=ROW[3]))
 
 
 def test_a_problem_is_listed_once(path: Path) -> None:

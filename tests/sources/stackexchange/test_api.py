@@ -1,4 +1,4 @@
-"""The API: asked politely, and answers that go wrong."""
+"""The API: polite requests, and answers that go wrong."""
 
 import threading
 import time
@@ -42,11 +42,11 @@ def test_what_it_tells_is_what_the_site_has(site) -> None:
     with ForumServer({SITE: site}) as server:
         one = source(server)
         batches = [one.month(month).batch for month in one.tag_set.months]
-    told = {row["question_id"]: row for b in batches for row in b.questions.iter_rows(named=True)}
+    stored = {row["question_id"]: row for b in batches for row in b.questions.iter_rows(named=True)}
     ours = {"tensorkit", "tensorkit-lite"}
     mine = {n: item for n, item in site.questions.items() if ours & set(item["tags"])}
-    assert told.keys() == mine.keys()
-    for number, row in told.items():
+    assert stored.keys() == mine.keys()
+    for number, row in stored.items():
         assert row["body_html"] == mine[number]["body"]
         assert row["views"] == mine[number]["view_count"]
         assert row["created_at"] == datetime.fromtimestamp(mine[number]["creation_date"], UTC)
@@ -82,8 +82,8 @@ def test_a_pause_that_it_asks_for_is_kept_to_the_second(site) -> None:
         started = time.monotonic()
         one.month("2020-02")
         seconds = time.monotonic() - started
-        asked = [request for request in server.requests if request.fault]
-        assert asked and seconds >= len(asked) - 1
+        requests = [request for request in server.requests if request.fault]
+        assert requests and seconds >= len(requests) - 1
         assert not any(request.is_impolite for request in server.requests)
 
 
@@ -122,8 +122,8 @@ def test_the_key_goes_to_the_api_and_nowhere_else(site, monkeypatch, capfd, capl
         assert server.requests[-1].parameters["key"] == "s3cret"
     with pytest.raises(PerfAssetsError) as error:
         source(server).month("2020-01")  # nobody listens any more
-    told = str(error.value) + "".join(capfd.readouterr()) + caplog.text
-    assert "cannot be asked about stackoverflow" in told and "s3cret" not in told
+    stored = str(error.value) + "".join(capfd.readouterr()) + caplog.text
+    assert "cannot be queried about stackoverflow" in stored and "s3cret" not in stored
 
 
 def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
@@ -134,19 +134,19 @@ def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("site_name", "tags", "said"),
+    ("site_name", "tags", "message"),
     [
         ("nowhere", ("tensorkit",), "refuses to answer about nowhere (bad_parameter"),
         (SITE, ("tensorkitt",), "stackoverflow has no tag tensorkitt: check the tags"),
     ],
 )
-def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, said) -> None:
+def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) -> None:
     with ForumServer({SITE: site}) as server:
         tag_set = TagSet("f:x", "2020-01", "2020-06", "f", "x", tags)
         one = source(server, Forum("f", site_name, (tag_set,), None, server.url))
         with pytest.raises(PerfAssetsError) as error:
             one.check_tags()
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_an_address_that_is_no_api_is_told(site) -> None:

@@ -95,8 +95,8 @@ def test_a_packed_dump_says_the_same(packing, folder, content, tmp_path) -> None
                 archive.write(folder / name, name)
     else:
         for name in names:
-            place = tmp_path / f"stackoverflow.com-{name.removesuffix('.xml')}.7z"
-            with py7zr.SevenZipFile(place, "w") as archive:
+            path = tmp_path / f"stackoverflow.com-{name.removesuffix('.xml')}.7z"
+            with py7zr.SevenZipFile(path, "w") as archive:
                 archive.write(folder / name, name)
         dump = tmp_path
     found = extracted(dump, tmp_path / "x.duckdb")
@@ -200,14 +200,14 @@ def test_a_place_without_a_dump_is_refused(tmp_path) -> None:
         archive.writestr("<votes/>", "Votes.xml")
     (tmp_path / "Posts.7z").write_bytes(b"7z\xbc\xaf no archive")
     (tmp_path / "Posts.xml.zst").write_bytes(b"not packed")
-    for name, said in {
+    for name, message in {
         "nowhere": "there is no such dump",
         "empty": "there is no Posts.xml",
         "Votes.7z": "it holds Votes, and no Posts.xml",
         "Posts.7z": "it is no 7z archive, or a damaged one",
         "Posts.xml.zst": "it is not packed by Zstandard",
     }.items():
-        with pytest.raises(PerfAssetsError, match=said):
+        with pytest.raises(PerfAssetsError, match=message):
             extracted(tmp_path / name, tmp_path / "x.duckdb")
 
 
@@ -229,7 +229,7 @@ class _Killed(BaseException):
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, 30), max_size=4))
 def test_reading_goes_on_where_it_was_left(folder, content, tmp_path_factory, moments) -> None:
-    place = tmp_path_factory.mktemp("killed") / "x.duckdb"
+    path = tmp_path_factory.mktemp("killed") / "x.duckdb"
     undisturbed = Extract.add
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dump_files, "CHUNK", 20_000)
@@ -246,21 +246,21 @@ def test_reading_goes_on_where_it_was_left(folder, content, tmp_path_factory, mo
             with pytest.MonkeyPatch.context() as kill:
                 kill.setattr(Extract, "add", add)
                 try:
-                    extracted(folder, place)
+                    extracted(folder, path)
                 except _Killed:
                     continue
-        found = extracted(folder, place)
+        found = extracted(folder, path)
     for table, rows in content.items():
         assert_frame_equal(found[table], rows)
 
 
 def test_another_dump_or_another_study_is_read_anew(folder, content, tmp_path) -> None:
-    place = tmp_path / "x.duckdb"
+    path = tmp_path / "x.duckdb"
     other = written(tmp_path / "other", planned(seed=1))
-    assert not extracted(other, place)["questions"].equals(content["questions"])
+    assert not extracted(other, path)["questions"].equals(content["questions"])
     for table, rows in content.items():
-        assert_frame_equal(extracted(folder, place)[table], rows)
-    with open_extract(place) as extract:
+        assert_frame_equal(extracted(folder, path)[table], rows)
+    with open_extract(path) as extract:
         read_dump(forum_of(folder, start="2020-03"), extract)
         first = extract.frame("SELECT min(created_at) AS first FROM questions")["first"].item()
     assert f"{first:%Y-%m}" >= "2020-03"
@@ -317,10 +317,10 @@ def test_an_archive_that_unpacks_to_nothing_but_length_is_refused_in_little_memo
         r"print(int(re.search(r'VmHWM:\s*(\d+)', status)[1]) >> 10)"
     )  # Not ru_maxrss: that counts what the process that started this one held.
     command = [sys.executable, "-c", code, tmp_path]
-    said, megabytes = subprocess.run(
+    message, megabytes = subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=60
     ).stdout.splitlines()
-    assert SAID[chunk] in said, said
+    assert SAID[chunk] in message, message
     assert int(megabytes) < 600
 
 

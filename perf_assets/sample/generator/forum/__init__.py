@@ -21,9 +21,9 @@ def write_forum(directory: Path, truth: Path, calendar: Calendar, questions: int
     Its table in the study file.
     """
     posts = plan_forum(Random(f"forum {seed}"), calendar, questions)
-    place = directory / FORUM_DIRECTORY
-    write_dump(posts, place)
-    write_labelled(posts, place / LABELLED_FILE)
+    forum_directory = directory / FORUM_DIRECTORY
+    write_dump(posts, forum_directory)
+    write_labelled(posts, forum_directory / LABELLED_FILE)
     write_truth(posts, truth)
     tags = ", ".join(f"{label} = {list(tags)!r}".replace("'", '"') for label, tags in TAG_SETS)
     return (

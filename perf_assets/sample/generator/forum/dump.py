@@ -55,9 +55,9 @@ def _posts(forum: Forum) -> Iterator[Row]:
             if not answer.is_deleted
         ]
     numbers = sorted(number for number, _ in rows)
-    for place, (at, kind) in enumerate(sorted(forum.others)):
+    for index, (at, kind) in enumerate(sorted(forum.others)):
         # Between the numbers of questions and answers there is room.
-        number = numbers[place * len(numbers) // len(forum.others)] + 1
+        number = numbers[index * len(numbers) // len(forum.others)] + 1
         body = "<p>What the tag is about.</p>"
         wiki = {"Id": number, "PostTypeId": kind, "CreationDate": _time(at), "Score": 0}
         rows.append((number, {**wiki, "Body": body, "OwnerUserId": -1}))

@@ -1,4 +1,4 @@
-"""The plan of a synthetic forum: who asks what when, and what becomes of it."""
+"""The plan of a synthetic forum: its questions, and what becomes of them."""
 
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -49,7 +49,7 @@ class Question:
     tag_sets : the labels of those it belongs to; none of a question that the study leaves out.
     kinds : what it is about.
     closed : when, and the code of the reason.
-    is_labelled : whether its kinds are told to the classifier.
+    is_labelled : whether its kinds are given to the classifier.
     """
 
     at: int
@@ -100,7 +100,7 @@ class Forum:
 
 def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
     """A forum with so many questions of the study, half as many others, and other posts."""
-    studied = [_question(rng, calendar, place) for place in range(questions)]
+    studied = [_question(rng, calendar, index) for index in range(questions)]
     strangers = [_stranger(rng, calendar) for _ in range(questions // 2)]
     for question in studied:
         _answer(rng, question, calendar)
@@ -122,10 +122,10 @@ def _moment(rng: Random, calendar: Calendar) -> int:
     )
 
 
-def _question(rng: Random, calendar: Calendar, place: int) -> Question:
+def _question(rng: Random, calendar: Calendar, index: int) -> Question:
     # Each kind in turn, so that small forums have all of them.
-    text = text_of(rng, (KINDS[place % len(KINDS)],))
-    label, tags = TAG_SETS[place % 3 == 2]
+    text = text_of(rng, (KINDS[index % len(KINDS)],))
+    label, tags = TAG_SETS[index % 3 == 2]
     chosen = [rng.choice(tags), *rng.sample(OTHER_TAGS, rng.randrange(3))]
     rng.shuffle(chosen)
     return Question(
@@ -185,23 +185,23 @@ COMMENTS = (
 def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
     """Everything that is rare, each at least once where there is room, in one of forty else."""
     rare = iter(rng.sample(studied, len(studied)))
-    wanted = max(1, len(studied) // 40)
+    number = max(1, len(studied) // 40)
     for plant in (
         _of_both_tag_sets,
         _of_two_kinds,
         _without_account,
         _with_keywords_in_code,
         _with_html_in_the_title,
-        _answered_by_who_asked,
+        _answered_by_author,
         _with_a_deleted_answer,
         _with_an_older_answer,
     ):
-        for question in islice(rare, wanted):
+        for question in islice(rare, number):
             plant(rng, question)
     latest = 1000 * calendar.end - 1
-    for place, question in enumerate(islice(rare, 2 * wanted)):
+    for index, question in enumerate(islice(rare, 2 * number)):
         at = min(question.at + rng.randrange(1000 * DAY), latest)
-        question.closed = (at, CLOSED_CODES[place % len(CLOSED_CODES)])
+        question.closed = (at, CLOSED_CODES[index % len(CLOSED_CODES)])
         if question.closed[1] == "101" and len(studied) > 1:
             question.duplicate_of = rng.choice([one for one in studied if one is not question])
 
@@ -231,7 +231,7 @@ def _with_html_in_the_title(_: Random, question: Question) -> None:
     question.text = question.text.with_title('Why does "a < b && c" say &lt;None&gt;?').crlf()
 
 
-def _answered_by_who_asked(_: Random, question: Question) -> None:
+def _answered_by_author(_: Random, question: Question) -> None:
     for answer in question.answers[:1]:
         answer.owner = question.owner
 
@@ -255,11 +255,11 @@ def _number(forum: Forum) -> None:
         posts += [(answer.at, answer) for answer in question.answers]
     posts.sort(key=lambda pair: pair[0])
     # Other posts get the numbers that are left out.
-    for place, (_, post) in enumerate(posts):
-        post.number = 1001 + 3 * place
+    for index, (_, post) in enumerate(posts):
+        post.number = 1001 + 3 * index
     comments = [comment for _, post in posts for comment in post.comments]
-    for place, comment in enumerate(sorted(comments, key=lambda one: one.at)):
-        comment.number = 50_001 + place
+    for index, comment in enumerate(sorted(comments, key=lambda one: one.at)):
+        comment.number = 50_001 + index
 
 
 def as_of(forum: Forum, moment: int) -> Forum:

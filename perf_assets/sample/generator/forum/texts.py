@@ -1,4 +1,4 @@
-"""What is asked in a synthetic forum: sentences of each kind, with the words that tell it."""
+"""The questions of a synthetic forum: sentences of each kind, with the words that show it."""
 
 from dataclasses import dataclass, replace
 from random import Random
@@ -143,7 +143,7 @@ class Text:
 
 
 def text_of(rng: Random, kinds: tuple[str, ...]) -> Text:
-    """A question of these ``kinds``, each told by two sentences or three."""
+    """A question of these ``kinds``, each shown by two sentences or three."""
     title = rng.choice(TITLES[kinds[0]]).format(thing=rng.choice(THINGS))
     paragraphs = [
         sentence for kind in kinds for sentence in rng.sample(SENTENCES[kind], rng.randrange(2, 4))

@@ -16,7 +16,7 @@ def write_truth(forum: Forum, directory: Path) -> None:
 
 
 def write_labelled(forum: Forum, path: Path) -> None:
-    """Write the questions whose kinds people told, a line for each question and kind."""
+    """Write the questions whose kinds people gave, a line for each question and kind."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("question_id", "kind"))

@@ -31,7 +31,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Commits:
-    """Commits with all their ancestors; each is told by its number, and parents come first."""
+    """Commits with all their ancestors; each has its number, and parents come first."""
 
     shas: list[str]
     times: list[int]
@@ -170,16 +170,16 @@ class ChangedPaths:
 
         A side that differs in its mode alone is no change.
         """
-        places = np.concatenate(
+        indices = np.concatenate(
             [self._by_path[self._path_starts[p] : self._path_starts[p + 1]] for p in paths]
         )
-        owners, of_path = self._owners[places], self._of_path[places]
+        owners, of_path = self._owners[indices], self._of_path[indices]
         lines = self._line_commits[owners]
         order = np.lexsort((owners, of_path, lines))
         found: dict[int, Change] = {}
         last = (-1, -1)
-        for place, owner, path, commit in zip(
-            places[order].tolist(),
+        for index, owner, path, commit in zip(
+            indices[order].tolist(),
             owners[order].tolist(),
             of_path[order].tolist(),
             lines[order].tolist(),
@@ -189,20 +189,20 @@ class ChangedPaths:
                 if found:
                     yield (*last, found)
                 found, last = {}, (commit, path)
-            change = self._change(place)
+            change = self._change(index)
             if change.blob != change.old_blob or change.kind != change.old_kind:
                 found[owner - int(self._first_line[commit])] = change
         if found:
             yield (*last, found)
 
     def against(self, commit: int, parent: int) -> list[tuple[int, Change]]:
-        """All changes of a commit against its parent at this place, in git's order of paths.
+        """All changes of a commit against its parent at this index, in git's order of paths.
 
         Each with the number of its path.
         """
         line = int(self._first_line[commit]) + parent
         first, last = self._line_starts[line : line + 2].tolist()
-        return [(int(self._of_path[place]), self._change(place)) for place in range(first, last)]
+        return [(int(self._of_path[index]), self._change(index)) for index in range(first, last)]
 
     def blobs(self) -> set[str]:
         """The names of all versions of files on either side; no submodules."""
@@ -213,13 +213,13 @@ class ChangedPaths:
             names.update(name for kind, name in sides if kind not in (ABSENT, SUBMODULE, b""))
         return names
 
-    def _change(self, place: int) -> Change:
-        kinds, blobs = self._sides[place]
+    def _change(self, index: int) -> Change:
+        kinds, blobs = self._sides[index]
         names = blobs.tobytes().hex()
         length = self._length
         kinds = kinds.ljust(4, b"\0")
         return Change(
-            self._paths[int(self._of_path[place])],
+            self._paths[int(self._of_path[index])],
             kinds[:2],
             kinds[2:],
             names[:length],

@@ -47,9 +47,9 @@ def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[st
     """The trace of a fix, from the ``authors`` of the lines that it removes from each file."""
     if removed.problem is not None:
         return Trace(problem=removed.problem)
-    known = set(merges)
+    merge_commits = set(merges)
     rows = [
-        (file.path, commit, when, commit in known, lines)
+        (file.path, commit, when, commit in merge_commits, lines)
         for file, counted in zip(removed.files, authors, strict=True)
         for (commit, when), lines in sorted(counted.items())
     ]
@@ -59,7 +59,7 @@ def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[st
 def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
     """Ask git where the lines come from that each commit removes, file by file.
 
-    It goes through the whole history for each file: of many fixes ``LineHistory`` tells the same
+    It goes through the whole history for each file: of many fixes ``LineHistory`` finds the same
     in less time.
     """
     with ThreadPoolExecutor(_WORKERS) as pool:
@@ -77,18 +77,18 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
 def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
     """Who wrote the lines that the commit takes from a file.
 
-    The whole file is asked for: git recognises moved code by its length, and of the lines alone
+    The whole file is traced: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.
     """
     options = ("blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", file.old_path)
     output = run(in_clone(clone, *options), local_environment(), seconds=BLAME_SECONDS)
-    wanted = frozenset(file.lines)
+    traced = frozenset(file.lines)
     times: dict[str, int] = {}
     found: Authors = Counter()
     commit, number = "", 0
     for line in output.split(b"\n"):
         if line.startswith(b"\t"):
-            if number in wanted:
+            if number in traced:
                 found[commit, times[commit]] += 1
         elif line.startswith(b"committer-time "):
             times[commit] = int(line[15:])

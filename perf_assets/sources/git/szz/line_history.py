@@ -1,6 +1,6 @@
 """Where the lines come from that many commits remove: one pass over the history for all of them.
 
-It tells what ``git blame -w -M -C`` tells of each file, and takes the time of the history once,
+It finds what ``git blame -w -M -C`` finds for each file, and takes the time of the history once,
 not once for each file.
 """
 
@@ -31,7 +31,7 @@ class LineHistory:
         self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
-        """Where the lines come from that each commit removes, as ``trace_by_blame`` tells it.
+        """Where the lines come from that each commit removes, as ``trace_by_blame`` finds them.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
         with the problem. GitError when git fails otherwise.
@@ -62,7 +62,7 @@ class LineHistory:
         for entry in find_authors(self.versions, self._comparer, self._blocks(removals)):
             author = self.versions.commit_of[entry.version]
             key = commits.shas[author], commits.times[author]
-            counted[entry.text.number][key] += len(entry.text.wanted(entry.first, entry.length))
+            counted[entry.text.number][key] += len(entry.text.traced(entry.first, entry.length))
         self.steps += [attempt.steps for attempt in attempts]
         following = iter(counted)
         traces = []
@@ -90,9 +90,9 @@ class LineHistory:
             (parent,) = self._commits.parents[self._commits.number[sha]]
             path = paths[file.old_path]
             assert path is not None
-            wanted = [line - 1 for line in file.lines]
+            traced = [line - 1 for line in file.lines]
             version = self.versions.at(parent, path)
-            files.append(Entry(Text(number, wanted, attempt), 0, file.line_count, version, 0))
+            files.append(Entry(Text(number, traced, attempt), 0, file.line_count, version, 0))
         by_blob: dict[str, list[Entry]] = defaultdict(list)
         for block in pass_back(self.versions, files):
             by_blob[removals[block.text.number][1].blob].append(block)
@@ -106,6 +106,6 @@ class LineHistory:
 def _with_text(block: Entry, lines: Sequence[bytes]) -> Entry:
     """The block with its own lines, of those of the whole file."""
     text, first = block.text, block.first
-    wanted = [index - first for index in text.wanted(first, block.length)]
-    own = Text(text.number, wanted, text.attempt, lines[first : first + block.length])
+    traced = [index - first for index in text.traced(first, block.length)]
+    own = Text(text.number, traced, text.attempt, lines[first : first + block.length])
     return block._replace(text=own, first=0)

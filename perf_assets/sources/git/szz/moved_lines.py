@@ -2,7 +2,7 @@
 
 A fragment that came in one piece with a version is looked for in what the version's commit found
 there: in the file itself (moved), then in the other files that the commit changes (copied). What
-is found is looked for further back, and so on. It is asked round by round, for all fragments at
+is found is looked for further back, and so on. It works round by round, for all fragments at
 once.
 """
 
@@ -31,7 +31,7 @@ class _Match(NamedTuple):
     score: int
     start: int
     end: int
-    place: int
+    offset: int
 
 
 class _Source(NamedTuple):
@@ -50,7 +50,7 @@ class _Search:
     stages: list[tuple[int, list[_Source]]]
 
     def is_open(self) -> bool:
-        """Whether it has enough letters and digits for any place that is left."""
+        """Whether it has enough letters and digits for any source that is left."""
         while self.stages and self.entry.score <= self.threshold:
             self.stages = self.stages[1:]
         return bool(self.stages)
@@ -77,16 +77,16 @@ class _Hit:
     def moved(self, versions: Versions) -> Iterator[Entry]:
         """That part, where it was found."""
         found = self.search.entry.part(self.match.start, self.match.end)
-        if found.has_wanted:
+        if found.has_traced:
             version = versions.at(self.source.commit, self.source.path)
-            yield found._replace(version=version, start=self.match.place)
+            yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """What is before and after it; too small for this place, it is looked for no further."""
+        """What is before and after it; too small for this source, it is looked for no further."""
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
             rest = entry.part(start, end)
-            if rest.has_wanted:
+            if rest.has_traced:
                 is_small = rest.score <= self.search.threshold
                 yield _Search(rest, [] if is_small else self.search.stages)
 
@@ -99,46 +99,46 @@ class Comparer:
         self._clone = clone
 
     def compare(
-        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Hunks | None]:
         """The hunks from each blob to the entry beside it; None where too little is found."""
         contents = {
-            place: entry.content
-            for place, entry in enumerate(self._promising(asked, least))
+            index: entry.content
+            for index, entry in enumerate(self._promising(candidates, least))
             if entry is not None
         }
         pairs = {
-            place: (asked[place][0], _blob_name(content, len(asked[place][0])))
-            for place, content in contents.items()
+            index: (candidates[index][0], _blob_name(content, len(candidates[index][0])))
+            for index, content in contents.items()
         }
-        hunks: list[Hunks | None] = [None] * len(asked)
+        hunks: list[Hunks | None] = [None] * len(candidates)
         if pairs:
             distinct = sorted(set(pairs.values()))
-            with tempfile.TemporaryDirectory(prefix="perf-assets-") as place:
-                borrow_objects(self._clone, Path(place))
-                _write_blobs(self._clone, Path(place), set(contents.values()))
-                found = compare_blobs(self._clone, distinct, Path(place))
-                known = dict(zip(distinct, found, strict=True))
+            with tempfile.TemporaryDirectory(prefix="perf-assets-") as index:
+                borrow_objects(self._clone, Path(index))
+                _write_blobs(self._clone, Path(index), set(contents.values()))
+                found = compare_blobs(self._clone, distinct, Path(index))
+                hunks_of_pair = dict(zip(distinct, found, strict=True))
             for number, pair in pairs.items():
-                hunks[number] = known[pair]
+                hunks[number] = hunks_of_pair[pair]
         return hunks
 
     def _promising(
-        self, asked: Sequence[tuple[str, Entry]], least: Sequence[int]
+        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Entry | None]:
         """The entries of which the blob has enough lines in a row, as far as one sees apart."""
         by_blob: dict[str, list[int]] = {}
-        for place, (blob, _) in enumerate(asked):
-            by_blob.setdefault(blob, []).append(place)
-        found: list[Entry | None] = [None] * len(asked)
+        for index, (blob, _) in enumerate(candidates):
+            by_blob.setdefault(blob, []).append(index)
+        found: list[Entry | None] = [None] * len(candidates)
         for blob, content in each_blob(self._clone, sorted(by_blob)):
-            places = by_blob[blob]
-            needed = set[bytes]().union(*(asked[place][1].bare for place in places))
+            indices = by_blob[blob]
+            needed = set[bytes]().union(*(candidates[index][1].bare for index in indices))
             present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
-            for place in places:
-                entry = asked[place][1]
-                if entry.best_score(present) > least[place]:
-                    found[place] = entry
+            for index in indices:
+                entry = candidates[index][1]
+                if entry.best_score(present) > least[index]:
+                    found[index] = entry
         return found
 
 
@@ -167,7 +167,7 @@ def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 def find_authors(
     versions: Versions, comparer: Comparer, entries: Iterable[Entry]
 ) -> Iterator[Entry]:
-    """The lines that are asked for, in entries at the versions whose commits wrote them.
+    """The traced lines, in entries at the versions whose commits wrote them.
 
     Each of the ``entries`` is a fragment at the version that it came with.
     """
@@ -195,12 +195,12 @@ def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]
             if base >= 0:
                 stages.append((_MOVED, [_Source(parent, path, versions.blob_of[base])]))
     if entry.score > _COPIED:
-        for place, parent in enumerate(parents):
+        for index, parent in enumerate(parents):
             others = [
                 _Source(parent, number, change.old_blob)
-                for number, change in versions.changed.against(commit, place)
+                for number, change in versions.changed.against(commit, index)
                 if change.old_kind not in (ABSENT, SUBMODULE)
-                and number != versions.base_paths[version][place]
+                and number != versions.base_paths[version][index]
             ]
             if others:
                 stages.append((_COPIED, others))
@@ -234,9 +234,9 @@ def _round(
 
 def _look(comparer: Comparer, searches: Sequence[_Search]) -> Iterator[_Hit | None]:
     """The best that is found of each entry in the files of its stage; the last of equals."""
-    asked = [(source.blob, search.entry) for search in searches for source in search.sources]
+    candidates = [(source.blob, search.entry) for search in searches for source in search.sources]
     least = [search.threshold for search in searches for _ in search.sources]
-    answers = iter(comparer.compare(asked, least))
+    answers = iter(comparer.compare(candidates, least))
     for search in searches:
         best: _Hit | None = None
         for source in search.sources:

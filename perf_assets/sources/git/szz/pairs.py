@@ -39,13 +39,13 @@ class PairCounter:
 
     def count(self, pairs: Sequence[str]) -> list[Counts]:
         """The counts of distinct ``pairs``, in their order; GitError when an object is missing."""
-        known = {pair: self._recall(pair) for pair in pairs}
-        new = [pair for pair, counts in known.items() if counts is None]
+        recalled = {pair: self._recall(pair) for pair in pairs}
+        new = [pair for pair, counts in recalled.items() if counts is None]
         counted = dict(zip(new, _compare(self._clone, new), strict=True))
         if len(self._recent) + len(counted) > _GENERATION:
             self._older, self._recent = self._recent, {}
         self._recent |= counted
-        return [known[pair] or counted[pair] for pair in pairs]
+        return [recalled[pair] or counted[pair] for pair in pairs]
 
     def _recall(self, pair: str) -> Counts | None:
         return self._recent.get(pair) or self._older.get(pair)

@@ -1,4 +1,4 @@
-"""The lines of code that commits take away, as git tells them: not those that only moved."""
+"""The lines of code that commits take away, as git reports them: not those that only moved."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class RemovedFrom:
 
 @dataclass
 class RemovedCode:
-    """The lines of source code that a commit removes, or why they are not told (``problem``)."""
+    """The lines of source code that a commit removes, or why they are not given (``problem``)."""
 
     files: list[RemovedFrom] = field(default_factory=list)
     problem: str | None = None
@@ -75,7 +75,7 @@ def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[
     """Line numbers that each of the commits, no merges, removes, by the versions of the file.
 
     Lines that differ in white space alone, and blocks that appear elsewhere in the commit, are
-    left out. That a block was moved git tells by its color alone.
+    left out. git marks a moved block by its color alone.
     """
     found: dict[str, dict[Pair, list[int]]] = {sha: {} for sha in shas}
     command = diffs_of(clone, *_PATCH)
@@ -109,7 +109,7 @@ def removed_code(
 ) -> RemovedCode:
     """Of the ``removed`` lines of a commit those of code, in its source ``files``.
 
-    A fix is told in full or not at all: not with a file of more than 1,000,000 bytes, or more
+    A fix is reported in full or not at all: not with a file of more than 1,000,000 bytes, or more
     than 1,000 such lines. ``contents`` are those of the blobs before the commit.
     """
     sources = sources_of(files)
@@ -126,7 +126,7 @@ def removed_code(
         if code:
             count = content.count(b"\n") + (not content.endswith(b"\n"))
             found.append(RemovedFrom(file.old_path, shown(file.path), file.old_blob, code, count))
-    told = RemovedCode(found)
-    if told.count > MOST_LINES:
+    removed_lines = RemovedCode(found)
+    if removed_lines.count > MOST_LINES:
         return RemovedCode(problem=f"it removes more than {MOST_LINES:,} lines of code")
-    return told
+    return removed_lines

@@ -9,7 +9,7 @@ from perf_assets.sources.git.command import local_environment, run
 from perf_assets.sources.git.szz.ancestry import ABSENT, SUBMODULE, Change, ChangedPaths, Commits
 
 Case = tuple[int, int, int]
-"""A file that appears: its commit, the place of the parent that lacks it, and its path."""
+"""A file that appears: its commit, the index of the parent that lacks it, and its path."""
 
 _WORKERS = 2
 _MOST_BYTES = 1_000_000  # of paths on one command line
@@ -22,11 +22,11 @@ def rename_sources(
     appearing: Sequence[tuple[int, int, Change]],
     missing: Set[str] = frozenset(),
 ) -> tuple[dict[Case, int], dict[Case, str]]:
-    """The path from which each file was renamed, by commit, place of its parent, and path.
+    """The path from which each file was renamed, by commit, index of its parent, and path.
 
-    And the file that the clone lacks, one of ``missing``, where that cannot be told.
+    And the file that the clone lacks, one of ``missing``, where that cannot be decided.
 
-    git asks for one file at a time: which of those that are gone it was, whatever became of them
+    git looks for one file at a time: which of those that are gone it was, whatever became of them
     else. A file that is the same, and the only one, needs no asking.
     """
     found: dict[Case, int] = {}
@@ -34,9 +34,9 @@ def rename_sources(
     open_cases: list[tuple[Case, list[bytes]]] = []
     gone: list[Change] = []
     last = (-1, -1)
-    for commit, place, change in sorted(appearing):
-        if (commit, place) != last:
-            gone, last = _gone(changed, commit, place), (commit, place)
+    for commit, index, change in sorted(appearing):
+        if (commit, index) != last:
+            gone, last = _gone(changed, commit, index), (commit, index)
         if not gone:
             continue
         path = changed.path_number(change.path)
@@ -45,32 +45,32 @@ def rename_sources(
         if len(same) == 1:
             source = changed.path_number(same[0].path)
             assert source is not None
-            found[commit, place, path] = source
-        elif lacking := missing & {change.blob, *(one.old_blob for one in gone)}:
-            unknown[commit, place, path] = min(lacking)
+            found[commit, index, path] = source
+        elif absent := missing & {change.blob, *(one.old_blob for one in gone)}:
+            unknown[commit, index, path] = min(absent)
         else:
-            open_cases.append(((commit, place, path), [change.path, *(one.path for one in gone)]))
+            open_cases.append(((commit, index, path), [change.path, *(one.path for one in gone)]))
     with ThreadPoolExecutor(_WORKERS) as pool:
-        asked = pool.map(lambda case: _ask(clone, commits, case), open_cases)
-        for (case, _), source_path in zip(open_cases, asked, strict=True):
+        sources = pool.map(lambda case: _source_of(clone, commits, case), open_cases)
+        for (case, _), source_path in zip(open_cases, sources, strict=True):
             source = None if source_path is None else changed.path_number(source_path)
             if source is not None:
                 found[case] = source
     return found, unknown
 
 
-def _gone(changed: ChangedPaths, commit: int, place: int) -> list[Change]:
+def _gone(changed: ChangedPaths, commit: int, index: int) -> list[Change]:
     """What of a parent is not there any more."""
     return [
         change
-        for _, change in changed.against(commit, place)
+        for _, change in changed.against(commit, index)
         if change.kind == ABSENT and change.old_kind != SUBMODULE
     ]
 
 
-def _ask(clone: Path, commits: Commits, case: tuple[Case, list[bytes]]) -> bytes | None:
-    (commit, place, _), paths = case
-    sha, parent = commits.shas[commit], commits.shas[commits.parents[commit][place]]
+def _source_of(clone: Path, commits: Commits, case: tuple[Case, list[bytes]]) -> bytes | None:
+    (commit, index, _), paths = case
+    sha, parent = commits.shas[commit], commits.shas[commits.parents[commit][index]]
     command = diffing(clone, "-r", "-M", "--raw", "-z", parent, sha, "--")
     command.insert(1, "--literal-pathspecs")
     if sum(map(len, paths)) < _MOST_BYTES:

@@ -21,7 +21,7 @@ class _File:
 
 @dataclass
 class Versions:
-    """Versions of files, each told by its number, and what each has of the versions before it.
+    """Versions of files, each with its number, and what each has of the versions before it.
 
     A version is what a commit made of a path, where that is another file than all its parents
     have. ``bases`` are, for each parent, the version that git takes for its predecessor: the file
@@ -50,9 +50,9 @@ class Versions:
         chain, below = self.commits.chains
         while file is not None and commit >= 0:
             touching = file.commits.get(chain[commit])
-            place = bisect_right(touching, commit) if touching else 0
-            if place:
-                return file.versions[chain[commit]][place - 1]
+            index = bisect_right(touching, commit) if touching else 0
+            if index:
+                return file.versions[chain[commit]][index - 1]
             commit = below[chain[commit]]
         return -1
 
@@ -60,7 +60,7 @@ class Versions:
         """Find the versions of ``paths``, and of the paths from which they were renamed."""
         touches: list[tuple[int, int, dict[int, Change]]] = []
         sources: dict[tuple[int, int, int], int] = {}
-        lacking: dict[tuple[int, int], str] = {}
+        missing_blobs: dict[tuple[int, int], str] = {}
         new = {path for path in paths if path not in self._files}
         while new:
             of_new = list(self.changed.touches(sorted(new)))
@@ -72,14 +72,14 @@ class Versions:
                 self.clone, self.commits, self.changed, appearing, self.missing
             )
             sources |= found
-            lacking |= {(commit, path): blob for (commit, _, path), blob in unknown.items()}
+            missing_blobs |= {(commit, path): blob for (commit, _, path), blob in unknown.items()}
             new = {path for path in found.values() if path not in self._files}
         first = len(self.blob_of)
         for commit, path, changes in sorted(touches, key=lambda touch: touch[:2]):
             before = len(self.blob_of)
             self._touch(commit, path, changes, sources)
-            if (commit, path) in lacking and len(self.blob_of) > before:
-                self.unreadable[before] = lacking[commit, path]
+            if (commit, path) in missing_blobs and len(self.blob_of) > before:
+                self.unreadable[before] = missing_blobs[commit, path]
         self._compare(first)
 
     def _touch(
@@ -105,27 +105,27 @@ class Versions:
         blob, kind = next((change.blob, change.kind) for change in changes.values())
         if kind in (ABSENT, SUBMODULE):
             return -1
-        for place, parent in enumerate(parents):
-            if place not in changes:
+        for index, parent in enumerate(parents):
+            if index not in changes:
                 return self.at(parent, path)
         bases, base_paths = [-1] * len(parents), [-1] * len(parents)
         blobs: dict[int, str] = {}
-        for place, parent in enumerate(parents):
-            if changes[place].old_kind == kind and changes[place].old_blob not in blobs.values():
-                bases[place], base_paths[place] = self.at(parent, path), path
-                blobs[place] = changes[place].old_blob
-        for place, parent in enumerate(parents):
-            source = sources.get((commit, place, path))
-            if source is None or changes[place].old_kind == kind:
+        for index, parent in enumerate(parents):
+            if changes[index].old_kind == kind and changes[index].old_blob not in blobs.values():
+                bases[index], base_paths[index] = self.at(parent, path), path
+                blobs[index] = changes[index].old_blob
+        for index, parent in enumerate(parents):
+            source = sources.get((commit, index, path))
+            if source is None or changes[index].old_kind == kind:
                 continue
             base = self.at(parent, source)
             if base < 0:
                 continue
             if self.blob_of[base] == blob:
                 return base
-            if self.blob_of[base] not in [blobs[p] for p in blobs if p < place]:
-                bases[place], base_paths[place] = base, source
-                blobs[place] = self.blob_of[base]
+            if self.blob_of[base] not in [blobs[p] for p in blobs if p < index]:
+                bases[index], base_paths[index] = base, source
+                blobs[index] = self.blob_of[base]
         self.commit_of.append(commit)
         self.path_of.append(path)
         self.blob_of.append(blob)
@@ -162,14 +162,14 @@ class Versions:
 def _appearing(
     commits: Commits, touches: Iterable[tuple[int, int, dict[int, Change]]]
 ) -> list[tuple[int, int, Change]]:
-    """Commit, place of its parent and change, where a file is there that the parent lacks.
+    """Commit, index of its parent and change, where a file is there that the parent lacks.
 
     Not where another parent has it as it is.
     """
     return [
-        (commit, place, change)
+        (commit, index, change)
         for commit, _, changes in touches
         if len(changes) == len(commits.parents[commit])
-        for place, change in changes.items()
+        for index, change in changes.items()
         if change.old_kind == ABSENT and change.kind not in (ABSENT, SUBMODULE)
     ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.lint.files.places import Place, places, read
+from perf_assets.lint.files.discovery import LintFile, find_files, read
 from perf_assets.lint.files.results import Skip, SourceFile
 from tests.effort import examples
 
@@ -24,9 +24,9 @@ def filled(root: Path, *names: str) -> Path:
 def found(root: Path, *given: str, excluded: tuple[str, ...] = ()) -> list[str]:
     paths = [root / name for name in given] or [root]
     return [
-        os.path.relpath(place.path, root)
-        for place in places(paths, root, excluded)
-        if isinstance(place, Place)
+        os.path.relpath(file.path, root)
+        for file in find_files(paths, root, excluded)
+        if isinstance(file, LintFile)
     ]
 
 
@@ -83,10 +83,12 @@ def test_what_is_no_regular_file_is_passed_by(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_a_skip(tmp_path: Path) -> None:
     (tmp_path / "self.py").symlink_to("self.py")
-    (place,) = places([tmp_path / "self.py"], tmp_path, ())
-    assert isinstance(place, Place)
-    told = read(place)
-    assert isinstance(told, Skip) and told.reason == "read" and "symbolic links" in told.message
+    (file,) = find_files([tmp_path / "self.py"], tmp_path, ())
+    assert isinstance(file, LintFile)
+    result = read(file)
+    assert (
+        isinstance(result, Skip) and result.reason == "read" and "symbolic links" in result.message
+    )
 
 
 def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory(
@@ -95,8 +97,8 @@ def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory
     os.mkfifo(tmp_path / "pipe.py")
     with (tmp_path / "sparse.py").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    told = [read(Place(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
-    assert told == [
+    result = [read(LintFile(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
+    assert result == [
         Skip("pipe.py", "read", "it is no file: pass it as standard input, with -"),
         Skip("sparse.py", "memory", "it takes more than 512 MB"),
     ]
@@ -106,20 +108,20 @@ def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory
 def test_a_folder_that_cannot_be_listed_is_a_skip(tmp_path: Path) -> None:
     filled(tmp_path, "a/b.py", "c.py")
     (tmp_path / "a").chmod(0)
-    told = list(places([tmp_path], tmp_path, ()))
+    result = list(find_files([tmp_path], tmp_path, ()))
     (tmp_path / "a").chmod(0o755)
-    assert [isinstance(one, Skip) for one in told] == [False, True]
+    assert [isinstance(one, Skip) for one in result] == [False, True]
 
 
 def test_a_folder_that_vanishes_is_a_skip(tmp_path: Path) -> None:
     filled(tmp_path, "a.py", "b/c.py", "d/e.py")
-    finding = places([tmp_path], tmp_path, ())
+    finding = find_files([tmp_path], tmp_path, ())
     next(finding)
     (tmp_path / "b/c.py").unlink()
     (tmp_path / "b").rmdir()
-    skip, place = finding
+    skip, file = finding
     assert isinstance(skip, Skip) and skip.reason == "read" and "no such file" in skip.message
-    assert isinstance(place, Place) and place.path == tmp_path / "d/e.py"
+    assert isinstance(file, LintFile) and file.path == tmp_path / "d/e.py"
 
 
 def test_names_are_relative_to_where_one_is(
@@ -128,11 +130,11 @@ def test_names_are_relative_to_where_one_is(
     filled(tmp_path, "project/x/a.py", "other/b.py")
     monkeypatch.chdir(tmp_path / "project")
     given = [Path(), tmp_path / "project/x/../x/a.py", Path("../other")]
-    assert [one[1] for one in places(given, tmp_path, ())] == ["x/a.py", "../other/b.py"]
-    (place,) = places([tmp_path / "project/x/a.py"], tmp_path, ())
-    assert place[1] == "x/a.py"
-    (place,) = places([tmp_path / "other/b.py"], tmp_path, ())
-    assert place[1] == str(tmp_path / "other/b.py")
+    assert [one[1] for one in find_files(given, tmp_path, ())] == ["x/a.py", "../other/b.py"]
+    (file,) = find_files([tmp_path / "project/x/a.py"], tmp_path, ())
+    assert file[1] == "x/a.py"
+    (file,) = find_files([tmp_path / "other/b.py"], tmp_path, ())
+    assert file[1] == str(tmp_path / "other/b.py")
 
 
 def test_a_file_knows_its_path_within_its_project(tmp_path: Path) -> None:
@@ -144,8 +146,8 @@ def test_a_file_knows_its_path_within_its_project(tmp_path: Path) -> None:
         ("tests/project/src/a.py", "src/a.py"),
         ("tests/free", "tests/free/b.py"),
     ):
-        (place,) = places([tmp_path / name], tmp_path, ())
-        assert isinstance(place, Place) and place.within == within
+        (file,) = find_files([tmp_path / name], tmp_path, ())
+        assert isinstance(file, LintFile) and file.within == within
 
 
 NAMES = st.sampled_from(["a.py", "b.py", "x", "y.py", ".git", "build"])
@@ -173,8 +175,8 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbfx = 1\r\n\x00")
     path.chmod(0o444)
     before = path.stat()
-    (place,) = places([path], tmp_path, ())
-    assert isinstance(place, Place)
-    assert read(place) == SourceFile(place.shown, b"\xef\xbb\xbfx = 1\r\n\x00", "a.py")
+    (file,) = find_files([path], tmp_path, ())
+    assert isinstance(file, LintFile)
+    assert read(file) == SourceFile(file.shown, b"\xef\xbb\xbfx = 1\r\n\x00", "a.py")
     after = path.stat()
     assert (before.st_mtime_ns, before.st_mode) == (after.st_mtime_ns, after.st_mode)

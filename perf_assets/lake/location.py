@@ -42,7 +42,7 @@ class Lake:
         try:
             parts = urlsplit(url)
         except ValueError:
-            # What may be a secret cannot be told from the rest of it: nothing of it is shown.
+            # What may be a secret cannot be separated from the rest: nothing of it is shown.
             raise PerfAssetsError(f"the lake is named by no address: {HOW}") from None
         if parts.scheme == "s3":
             return cls(_in_s3(url))
@@ -71,7 +71,7 @@ class Lake:
 
     @property
     def options(self) -> dict[str, str]:
-        """What Delta Lake is told about S3 beside the credentials, which it finds itself."""
+        """Delta Lake's options for S3 beside the credentials, which it finds itself."""
         if self.is_local:
             return {}
         seconds = max(1, round(self.retry_seconds))

@@ -24,7 +24,7 @@ from perf_assets.storage.audited_writer import (
 log = logging.getLogger(__name__)
 
 
-def ask_questions(
+def update_questions(
     writer: AuditedWriter,
     forum: Forum,
     tag_set: TagSet,
@@ -34,7 +34,7 @@ def ask_questions(
 ) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date from the API, see :func:`load_questions`.
 
-    What was asked is noted, however it ends.
+    The number of requests is noted, however it ends.
     """
     started = datetime.now(UTC)
     client = ApiClient(
@@ -58,7 +58,7 @@ def load_questions(
 ) -> Iterator[WriteOutcome]:
     """Load the months that are missing, refresh those that are there.
 
-    With each stored month stands the newest activity that was known when it was read. A refresh
+    With each stored month stands the newest activity when it was read. A refresh
     lists the questions in which something happened since the oldest of these, so that a run that
     was killed goes on with what is left. What the forum does not call an activity (votes, views,
     deletion, a tag that was taken away) is found when a month is read whole again, as with
@@ -92,13 +92,13 @@ def _refresh(
 ) -> Iterator[WriteOutcome]:
     """Put what changed since into the stored ``months``; these show everything up to ``newest``."""
     failed: set[str] = set()
-    with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as tell:
+    with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as progress:
         for read in source.changed(since):
             touched = _merged(writer, source, months, read)
             for outcome in store_posts(writer, source.forum, source.tag_set, touched):
                 failed |= {str(outcome.month)} if outcome.failure is not None else set()
                 yield outcome
-            tell(tell.done + read.batch.questions.height)
+            progress(progress.done + read.batch.questions.height)
     whole = [month for month in months if month not in failed]
     advance(writer, source.tag_set.name, whole, newest, TABLES)
 
@@ -136,17 +136,17 @@ def _load(
 ) -> Iterator[WriteOutcome]:
     """Read each of ``months`` whole and store it."""
     title = f"{doing} questions of {source.tag_set.name}"
-    with phase(title, len(months), "months") as tell:
-        for place, month in enumerate(months, 1):
+    with phase(title, len(months), "months") as progress:
+        for done, month in enumerate(months, 1):
             before = source.client.requests
             read = source.month(month)
-            asked = source.client.requests - before
+            requests = source.client.requests - before
             one = Month(
                 month,
                 read.batch,
-                Provenance(PartitionState(updated_at=newest), asked, asked),
+                Provenance(PartitionState(updated_at=newest), requests, requests),
                 {TABLES[0]: read.questions, TABLES[1]: read.answers},
                 is_read_whole=True,
             )
             yield from store_posts(writer, source.forum, source.tag_set, [one])
-            tell(place)
+            progress(done)

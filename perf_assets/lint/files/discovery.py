@@ -21,7 +21,7 @@ ENVIRONMENT = "pyvenv.cfg"  # what a virtual environment of any name has
 ROOTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "WORKSPACE")
 
 
-class Place(NamedTuple):
+class LintFile(NamedTuple):
     """A file that is to be checked.
 
     Attributes
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     path
         Where it is.
     shown
-        The name it is told by: relative to the working directory where it is below that.
+        The name it is reported by: relative to the working directory where it is below that.
     within
         Its path within its project, with `/`.
     """
@@ -39,7 +39,9 @@ class Place(NamedTuple):
     within: str
 
 
-def places(given: Sequence[Path], root: Path, excluded: Sequence[str]) -> Iterator[Place | Skip]:
+def find_files(
+    given: Sequence[Path], root: Path, excluded: Sequence[str]
+) -> Iterator[LintFile | Skip]:
     """The Python files and notebooks under some paths, each once, folders in the order of names.
 
     A file that is given is among them whatever it is called. In folders, hidden ones, virtual
@@ -67,20 +69,20 @@ def places(given: Sequence[Path], root: Path, excluded: Sequence[str]) -> Iterat
             if isinstance(one, Skip):
                 yield one._replace(path=shown(Path(one.path)))
             else:
-                yield Place(one, shown(one), os.path.relpath(absolute, project))
+                yield LintFile(one, shown(one), os.path.relpath(absolute, project))
 
 
-def read(place: Place, budget: Budget = Budget()) -> SourceFile | Skip:  # noqa: B008
-    """What is in a file, or why that cannot be said; a pipe and a file too large are not read."""
+def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # noqa: B008
+    """What is in a file, or why it cannot be read; a pipe and a file too large are not read."""
     try:
-        with open(place.path, "rb", opener=_at_once) as file:
+        with open(found.path, "rb", opener=_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                return Skip(place.shown, "read", "it is no file: pass it as standard input, with -")
+                return Skip(found.shown, "read", "it is no file: pass it as standard input, with -")
             content = file.read(min(status.st_size, budget.most_bytes) + 1)
     except OSError as error:
-        return Skip(place.shown, "read", _reason(error))
-    return source_of(place.shown, content, place.within, budget)
+        return Skip(found.shown, "read", _reason(error))
+    return source_of(found.shown, content, found.within, budget)
 
 
 def source_of(
@@ -101,7 +103,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def shown(path: Path) -> str:
-    """The name that a path is told by: relative to the working directory where it is below that."""
+    """The name in reports: relative to the working directory where it is below that."""
     absolute = os.path.abspath(path)  # noqa: PTH100
     here = Path.cwd()
     if Path(absolute).is_relative_to(here):
@@ -110,7 +112,7 @@ def shown(path: Path) -> str:
 
 
 def _project(path: Path) -> str:
-    """The folder of the project that a path belongs to; where none is known, of the path."""
+    """The folder of the project that a path belongs to; where none is found, of the path."""
     folder = Path(os.path.abspath(path))  # noqa: PTH100
     if not folder.is_dir():
         folder = folder.parent
