@@ -8,7 +8,7 @@ what is new or changed is told by our own steps, and what was told of the rest s
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
+from perf_assets.assets.dagster_internals import EXTERNALLY_MANAGED_ASSETS_TAG
 
 OURS = "perf-assets/"
 REASON = "reason"  # why a run was started

@@ -12,9 +12,9 @@ import dagster as dg
 import duckdb
 import pytest
 import yaml
-from dagster._core.instance.ref import InstanceRef
 
 from perf_assets.assets.checks import DECLARED, check_results, named_rules
+from perf_assets.assets.dagster_internals import InstanceRef
 from perf_assets.assets.instance import open_instance
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags

@@ -101,7 +101,9 @@ def test_status_doctor_and_agreement_are_told_to_programs_too(
 
 @pytest.mark.slow
 def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert_refused(perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such data directory")
+    assert_refused(
+        perf_assets_process("status", "--data-dir", tmp_path / "no"), "no such data directory"
+    )
     assert_refused(perf_assets("status", "--data-dir", tmp_path), "perf-assets run")
 
 
