@@ -116,7 +116,7 @@ def run(  # noqa: PLR0913
     with writing(place.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             if not place.warehouse.exists():  # there will be rows to validate
-                from perf_assets.storage.validation_process import prepare  # noqa: PLC0415
+                from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
 
                 prepare()
             from perf_assets.execution import run_study  # noqa: PLC0415

@@ -297,7 +297,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         f"    heavy = [name for name in {heavy} if name in sys.modules]\n"
         "    for process in descendants(os.getpid()):\n"
         "        command = Path(f'/proc/{process}/cmdline').read_text()\n"
-        "        heavy += ['Great Expectations'] * ('validation_process' in command)\n"
+        "        heavy += ['Great Expectations'] * ('storage.audit.process' in command)\n"
         "    print(heavy)\n"
         "atexit.register(tell)\n"
         "main()\n"

@@ -17,7 +17,8 @@ from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches,
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage import audited_writer
-from perf_assets.storage.audit import AuditReport, Parameters
+from perf_assets.storage.audit.auditing import AuditReport
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create_tables

@@ -16,7 +16,7 @@ from perf_assets.sources.issue_source_factory import open_issue_source
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.preloading import preload
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

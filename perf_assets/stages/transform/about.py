@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.config.study import Study
-from perf_assets.storage.audit_records import RESULTS
+from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.database_copy import STORAGE_VERSION, content, tables_of
 from perf_assets.storage.migrations import create

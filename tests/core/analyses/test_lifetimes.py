@@ -5,7 +5,7 @@ import pytest
 
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
-from perf_assets.storage.audit import audit
+from perf_assets.storage.audit.auditing import audit
 
 SCHEMA = {
     "repository": pl.String,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.storage.audit import AuditReport
+from perf_assets.storage.audit.auditing import AuditReport
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of

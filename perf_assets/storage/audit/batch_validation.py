@@ -8,12 +8,14 @@ unique within its partition, and of rules that most rows keep each partition's o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from perf_assets.months import end_of, start_of
-from perf_assets.storage.declared_rules import (
+from perf_assets.storage.audit.great_expectations import Finding
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.process import validate
+from perf_assets.storage.audit.rules import (
     IN_SET,
     MISSING,
     MONTH_OF,
@@ -23,12 +25,7 @@ from perf_assets.storage.declared_rules import (
     UNIQUE,
     Rule,
 )
-from perf_assets.storage.great_expectations import Finding
-from perf_assets.storage.suites import Suite
-from perf_assets.storage.validation_process import validate
-
-if TYPE_CHECKING:
-    from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.suites import Suite
 
 ROW_COUNT = "expect_table_row_count_to_equal"
 UNIQUE_COLUMN = "expect_column_values_to_be_unique"
@@ -42,7 +39,7 @@ OF_ROWS = (
     "expect_compound_columns_",
 )
 
-Candidates = Sequence[tuple[pl.DataFrame, "Parameters"]]
+Candidates = Sequence[tuple[pl.DataFrame, Parameters]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ class _Split:
     failing: Mapping[int, list[int]]
     judged: Mapping[int, int]
 
-    def of(self, place: int, rule: Rule, told: "Parameters") -> RuleOutcome:
+    def of(self, place: int, rule: Rule, told: Parameters) -> RuleOutcome:
         """The part of it that is about the partition at ``place``, which was ``told`` that much."""
         rows = self.failing.get(place, [])
         judged = self.judged.get(place, 0)
@@ -112,7 +109,7 @@ class _Split:
         return PASSED if success else RuleOutcome(False, rows)
 
 
-def _value(told: "Parameters", name: str) -> object:
+def _value(told: Parameters, name: str) -> object:
     return dict(told).get(name)
 
 
@@ -164,7 +161,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: "Parameters") -> pl.LazyFrame:
+def _beside(suite: Suite, place: int, frame: pl.DataFrame, told: Parameters) -> pl.LazyFrame:
     """The rows of a candidate with the columns that tell what is particular to its partition."""
     names = frame.columns
     needed = [
@@ -227,7 +224,7 @@ def _row_wise(rule: Rule) -> Rule:
     return replace(rule, type=kind, kwargs=kwargs)
 
 
-def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: "Parameters") -> RuleOutcome:
+def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, told: Parameters) -> RuleOutcome:
     """The verdict on one partition that is not decided by its rows among those of others."""
     whole = _beside(suite, 0, frame, told).collect()
     of_rows = rule.type.startswith(OF_ROWS)

@@ -7,46 +7,23 @@ that each partition would have been given alone.
 
 import io
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text
-from perf_assets.storage.batch_validation import RuleOutcome, validate_partitions
-from perf_assets.storage.declared_rules import MISSING, MONTH_OF, Rule
-from perf_assets.storage.suites import Suite, load_suite
+from perf_assets.storage.audit.batch_validation import RuleOutcome, validate_partitions
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.rules import MISSING, MONTH_OF, Rule
+from perf_assets.storage.audit.suites import Suite, load_suite
 
 EXAMPLES = 3
 TEXT_LENGTH = 80
-
-
-class Parameters(TypedDict, total=False):
-    """What the rules are told of a partition; a rule that lacks one could not be checked.
-
-    repository, month : those of the partition; a table that is computed whole has none.
-    forum, tag_set : the two parts of what a partition of a forum belongs to.
-    source_count : how many rows the source itself says there are.
-    issue_numbers, commit_shas, question_ids, post_ids : what its rows may speak of.
-    least_readable_share : of the commits of a month, of which git must be able to read so many.
-    rule_version : the version of the rules by which its rows were decided.
-    """
-
-    repository: str | None
-    month: str | None
-    forum: str
-    tag_set: str
-    source_count: int | None
-    issue_numbers: Collection[int]
-    commit_shas: Collection[str]
-    question_ids: Collection[int]
-    post_ids: Collection[int]
-    least_readable_share: float
-    rule_version: str
 
 
 @dataclass(frozen=True)
