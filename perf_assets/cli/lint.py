@@ -13,7 +13,7 @@ import click
 from perf_assets.cli.shell import friendly_errors
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
-from perf_assets.sanitize import escape_text
+from perf_assets.sanitize import escape_text, in_words
 
 if TYPE_CHECKING:
     from perf_assets.cli.lint_settings import Settings
@@ -259,12 +259,15 @@ def _tell_skips(results: "Sequence[FileResult]") -> None:
     skipped = [result.skipped for result in results if result.skipped is not None]
     for skip in skipped[:NAMED_SKIPS]:
         click.echo(
-            f"{escape_text(skip.path)}: not checked ({skip.reason}): {escape_text(skip.message)}",
+            f"{escape_text(skip.path)}: not checked ({in_words(skip.reason)}): "
+            f"{escape_text(skip.message)}",
             err=True,
         )
     if skipped:
         reasons = Counter(skip.reason for skip in skipped)
-        counts = ", ".join(f"{reason} {number:,}" for reason, number in sorted(reasons.items()))
+        counts = ", ".join(
+            f"{in_words(reason)} {number:,}" for reason, number in sorted(reasons.items())
+        )
         all_named = "" if len(skipped) <= NAMED_SKIPS else "; --format json names all"
         click.echo(f"{len(skipped):,} not checked: {counts}{all_named}", err=True)
     if not results:

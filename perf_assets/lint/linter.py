@@ -68,7 +68,7 @@ def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:
         symtable(text, path, "exec")  # says whether it is Python, in half the time of a tree
         return None
     except (SyntaxError, ValueError) as error:
-        reason = "python 2" if looks_like_python_two(text) else "syntax"
+        reason = "python_2" if looks_like_python_two(text) else "syntax"
         raise Unreadable(reason, _said(error)) from None
 
 

@@ -31,7 +31,7 @@ from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 11  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 12  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads

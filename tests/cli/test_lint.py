@@ -108,7 +108,7 @@ def test_what_is_skipped_is_named_counted_and_no_failure(project: Path) -> None:
         ("latin.py", "encoding"),
         ("old.py", "syntax"),
         ("r.ipynb", "notebook"),
-        ("two.py", "python 2"),
+        ("two.py", "python_2"),
     ]
 
 

@@ -54,9 +54,9 @@ def assert_not_looked_at(data_dir: Path, whole: dict[str, pl.DataFrame]) -> None
         assert whole[table].height and tables[table].is_empty()
     assert_same_tables(without(tables), without(whole))
     metrics = tables["marts.bug_metrics"].filter(pl.col("fix_commits") > 0)
-    assert metrics.height and set(metrics["fix_not_analysed"]) == {"not looked at"}
+    assert metrics.height and set(metrics["fix_not_analysed"]) == {"not_looked_at"}
     lifetimes = tables["marts.bug_lifetimes"]
-    assert lifetimes.height and set(lifetimes["outcome"]) == {"not looked at"}
+    assert lifetimes.height and set(lifetimes["outcome"]) == {"not_looked_at"}
     for frame, unknown in ((metrics, "marts.bug_metrics"), (lifetimes, "marts.bug_lifetimes")):
         columns = UNKNOWN[unknown] - {"fix_not_analysed", "outcome"}
         assert frame.select(columns).null_count().row(0) == (frame.height,) * len(columns)
@@ -79,7 +79,7 @@ def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_i
     with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
     said = run(middling, data_dir)
-    assert "fix commits" in said and "not analysed" not in said
+    assert "fix commits" in said and "not_analysed" not in said
     assert_same_tables(stored_tables(data_dir / "perf_bugs.duckdb"), whole)
 
 

@@ -236,7 +236,7 @@ def test_an_issue_that_left_is_found_by_the_count_and_its_reason_kept(miner: Min
     (transferred,) = moved
     assert (transferred, "transferred", f"{ELSEWHERE}#{transferred}") in miner.differences()
     assert sorted(reason for _, reason, _ in miner.differences()) == [
-        "converted to a discussion",
+        "converted_to_a_discussion",
         "deleted",
         "transferred",
     ]
@@ -414,4 +414,4 @@ def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
     )
     miner.refresh()
     assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
-    assert miner.differences() == [(2, "opened while we read", None)]
+    assert miner.differences() == [(2, "opened_while_we_read", None)]

@@ -147,7 +147,9 @@ LINKS, LINKS_TOLD = sensitivity(
     f"when 1 then replace(trim({LEFT_OUT}, '[]\"'), '_', ' ') else 'all of these left out' end",
     "(json_array_length(parameters, '$.left_out') = 0)",
 )
-BOTS, BOTS_TOLD = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
+BOTS, BOTS_TOLD = sensitivity(
+    "bot_sensitivity", "'bots ' || replace(bots, '_', ' ')", "(bots = 'left_out')"
+)
 BY_LABELS = f"""
 select
     repository, result_of, label_rule, n_performance, n_other, effect as estimate,

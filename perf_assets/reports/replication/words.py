@@ -12,9 +12,9 @@ from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
 from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.months import is_month
 from perf_assets.reports.terminal import say
-from perf_assets.sanitize import escape_text
+from perf_assets.sanitize import escape_text, in_words
 
-VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
+VERDICTS = ("exact", "within_rounding", "coincides", "differs", "not_derivable")
 LINES = 2
 """Lines of a reason on the first screen."""
 
@@ -57,8 +57,8 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
-        told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
-        say(console, f"The study of {study}, {rows.height} figures: {told}")
+        told = ", ".join(f"{counts[one]} {in_words(one)}" for one in VERDICTS if one in counts)
+        say(console, f"The study of {in_words(str(study))}, {rows.height} figures: {told}")
         for told in differing(rows):
             shown = textwrap.shorten(
                 escape_text(told), LINES * (console.width - 8), placeholder=" …"
@@ -71,16 +71,16 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
 
     What cannot be derived is counted by reason, not listed.
     """
-    is_derived = pl.col("verdict") != "not derivable"
+    is_derived = pl.col("verdict") != "not_derivable"
     notes: dict[str, int] = {}
     for (study, location), rows in comparison.filter(is_derived).group_by(
         "study", "location", maintain_order=True
     ):
-        say(console, f"The study of {study} and its reproduction: {location}")
+        say(console, f"The study of {in_words(str(study))} and its reproduction: {location}")
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
-            told = f"{row['repository']}: {_told(row)}; {row['verdict']}{note}"
+            told = f"{row['repository']}: {_told(row)}; {in_words(row['verdict'])}{note}"
             say(console, told, indent="  ")
         console.print()
     for reason, number in notes.items():

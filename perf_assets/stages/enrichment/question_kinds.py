@@ -9,6 +9,7 @@ from perf_assets.config.forums import Forum
 from perf_assets.config.study import Study
 from perf_assets.core.questions.classifier_assumptions import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import in_words
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
@@ -122,7 +123,7 @@ def _kinds_of(
     from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
 
     (examples,) = examples_of(told)
-    unknown = ", ".join(kind for kind in KINDS if kind not in examples.kinds)
+    unknown = ", ".join(in_words(kind) for kind in KINDS if kind not in examples.kinds)
     if not examples.are_enough:
         log.warning(
             "%s: %d questions that people classified are too few to decide kinds: of at least %d "

@@ -76,7 +76,7 @@ def _results(audited: Audited) -> Iterator[dict[str, object]]:
         if report.failures:
             outcome = "refused"
         else:
-            outcome = "passed with warnings" if report.warnings else "passed"
+            outcome = "passed_with_warnings" if report.warnings else "passed"
         yield {
             "repository": audited.repository,
             "month": audited.month,
