@@ -94,7 +94,7 @@ def lint(  # noqa: PLR0913
     input; without one it is the working directory. Files are read, and never changed. What
     cannot be read (Python 2, mistakes of syntax) is named on the standard error.
 
-    A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.check]
+    A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.lint]
     of pyproject.toml has select, ignore, extend-select, severity, exclude and per-file-ignores.
     The pages of the rules are in docs/checks.
 
