@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
@@ -16,7 +17,9 @@ from perf_assets.storage.database_copy import (
     set_in_place,
     tables_of,
 )
+from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.lock import writing
+from perf_assets.storage.migrations import VIEWS
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import let_go, open_warehouse
 from perf_assets.tables.ddl import quoted
@@ -33,7 +36,8 @@ def publish(data_dir: DataDirectory) -> bool:
 
     Every DuckDB from 1.1 on reads it, so that analysts need not have the version that runs have.
     The old one stays readable until the new one takes its place in one step, and no verdict of
-    people that it holds is ever missing in the new one.
+    people that it holds is ever missing in the new one. Tables whose rows lie in a lake, and views
+    over them, are not in it.
 
     Raises
     ------
@@ -53,6 +57,7 @@ def publish(data_dir: DataDirectory) -> bool:
             if is_readable and _is_as(database.connection, published):
                 return False
             _copy(database.connection, data_dir.warehouse, unfinished)
+            _leave_out(unfinished, lake_rows(database.connection))
         let_go(data_dir.warehouse)
         # Of the very same moment as what it was copied from, whatever the clock says.
         changed = data_dir.warehouse.stat().st_mtime_ns
@@ -74,6 +79,17 @@ def _copy(connection: duckdb.DuckDBPyConnection, warehouse: Path, target: Path) 
         copy_database(connection, target)
 
 
+def _leave_out(published: Path, names: Collection[str]) -> None:
+    """Drop tables and views from what is to be published."""
+    if not names:
+        return
+    with duckdb.connect(str(published)) as connection:
+        views = {name for name, *_ in connection.execute(VIEWS).fetchall()}
+        for name in names:
+            connection.execute(f"DROP {'VIEW' if name in views else 'TABLE'} {name}")
+        connection.execute("CHECKPOINT")
+
+
 def _is_of(data_dir: DataDirectory) -> bool:
     """Whether nothing was written to the warehouse since it was published."""
     return (
@@ -90,12 +106,13 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
     ((own,),) = connection.execute("SELECT current_database()").fetchall()
     connection.execute(f"ATTACH {quoted(str(published))} AS copy (READ_ONLY)")
     try:
-        catalogs = [_catalog(connection, name) for name in (own, "copy")]
-        return catalogs[0] == catalogs[1] and all(
+        left_out = lake_rows(connection)
+        here = [row for row in _catalog(connection, own) if f"{row[0]}.{row[1]}" not in left_out]
+        return here == _catalog(connection, "copy") and all(
             content(connection, _told(f'"{own}".{table}'))
             == content(connection, _told(f"copy.{table}"))
             for table in tables_of(connection)
-            if table != LOOKS
+            if table != LOOKS and table not in left_out
         )
     finally:
         connection.execute("DETACH copy")

@@ -9,6 +9,7 @@ import polars as pl
 from perf_assets.reports.figures.drawing import Spec, joined
 from perf_assets.reports.top_repositories import passed_over, without
 from perf_assets.sanitize import escape_text
+from perf_assets.storage.lake_rows import lake_rows, names_any
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""
@@ -54,6 +55,9 @@ class Figure:
         Of many repositories it is about those that
         :mod:`perf_assets.reports.top_repositories` names.
         """
+        elsewhere = lake_rows(connection)
+        if names_any(self.rows, elsewhere):
+            return None
         for dataset in datasets:
             query, told, drawn = (
                 text.replace("'live'", f"'{dataset}'")
@@ -62,11 +66,8 @@ class Figure:
             left_out = passed_over(connection) if dataset == "live" else frozenset()
             rows = without(connection.sql(query).pl(), left_out)
             if not rows.is_empty():
-                verdicts = [
-                    (who, what)
-                    for who, what in connection.sql(told).fetchall()
-                    if what and who not in left_out
-                ]
+                sentences = () if names_any(told, elsewhere) else connection.sql(told).fetchall()
+                verdicts = [(who, what) for who, what in sentences if what and who not in left_out]
                 source = rows if drawn == query else without(connection.sql(drawn).pl(), left_out)
                 panels = self.draw(source) if self.draw else []
                 return Shown(
