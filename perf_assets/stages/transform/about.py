@@ -193,6 +193,7 @@ def _rows(writer: AuditedWriter) -> Iterator[Fact]:
 
 def _far_from_here(writer: AuditedWriter) -> tuple[str, list[str]]:
     """The lake, and the tables that Spark reads there; none where DuckDB computes."""
+    create(writer.database.connection, table_of(ABOUT))
     study = dict(writer.database.frame(STUDY).iter_rows())
     if study.get("engine") != "spark":
         return "", []
