@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
 
+from perf_assets.assets.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.assets.instance import open_instance
 from perf_assets.assets.jobs import BUILD_MODELS, PROGRESS, REPLICATE_PAPER, REVIEW, jobs_of
 from perf_assets.assets.open_runs import NOT_ENDED, cancel_runs, open_runs

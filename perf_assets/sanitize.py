@@ -38,6 +38,16 @@ def escape_text(text: object) -> str:
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
 
 
+def in_words(value: str) -> str:
+    """A value of ours, ``program_crash`` for one, as people read it: ``program crash``."""
+    return value.replace("_", " ")
+
+
+def value_of_words(text: str) -> str:
+    """The value of ours that ``text`` would be, whatever its case and white space."""
+    return "_".join(text.casefold().split())
+
+
 def is_address(text: str) -> bool:
     """Whether ``text`` is the address of a page, and nothing else."""
     return _ADDRESS.fullmatch(text) is not None

@@ -7,8 +7,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('counted'), 'first symptom') as counted, -- first symptom or any symptom
-        coalesce(getvariable('code_level'), 'category') as code_level -- category or sub-category
+        coalesce(getvariable('counted'), 'first_symptom') as counted, -- first_symptom or any_symptom
+        coalesce(getvariable('code_level'), 'category') as code_level -- category or subcategory
 ),
 
 crossings as (

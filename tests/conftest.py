@@ -144,8 +144,8 @@ def trusting_auditor(request: pytest.FixtureRequest) -> Iterator[None]:
     if IS_THOROUGH or request.node.get_closest_marker("audited"):
         yield
         return
-    from perf_assets.storage import batch_validation  # noqa: PLC0415
-    from perf_assets.storage.great_expectations import Finding  # noqa: PLC0415
+    from perf_assets.storage.audit import batch_validation  # noqa: PLC0415
+    from perf_assets.storage.audit.great_expectations import Finding  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(

@@ -14,7 +14,7 @@ FORUM = "stackoverflow"
 COMMON = [f"common{number}" for number in range(200)]
 # Words that only questions of a kind have; of no other's stem.
 OWN = {
-    "program crash": ["kaboom", "burst", "exploding"],
+    "program_crash": ["kaboom", "burst", "exploding"],
     "installation": ["setup", "wheelhouse", "apt"],
     "performance": ["sluggish", "lagging", "crawl"],
 }

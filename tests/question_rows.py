@@ -8,7 +8,7 @@ from typing import Any
 from tests.rows import REPOSITORY, RULES, Moment, Row
 
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
-PROGRAM_CRASH, PERFORMANCE = "program crash", "performance"
+PROGRAM_CRASH, PERFORMANCE = "program_crash", "performance"
 
 
 def tag_set(label: str = TAG_SET, **changes: Any) -> Row:

@@ -340,7 +340,7 @@ def flow_test(series: str, **changes: Any) -> Row:
         "method": "binomial_regression",
         "n_pairs": None,
         "n_positive": None,
-        "alternative": "two-sided",
+        "alternative": "two_sided",
     }
     return trend_test(series, **{**row, **changes})
 
@@ -458,7 +458,7 @@ def closing_rate(kind: str, **changes: Any) -> Row:
 def figure(name: str, **changes: Any) -> Row:
     row = {
         "dataset": "replication",
-        "study": "performance bugs",
+        "study": "performance_bugs",
         "figure": name,
         "location": "Table I",
         "verdict": "exact",

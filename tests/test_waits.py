@@ -61,7 +61,7 @@ REASONS = {
     ("stages/mining/commits.py", "of_others.result"): "its thread reads from git: ended_when_idle",
     ("storage/audited_writer.py", "audit.result"): "its thread asks the process: ended_when_idle",
     ("storage/lock.py", "FileLock"): "acquired with timeout=0",
-    ("storage/validation_process.py", "self.process.wait"): "it was killed",
+    ("storage/audit/process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
     (
         "processes/shutdown.py",

@@ -3,6 +3,6 @@
 Great Expectations takes seconds to import: once, for all of them.
 """
 
-from perf_assets.storage.validation_process import validate_here
+from perf_assets.storage.audit.process import validate_here
 
 validate_here()

@@ -66,8 +66,8 @@ wholes as (
                 then sum(test_size) / nullif(sum(size), 0)
         end as fix_test_share,
         case
-            when count(*) > count(found_sha) then 'not looked at'
-            when count(*) > count(methods_changed) then 'not analysed'
+            when count(*) > count(found_sha) then 'not_looked_at'
+            when count(*) > count(methods_changed) then 'not_analysed'
         end as fix_not_analysed
     from details
     group by dataset, repository, number

@@ -9,7 +9,7 @@ problems as (
 
 told as (
     select
-        'first symptom' as counted,
+        'first_symptom' as counted,
         dataset,
         forum,
         problem_id,
@@ -18,7 +18,7 @@ told as (
     from problems
     union all
     select
-        'any symptom' as counted,
+        'any_symptom' as counted,
         dataset,
         forum,
         problem_id,
@@ -27,7 +27,7 @@ told as (
     from problems
     union all
     select
-        'any symptom' as counted,
+        'any_symptom' as counted,
         dataset,
         forum,
         problem_id,

@@ -20,7 +20,7 @@ readings as (
         forum,
         questions.tag_set,
         question_id,
-        'as meant' as stem_set,
+        'as_meant' as stem_set,
         labels.matched_stems as matched
     from questions
     inner join labels using (forum, question_id)
@@ -29,7 +29,7 @@ readings as (
         forum,
         questions.tag_set,
         question_id,
-        'as published' as stem_set,
+        'as_published' as stem_set,
         labels.matched_stems_as_published as matched
     from questions
     inner join labels using (forum, question_id)

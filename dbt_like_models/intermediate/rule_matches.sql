@@ -30,7 +30,7 @@ readings as (
         repository,
         number,
         month,
-        'as meant' as stem_set,
+        'as_meant' as stem_set,
         by_keywords,
         by_stems_as_meant as by_stems
     from found
@@ -40,7 +40,7 @@ readings as (
         repository,
         number,
         month,
-        'as published' as stem_set,
+        'as_published' as stem_set,
         by_keywords,
         by_stems_as_published as by_stems
     from found

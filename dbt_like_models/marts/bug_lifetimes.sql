@@ -85,10 +85,10 @@ told as (
         *,
         case
             when introducing_commits > 0 then 'introduced'
-            when inspected_commits < fix_commits then 'not looked at'
-            when traced_commits < fix_commits then 'not traced'
-            when removed_lines = 0 then 'only adds'
-            else 'no candidate'
+            when inspected_commits < fix_commits then 'not_looked_at'
+            when traced_commits < fix_commits then 'not_traced'
+            when removed_lines = 0 then 'only_adds'
+            else 'no_candidate'
         end as outcome
     from joined
 ),
@@ -104,11 +104,11 @@ lifetimes as (
         opened_at,
         outcome,
         fix_commits,
-        case when outcome <> 'not looked at' then traced_commits end as traced_commits,
-        case when outcome <> 'not looked at' then removed_lines end as removed_lines,
-        case when outcome <> 'not looked at' then introduced_lines end as introduced_lines,
-        case when outcome <> 'not looked at' then introducing_commits end as introducing_commits,
-        case when outcome <> 'not looked at' then rejected_commits end as rejected_commits,
+        case when outcome <> 'not_looked_at' then traced_commits end as traced_commits,
+        case when outcome <> 'not_looked_at' then removed_lines end as removed_lines,
+        case when outcome <> 'not_looked_at' then introduced_lines end as introduced_lines,
+        case when outcome <> 'not_looked_at' then introducing_commits end as introducing_commits,
+        case when outcome <> 'not_looked_at' then rejected_commits end as rejected_commits,
         introduced_at,
         first_introduced_at,
         date_diff('microsecond', introduced_at, opened_at) / 86400000000 as lifetime_days,

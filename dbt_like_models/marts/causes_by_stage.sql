@@ -21,7 +21,7 @@ placed as (
     union all
     select
         *,
-        'sub-category' as code_level,
+        'subcategory' as code_level,
         cause_category || coalesce(' (' || cause_subcategory || ')', '') as cause
     from problems
 ),

@@ -37,7 +37,7 @@ commits as (
 rows_asked as (
     select
         repository,
-        'comments without issue' as question,
+        'comments_without_issue' as question,
         issues.found_number is null as is_failing,
         '#' || number as example
     from raw.issue_comments
@@ -45,7 +45,7 @@ rows_asked as (
     union all
     select
         repository,
-        'events without issue' as question,
+        'events_without_issue' as question,
         issues.found_number is null as is_failing,
         '#' || number as example
     from raw.issue_events
@@ -53,7 +53,7 @@ rows_asked as (
     union all
     select
         repository,
-        'links without issue' as question,
+        'links_without_issue' as question,
         issues.found_number is null as is_failing,
         '#' || number as example
     from links.fix_links
@@ -61,7 +61,7 @@ rows_asked as (
     union all
     select
         repository,
-        'links without commit' as question,
+        'links_without_commit' as question,
         commits.found_sha is null as is_failing,
         sha as example
     from links.fix_links
@@ -69,7 +69,7 @@ rows_asked as (
     union all
     select
         repository,
-        'files without commit' as question,
+        'files_without_commit' as question,
         commits.found_sha is null as is_failing,
         sha as example
     from raw.commit_files
@@ -77,7 +77,7 @@ rows_asked as (
     union all
     select
         repository,
-        'issues without label decision' as question,
+        'issues_without_label_decision' as question,
         decisions.rule_version is null as is_failing,
         '#' || number as example
     from issues
@@ -85,14 +85,14 @@ rows_asked as (
     union all
     select
         repository,
-        'comments by accounts of unknown type' as question,
+        'comments_by_accounts_of_unknown_type' as question,
         author is not null and author_type is null as is_failing,
         '#' || number as example
     from raw.issue_comments
     union all
     select
         repository,
-        'fixes before their bug' as question,
+        'fixes_before_their_bug' as question,
         list_contains(doubts, 'written_a_day_before_report') as is_failing,
         '#' || number || ' by ' || sha as example
     from intermediate.counted_links

@@ -29,8 +29,8 @@ codes as (
         forum,
         problem_id,
         question_id,
-        'root cause' as aspect,
-        'every problem' as counted,
+        'root_cause' as aspect,
+        'every_problem' as counted,
         cause_category as category,
         cause_subcategory as subcategory
     from problems
@@ -40,8 +40,8 @@ codes as (
         forum,
         problem_id,
         question_id,
-        'introducing stage' as aspect,
-        'every problem' as counted,
+        'introducing_stage' as aspect,
+        'every_problem' as counted,
         introducing_stage as category,
         cast(null as varchar) as subcategory
     from problems
@@ -51,8 +51,8 @@ codes as (
         forum,
         problem_id,
         question_id,
-        'exposing stage' as aspect,
-        'every problem' as counted,
+        'exposing_stage' as aspect,
+        'every_problem' as counted,
         exposing_stage as category,
         cast(null as varchar) as subcategory
     from problems

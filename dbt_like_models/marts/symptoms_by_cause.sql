@@ -23,7 +23,7 @@ placed as (
         dataset,
         forum,
         counted,
-        'sub-category' as code_level,
+        'subcategory' as code_level,
         category || coalesce(' (' || subcategory || ')', '') as symptom,
         cause_category || coalesce(' (' || cause_subcategory || ')', '') as cause,
         problem_id,

@@ -91,7 +91,7 @@ measured as (
         dataset,
         repository,
         month,
-        'issues without author' as measure,
+        'issues_without_author' as measure,
         issues as n,
         1 - with_author / nullif(issues, 0) as observed,
         cast(null as double) as error
@@ -101,7 +101,7 @@ measured as (
         dataset,
         repository,
         month,
-        'commits without author' as measure,
+        'commits_without_author' as measure,
         commits as n,
         1 - with_author / nullif(commits, 0) as observed,
         cast(null as double) as error
@@ -111,7 +111,7 @@ measured as (
         dataset,
         repository,
         month,
-        'comments per issue' as measure,
+        'comments_per_issue' as measure,
         issues as n,
         comments / nullif(issues, 0) as observed,
         sqrt(
@@ -124,7 +124,7 @@ measured as (
         dataset,
         repository,
         month,
-        'bug reports among issues' as measure,
+        'bug_reports_among_issues' as measure,
         issues as n,
         bug_reports / nullif(issues, 0) as observed,
         cast(null as double) as error
@@ -134,7 +134,7 @@ measured as (
         dataset,
         repository,
         month,
-        'performance among bug reports' as measure,
+        'performance_among_bug_reports' as measure,
         bug_reports as n,
         performance_bugs / nullif(bug_reports, 0) as observed,
         cast(null as double) as error
@@ -241,7 +241,7 @@ compared as (
             1.4826e0 * spreads.mad_before,
             case
                 when measure in ('issues', 'commits') then sqrt(greatest(medians.median_before, 1))
-                when measure = 'comments per issue'
+                when measure = 'comments_per_issue'
                     then greatest(
                         coalesce(measured.error, 0),
                         sqrt(greatest(medians.median_before, 1) / nullif(measured.n, 0))

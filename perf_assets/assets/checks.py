@@ -13,9 +13,9 @@ import dagster as dg
 from perf_assets.assets.keys import asset_key, check_key, short_name
 from perf_assets.sanitize import for_markdown
 from perf_assets.sql_models.asset_graph import asset_for_table
+from perf_assets.storage.audit.rules import Rule, declared_rules
+from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.audited_writer import BrokenRule
-from perf_assets.storage.declared_rules import Rule, declared_rules
-from perf_assets.storage.suites import load_suite
 from perf_assets.tables import table_of
 
 DECLARED = "rows_are_as_declared"

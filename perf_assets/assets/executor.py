@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 import dagster as dg
-from dagster._core.execution.context.system import PlanOrchestrationContext
-from dagster._core.execution.plan.plan import ExecutionPlan
-from dagster._core.execution.retries import RetryMode
-from dagster._core.executor.in_process import InProcessExecutor
 
+from perf_assets.assets.dagster_internals import (
+    ExecutionPlan,
+    InProcessExecutor,
+    PlanOrchestrationContext,
+    RetryMode,
+)
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open

@@ -16,31 +16,28 @@ from typing import Any
 
 import dagster as dg
 import sqlalchemy
-from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
-from dagster._core.instance.ref import InstanceRef
-from dagster._core.instance.types import _EventListenerLogHandler
-from dagster._core.log_manager import get_log_record_metadata
-from dagster._core.remote_origin import (
+from sqlalchemy.pool import StaticPool
+
+from perf_assets.assets.dagster_internals import (
+    SINGLETON_REPOSITORY_NAME,
+    UNCAPTURED_LOGS,
+    ConfigurableClassData,
+    EventListenerLogHandler,
+    InstanceRef,
+    LoadableTargetOrigin,
     ManagedGrpcPythonEnvCodeLocationOrigin,
     RemoteJobOrigin,
     RemoteRepositoryOrigin,
+    SqliteEventLogStorage,
+    get_log_record_metadata,
 )
-from dagster._core.storage.event_log import SqliteEventLogStorage
-from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
-from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
-from dagster._serdes import ConfigurableClassData
-from sqlalchemy.pool import StaticPool
-
 from perf_assets.processes import shutdown
 from perf_assets.storage.instance import LOCATION, STORAGES, write_instance_config, written_settings
 
 # What a step prints is for the terminal, which Dagster would put four processes in front of.
-UNCAPTURED = {
-    "compute_logs": {
-        "module": "dagster._core.storage.noop_compute_log_manager",
-        "class": "NoOpComputeLogManager",
-    }
-}
+UNCAPTURED = {"compute_logs": UNCAPTURED_LOGS}
+# So long a writer waits for another one, as in Dagster's own storage.
+BUSY_SECONDS = 30
 # So long a file stays open: the UI hears of events when one is closed.
 OPEN_SECONDS = 1.0
 
@@ -104,7 +101,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
             engine = self._engines[shard] = sqlalchemy.create_engine(
                 self.conn_string_for_shard(shard),
                 poolclass=StaticPool,  # the lock lets one thread at a time use it
-                connect_args={"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
+                connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             )
             sqlalchemy.event.listen(engine, "connect", _wait_for_no_disk)
             self._opened[shard] = now
@@ -175,7 +172,7 @@ def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     return instance
 
 
-class _SilentHandler(_EventListenerLogHandler):
+class _SilentHandler(EventListenerLogHandler):
     """Writes events as Dagster's own does, which prints each that it cannot write.
 
     What fails the run is reported once, when it ends; a missing line of a log is not reported, and

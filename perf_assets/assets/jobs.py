@@ -1,8 +1,8 @@
 """The jobs, named as the stages they run, and what each of them selects."""
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
+from perf_assets.assets.dagster_internals import UnresolvedAssetJobDefinition
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.questions import KIND_TABLES
 from perf_assets.config.partitions import Subject

@@ -13,6 +13,7 @@ TAG_SET = "tag_set"
 MONTH = "month"
 MONTHS = "months"
 HOST = "host"
+PARTITION_TAG = "dagster/partition"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
 

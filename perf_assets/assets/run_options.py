@@ -8,7 +8,7 @@ our own steps report what is new or changed, and earlier reports of the rest sta
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dagster._core.storage.tags import EXTERNALLY_MANAGED_ASSETS_TAG
+from perf_assets.assets.dagster_internals import EXTERNALLY_MANAGED_ASSETS_TAG
 
 OURS = "perf-assets/"
 REASON = "reason"  # why a run was started

@@ -11,6 +11,7 @@ import duckdb
 from perf_assets.assets.asset_specs import lineage_of
 from perf_assets.assets.keys import short_name
 from perf_assets.reports.formats import shown as written
+from perf_assets.reports.formats import with_words
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.numbers import numbers_of
 from perf_assets.sanitize import for_markdown, shortened
@@ -82,7 +83,7 @@ def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
     name = short_name(table)
     of = f" of {name}" if name else ""
     parts = {"verdict": _list(found.sentences), "figure": _picture(found), "table": None}
-    parts["table"] = _table(found.rows.columns, found.rows.rows())
+    parts["table"] = _table(found.rows.columns, with_words(found.rows).rows())
     return {f"{part}{of}": dg.MetadataValue.md(text) for part, text in parts.items() if text}
 
 

@@ -4,21 +4,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from dagster._core.storage.tags import (
-    EXTERNALLY_MANAGED_ASSETS_TAG,
-    PARENT_RUN_ID_TAG,
-    ROOT_RUN_ID_TAG,
-)
-from dagster._core.storage.tags import (
-    PARTITION_NAME_TAG as PARTITION,
-)
 
+from perf_assets.assets.dagster_internals import (
+    EXTERNALLY_MANAGED_ASSETS_TAG,
+    UnresolvedAssetJobDefinition,
+)
 from perf_assets.assets.jobs import MINE_REPOSITORY
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import (
     HOST,
     MONTHS,
+    PARTITION_TAG,
     RANGE_END_TAG,
     RANGE_START_TAG,
     REPOSITORY,
@@ -30,6 +26,8 @@ WAITS = (timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
 """How long after a failure the first, second and third retry start."""
 SECONDS_BETWEEN_LOOKS = 60
 LONGEST_AGO = timedelta(days=1)
+PARENT_RUN_ID_TAG = "dagster/parent_run_id"
+ROOT_RUN_ID_TAG = "dagster/root_run_id"
 RETRY = f"{OURS}retry"
 MINED = {asset_key("raw.issues"), asset_key("raw.commits")}  # a worker's run has both
 KEPT = frozenset(
@@ -108,7 +106,7 @@ def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
     ended without it.
     """
     selected = run.asset_selection or frozenset()
-    if MINE_REPOSITORY in names and PARTITION in run.tags and selected >= MINED:
+    if MINE_REPOSITORY in names and PARTITION_TAG in run.tags and selected >= MINED:
         return MINE_REPOSITORY
     return run.job_name if run.job_name in names else None
 
@@ -118,7 +116,7 @@ def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
     return dg.RunRequest(
         run_key=f"retry {tries} of {root}",
         job_name=job,
-        partition_key=run.tags.get(PARTITION),
+        partition_key=run.tags.get(PARTITION_TAG),
         run_config=run.run_config,
         tags={
             **_kept(run.tags),

@@ -13,7 +13,7 @@ import click
 from perf_assets.cli.shell import friendly_errors
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
-from perf_assets.sanitize import escape_text
+from perf_assets.sanitize import escape_text, in_words
 
 if TYPE_CHECKING:
     from perf_assets.cli.lint_settings import Settings
@@ -94,7 +94,7 @@ def lint(  # noqa: PLR0913
     input; without one it is the working directory. Files are read, and never changed. What
     cannot be read (Python 2, mistakes of syntax) is named on the standard error.
 
-    A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.check]
+    A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.lint]
     of pyproject.toml has select, ignore, extend-select, severity, exclude and per-file-ignores.
     The pages of the rules are in docs/checks.
 
@@ -259,12 +259,15 @@ def _print_skips(results: "Sequence[FileResult]") -> None:
     skipped = [result.skipped for result in results if result.skipped is not None]
     for skip in skipped[:NAMED_SKIPS]:
         click.echo(
-            f"{escape_text(skip.path)}: not checked ({skip.reason}): {escape_text(skip.message)}",
+            f"{escape_text(skip.path)}: not checked ({in_words(skip.reason)}): "
+            f"{escape_text(skip.message)}",
             err=True,
         )
     if skipped:
         reasons = Counter(skip.reason for skip in skipped)
-        counts = ", ".join(f"{reason} {number:,}" for reason, number in sorted(reasons.items()))
+        counts = ", ".join(
+            f"{in_words(reason)} {number:,}" for reason, number in sorted(reasons.items())
+        )
         all_named = "" if len(skipped) <= NAMED_SKIPS else "; --format json names all"
         click.echo(f"{len(skipped):,} not checked: {counts}{all_named}", err=True)
     if not results:

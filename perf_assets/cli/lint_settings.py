@@ -1,11 +1,11 @@
-"""What is checked, and how: the table [tool.perf-assets.check] of a pyproject.toml."""
+"""What is checked, and how: the table [tool.perf-assets.lint] of a pyproject.toml."""
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lint.findings import Finding, Severity
@@ -15,8 +15,9 @@ from perf_assets.lint.rules import RULES, named
 from perf_assets.lint.rules.rule import Rule
 
 FILE = "pyproject.toml"
-TABLE = ("tool", "perf-assets", "check")
-NAME = f"[{'.'.join(TABLE)}]"
+TABLE = ("tool", "perf-assets", "lint")
+FORMER = ("tool", "perf-assets", "check")
+"""The name of the table when the command was called check; it is read all the same."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     PerfAssetsError
         A file cannot be read or is no TOML, or a key or a word is unknown: which, and where.
     """
-    file, table = _table(config, first)
+    file, found = _table(config, first)
     content: Mapping[str, Any] = {}
-    if file is not None:
+    name = ".".join(TABLE)
+    if file is not None and found is not None:
         # It takes as long to import as a small file to check, and many projects have no table.
         from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
 
@@ -87,8 +89,7 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     left = chosen - {*rules("ignore")}
     ignored = {
         pattern: frozenset(
-            rule.name
-            for rule in rules_of(words, f"{file}: {NAME[1:-1]}.per-file-ignores.{pattern}")
+            rule.name for rule in rules_of(words, f"{file}: {name}.per-file-ignores.{pattern}")
         )
         for pattern, words in content.get("per-file-ignores", {}).items()
     }
@@ -122,11 +123,18 @@ def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
         ) from None
 
 
-def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object]:
+class _Table(NamedTuple):
+    """A table of a file, under the name that it has there."""
+
+    name: Sequence[str]
+    content: object
+
+
+def _table(config: Path | None, first: Path | None) -> tuple[Path | None, _Table | None]:
     if config is not None:
         found = _read(config)
         if found is None:
-            raise PerfAssetsError(f"{config}: it has no table {NAME}")
+            raise PerfAssetsError(f"{config}: it has no table {_bracketed(TABLE)}")
         return config, found
     try:
         folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
@@ -140,7 +148,11 @@ def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object
     return None, None
 
 
-def _read(file: Path) -> object:
+def _bracketed(name: Sequence[str]) -> str:
+    return f"[{'.'.join(name)}]"
+
+
+def _read(file: Path) -> _Table | None:
     """The table of a file; None where it has none."""
     try:
         content: object = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -153,6 +165,18 @@ def _read(file: Path) -> object:
         raise PerfAssetsError(
             f"{file}: it has a value that is too long or too deep to read; remove it"
         ) from None
-    for name in TABLE:
-        content = content.get(name) if isinstance(content, dict) else None
+    found = [
+        _Table(name, table) for name in (TABLE, FORMER) if (table := _at(content, name)) is not None
+    ]
+    if len(found) > 1:
+        raise PerfAssetsError(
+            f"{file}: it has {_bracketed(TABLE)} and {_bracketed(FORMER)}, the former name "
+            "of the same table: keep one of them, the first"
+        )
+    return found[0] if found else None
+
+
+def _at(content: object, name: Sequence[str]) -> object:
+    for part in name:
+        content = content.get(part) if isinstance(content, dict) else None
     return content

@@ -1,6 +1,6 @@
-"""The shape of the table [tool.perf-assets.check]."""
+"""The shape of the table [tool.perf-assets.lint]."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from perf_assets.config_files import Many, StrictModel, validate
 
 
-class Check(StrictModel):
+class Lint(StrictModel):
     """The keys of `perf-assets lint` in a pyproject.toml."""
 
     select: Many[str] | None = None
@@ -20,25 +20,19 @@ class Check(StrictModel):
     per_file_ignores: dict[str, Many[str]] | None = Field(None, alias="per-file-ignores")
 
 
-class _Tool(StrictModel):
-    check: Check
-
-
-class _Named(StrictModel):
-    perf_assets: _Tool = Field(alias="perf-assets")
-
-
-class _File(StrictModel):
-    tool: _Named
-
-
-def checked_table(table: object, file: Path) -> Mapping[str, Any]:
-    """The keys that a table has, by their names in the file.
+def checked_table(table: object, name: Sequence[str], file: Path) -> Mapping[str, Any]:
+    """The keys that a table of that ``name`` has, by their names in the file.
 
     Raises
     ------
     PerfAssetsError
         A key is unknown, or its value is of another type: file, key, and what is needed.
     """
-    read = validate(_File, {"tool": {"perf-assets": {"check": table}}}, file)
-    return read.tool.perf_assets.check.model_dump(by_alias=True, exclude_none=True)
+    shape: Any = Lint
+    for part in reversed(name):  # so that a message names the key as it stands in the file
+        shape, table = dict[Literal[part], shape], {part: table}  # type: ignore[valid-type]
+    read = validate(shape, table, file)
+    for part in name:
+        read = read[part]
+    keys: Mapping[str, Any] = read.model_dump(by_alias=True, exclude_none=True)
+    return keys

@@ -10,6 +10,7 @@ from perf_assets.cli.shell import console, data_dir_option, friendly_errors
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import in_words
 from perf_assets.storage.data_directory import DataDirectory
 
 
@@ -91,9 +92,9 @@ def replicate(
         console.print()
         say(
             console,
-            f"The study of {PROBLEMS} is not among them: give its published file by --problems "
-            f"(empirical_study.csv of github.com/{pinned_problems().repository}), or leave out "
-            "--data and both are downloaded.",
+            f"The study of {in_words(PROBLEMS)} is not among them: give its published file by "
+            f"--problems (empirical_study.csv of github.com/{pinned_problems().repository}), or "
+            "leave out --data and both are downloaded.",
         )
     if not everything:
         console.print("\nEvery figure, with all reasons: add --all.")

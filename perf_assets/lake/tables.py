@@ -75,6 +75,15 @@ class LakeTable:
         return pa.schema([*OWN, *declared_schema(table_of(self.name))])
 
 
+def tables_of_repositories() -> list[str]:
+    """Those tables that are mined or decided of repositories, which Spark reads where they lie."""
+    return [
+        table
+        for table in lake_tables()
+        if not table.startswith("meta.") and "repository" in table_of(table).column
+    ]
+
+
 @cache
 def lake_tables() -> Mapping[str, LakeTable]:
     """Every table that a lake holds, by name, sorted."""

@@ -107,7 +107,7 @@ def python_of(content: str) -> Notebook:
     ------
     Unreadable
         It is no JSON, no notebook of version 3 or 4, or none of Python (`notebook`); it is nested
-        too deeply (`depth`); a cell is Python 2 or does not parse (`python 2`, `syntax`).
+        too deeply (`depth`); a cell is Python 2 or does not parse (`python_2`, `syntax`).
     """
     try:
         loaded = _with_lines(content)
@@ -159,7 +159,7 @@ def _parsing(cell: _Cell) -> str:
     line, why = error
     where = f"cell {cell.number}, line {line}"
     if looks_like_python_two(text):
-        raise Unreadable("python 2", f"{where} is Python 2")
+        raise Unreadable("python_2", f"{where} is Python 2")
     raise Unreadable("syntax", f"{where}: {why}")
 
 

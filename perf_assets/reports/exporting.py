@@ -12,6 +12,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.formats import FORMATS
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.writing import write_whole
+from perf_assets.storage.lake_rows import lake_rows, sentence
 
 EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")
 UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
@@ -105,6 +106,8 @@ def _chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str
         return [name for name in there if name in stored and name.split(".")[0] in EXPORTED]
     chosen: list[str] = []
     for table in tables:
+        if table in (elsewhere := lake_rows(connection)):
+            raise PerfAssetsError(f"--tables {table}: {sentence(table, elsewhere)}")
         if table not in schemas and table not in there:
             raise PerfAssetsError(
                 f"--tables {table}: the database has no such table or schema; "

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -21,7 +22,8 @@ from rich.text import Text
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.markdown_table import markdown_table
-from perf_assets.sanitize import escape_text, for_spreadsheet
+from perf_assets.sanitize import escape_text, for_spreadsheet, in_words
+from perf_assets.tables import declared
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
 WIDEST = 200  # of a column that stands beside others
@@ -146,8 +148,20 @@ def rounded(value: object) -> str:
 
 def texts(rows: pl.DataFrame) -> Iterator[tuple[str, ...]]:
     """The rows of a table for a report: p-values, numbers, words; - for NULL."""
-    columns = ([_report_cell(column.name, value) for value in column] for column in rows)
+    worded = with_words(rows)
+    columns = ([_report_cell(column.name, value) for value in column] for column in worded)
     return zip(*columns, strict=True)
+
+
+def with_words(rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` with plain words for the values that columns of ours are declared to have."""
+    return rows.with_columns(pl.col(pl.String).replace(_words_of_values()))
+
+
+@cache
+def _words_of_values() -> dict[str, str]:
+    columns = (column for table in declared().values() for column in table.columns)
+    return {str(value): in_words(str(value)) for column in columns for value in column.values or ()}
 
 
 def _report_cell(column: str, value: object) -> str:

@@ -4,6 +4,8 @@ import duckdb
 
 from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
 from perf_assets.reports.top_repositories import passed_over
+from perf_assets.sanitize import in_words
+from perf_assets.storage.lake_rows import lake_rows, names_any
 
 SHOWN = 5  # sentences; the rest is counted
 ODD = """
@@ -14,7 +16,7 @@ ORDER BY month DESC, abs(robust_z_score) DESC, repository, measure
 ALONE = """
 SELECT repository, question, failing_rows, example
 FROM marts.integrity_checks
-WHERE dataset = 'live' AND failing_rows > 0 AND question <> 'fixes before their bug'
+WHERE dataset = 'live' AND failing_rows > 0 AND question <> 'fixes_before_their_bug'
 ORDER BY ALL
 """
 
@@ -23,8 +25,8 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The warnings of a database as sentences: the newest odd months, and all that stands alone."""
     odd = connection.execute(ODD).fetchall()
     found = [
-        f"{repository} {month}: {measure} {_number(value)}, {_number(median)} in the median of the "
-        f"months before ({spreads:+.1f} spreads)"
+        f"{repository} {month}: {in_words(measure)} {_number(value)}, {_number(median)} in the "
+        f"median of the months before ({spreads:+.1f} spreads)"
         for repository, month, measure, value, median, spreads in odd[:SHOWN]
     ]
     if len(odd) > SHOWN:
@@ -32,7 +34,7 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     left_out = passed_over(connection)
     alone = connection.execute(ALONE).fetchall()
     found += [
-        f"{repository}: {rows:,} {question}, {example} for one"
+        f"{repository}: {rows:,} {in_words(question)}, {example} for one"
         for repository, question, rows, example in alone
         if repository not in left_out
     ]
@@ -49,6 +51,7 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     sentences = [
         sentence
         for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED)
+        if not names_any(query, elsewhere)
         for (sentence,) in connection.execute(query).fetchall()
     ]
     return sentences + [

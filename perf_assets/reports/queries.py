@@ -155,7 +155,7 @@ where
 order by repository
 """
 LEFT_OUT = """
-select repository, count(*) filter (where fix_not_analysed = 'not looked at') as left_out, count(*)
+select repository, count(*) filter (where fix_not_analysed = 'not_looked_at') as left_out, count(*)
 from marts.bug_metrics
 where dataset = 'live' and fix_commits > 0
 group by repository

@@ -12,6 +12,7 @@ from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text, is_utf8
 from perf_assets.sql_models.cookbook import Query
+from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.ddl import quoted
 
@@ -78,7 +79,8 @@ def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
                 "nothing else, and --output writes its answer to a file"
             ) from None
         except duckdb.Error as error:
-            raise PerfAssetsError(f"{query.name}: {duckdb_message(error)}") from None
+            where = where_rows_are(connection, query.sql, str(error))
+            raise PerfAssetsError(f"{query.name}: {where or duckdb_message(error)}") from None
     if answer is None:
         raise PerfAssetsError(f"{query.name}: this is no query; a SELECT is needed")
     return answer

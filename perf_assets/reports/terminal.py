@@ -9,7 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets.reports.formats import records, rounded
+from perf_assets.reports.formats import records, rounded, with_words
 from perf_assets.sanitize import escape_text
 
 UNLIMITED = 10_000  # columns
@@ -31,7 +31,7 @@ def say(console: Console, text: str, indent: str = "", style: str | None = None)
 
 def print_table(console: Console, title: str, rows: pl.DataFrame) -> None:
     """Print ``rows`` below their title; where a word would be cut, a line for each value."""
-    cells = [[escape_text(rounded(value)) for value in row] for row in rows.iter_rows()]
+    cells = [[escape_text(rounded(value)) for value in row] for row in with_words(rows).iter_rows()]
     table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name, kind in rows.schema.items():
         is_number = kind.is_numeric()

@@ -7,7 +7,7 @@ many times as long, and is left to whoever needs more than that.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -116,6 +116,17 @@ def read_by_several() -> frozenset[str]:
     """The models that several others read: computing them once is cheaper than for each reader."""
     readers = Counter(table for model in load_models() for table in model.upstream)
     return frozenset(name for name in models_by_name() if readers[name] > 1)
+
+
+def views_over(tables: Iterable[str]) -> list[str]:
+    """The views that read one of ``tables``, by themselves or by others, each after its inputs."""
+    read = set(tables)
+    views = []
+    for model in load_models():
+        if model.table.is_view and read & set(model.upstream):
+            read.add(model.name)
+            views.append(model.name)
+    return views
 
 
 @cache

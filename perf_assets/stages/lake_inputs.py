@@ -17,13 +17,11 @@ from perf_assets.config.study import Study
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.sql_models.files import load_models
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.tables import table_of
 
 if TYPE_CHECKING:
     from perf_assets.engines.spark import Source, SparkEngine
     from perf_assets.lake.snapshots import Snapshot
 
-BOOKKEEPING = "meta."
 COMPUTED = "computed"
 """The folder of the lake in which Spark keeps what several models read, and the marts."""
 
@@ -47,16 +45,10 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     from perf_assets.lake.location import Lake  # noqa: PLC0415
     from perf_assets.lake.pull import pull  # noqa: PLC0415
     from perf_assets.lake.snapshots import released  # noqa: PLC0415
-    from perf_assets.lake.tables import lake_tables  # noqa: PLC0415
+    from perf_assets.lake.tables import lake_tables, tables_of_repositories  # noqa: PLC0415
 
     lake, names = Lake.of(study.lake.url), [one.name for one in study.repositories]
-    far = {
-        table
-        for table in lake_tables()
-        if not table.startswith(BOOKKEEPING) and "repository" in table_of(table).column
-    }
-    if study.lake.spark is None:
-        far = set()
+    far = set(tables_of_repositories() if study.lake.spark is not None else ())
     near = None if not far else sorted(set(lake_tables()) - far)
     # Questions of forums are here and nowhere else.
     pull(writer.database, lake, names, near, only=not study.forums)

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from threading import Thread
 
-from perf_assets.storage.validation_process import prepare
+from perf_assets.storage.audit.process import prepare
 
 LIBRARIES = ("nltk.stem.porter",)
 

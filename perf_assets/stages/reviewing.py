@@ -26,6 +26,7 @@ from perf_assets.sources.review_sheets.verdicts import (
     read_verdicts,
 )
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
+from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
 from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
 from perf_assets.storage.verdicts import TABLE, keep_verdicts
@@ -188,7 +189,9 @@ def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
     with reading(published) as connection:
         try:
             rows: pl.DataFrame = connection.sql(review.drawn).pl()
-        except duckdb.CatalogException:
+        except duckdb.CatalogException as error:
+            if where := where_rows_are(connection, review.drawn, str(error)):
+                raise PerfAssetsError(f"{published}: {where}") from None
             raise PerfAssetsError(
                 f"{published} was published by an older perf-assets, which knew no "
                 f"{review.form.subjects}: perf-assets run publishes it anew"

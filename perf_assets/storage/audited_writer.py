@@ -10,8 +10,9 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from perf_assets.storage.audit import AuditReport, Parameters, audit_together, quarantine
-from perf_assets.storage.audit_records import Audited, record_audits
+from perf_assets.storage.audit.auditing import AuditReport, audit_together, quarantine
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.records import Audited, record_audits
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of

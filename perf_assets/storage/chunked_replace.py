@@ -9,7 +9,10 @@ import duckdb
 import polars as pl
 
 from perf_assets.processes.progress import phase
-from perf_assets.storage.audit import AuditReport, Parameters, audit, joined, quarantine
+from perf_assets.storage.audit.auditing import AuditReport, audit, joined, quarantine
+from perf_assets.storage.audit.batch_validation import OF_ROWS
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionWrite,
@@ -17,8 +20,6 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
     refusal,
 )
-from perf_assets.storage.batch_validation import OF_ROWS
-from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 

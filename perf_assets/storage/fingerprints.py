@@ -18,8 +18,8 @@ import polars as pl
 
 from perf_assets.paths import PACKAGE
 from perf_assets.storage import database_copy
+from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.migrations import create
-from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import Database, subject_of
 from perf_assets.tables import Table, table_of
 

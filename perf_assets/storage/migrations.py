@@ -5,10 +5,12 @@ All of it is one transaction: a process that is killed meanwhile leaves the olde
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 import duckdb
+import polars as pl
 
 from perf_assets.tables import LAYERS, Table, declared
 from perf_assets.tables.ddl import table_definition
@@ -81,18 +83,21 @@ def _drop_undeclared_views(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 class Renamed(NamedTuple):
-    """What format 11 renamed.
+    """What formats 11 and 12 renamed.
 
     tables : new names by the old ones.
     columns : by the new name of their table, new names by the old ones.
+    values : by table and column, as ``raw.unparsed_files.reason``, new values by the old ones.
     """
 
     tables: Mapping[str, str]
     columns: Mapping[str, Mapping[str, str]]
+    values: Mapping[str, Mapping[str, str]]
 
 
+@cache
 def renamed() -> Renamed:
-    """The names that format 11 gave, from a file that other programs can read too."""
+    """The names that formats 11 and 12 gave, from a file that other programs can read too."""
     return Renamed(**json.loads(files(__package__).joinpath("renamed.json").read_text("utf-8")))
 
 
@@ -105,8 +110,7 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
         changed = names.columns.get(new, {})
         table = declared().get(new)
         if table is not None and not table.is_view and (old != new or changed):
-            kept = {name: changed.get(name, name) for name, _ in columns}
-            _move(connection, old, table, kept)
+            _move(connection, old, table, {name: changed.get(name, name) for name, _ in columns})
     _drop_undeclared_views(connection)
     for table_name in NAMING:
         connection.executemany(
@@ -115,17 +119,60 @@ def _rename(connection: duckdb.DuckDBPyConnection) -> None:
         )
 
 
+def _rename_values(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give stored rows the values of format 12.
+
+    Each table is made again, as its constraints name the former values.
+    """
+    there = _columns(connection)
+    for name in sorted({column.rpartition(".")[0] for column in renamed().values}):
+        table, columns = declared()[name], {column for column, _ in there.get(name, ())}
+        if not table.is_view and columns == {column.name for column in table.columns}:
+            _move(connection, name, table, {column: column for column in columns})
+
+
 def _move(
     connection: duckdb.DuckDBPyConnection, old: str, table: Table, columns: Mapping[str, str]
 ) -> None:
-    """Make ``table`` of the rows of ``old``; of another shape than declared it begins empty."""
+    """Make ``table`` of the rows of ``old``; of another shape than declared it begins empty.
+
+    columns : their new names by the old ones. Values get their new spelling too.
+    """
     connection.execute(f"CREATE TEMP TABLE moving AS FROM {old}")
     connection.execute(f"DROP TABLE {old}")
     create(connection, table)
     if set(columns.values()) == {column.name for column in table.columns}:
-        listed = ", ".join(f'"{name}" AS "{now}"' for name, now in columns.items())
+        listed = ", ".join(
+            f'{_with_new_values(table, old, new)} AS "{new}"' for old, new in columns.items()
+        )
         connection.execute(f"INSERT INTO {table.name} BY NAME SELECT {listed} FROM moving")
     connection.execute("DROP TABLE moving")
+
+
+def _with_new_values(table: Table, old: str, new: str) -> str:
+    """The column ``old``, which is ``new`` of ``table``, with its new values, as SQL."""
+    values = renamed().values.get(f"{table.name}.{new}")
+    if values is None:
+        return f'"{old}"'
+    cases = " ".join(f"WHEN '{former}' THEN '{now}'" for former, now in values.items())
+    if table.column[new].type.endswith("[]"):
+        return f'[CASE one {cases} ELSE one END FOR one IN "{old}"]'
+    return f'CASE "{old}" {cases} ELSE "{old}" END'
+
+
+def with_new_values(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` of ``table``, which may have been written in an older format, with its new values.
+
+    For rows that do not come from a warehouse: no migration reaches them.
+    """
+    changed = []
+    for name, values in renamed().values.items():
+        of, _, column = name.rpartition(".")
+        if of == table and column in rows.columns:
+            is_list = rows.schema[column] == pl.List(pl.String)
+            new = (pl.element() if is_list else pl.col(column)).replace(dict(values))
+            changed.append(pl.col(column).list.eval(new) if is_list else new)
+    return rows.with_columns(changed)
 
 
 NAMING = (
@@ -138,6 +185,7 @@ NAMING = (
 STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     10: _drop_undeclared_views,
     11: _rename,
+    12: _rename_values,
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
@@ -16,7 +17,9 @@ from perf_assets.storage.database_copy import (
     set_in_place,
     tables_of,
 )
+from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.lock import writing
+from perf_assets.storage.migrations import VIEWS
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import let_go, open_warehouse
 from perf_assets.tables.ddl import quoted
@@ -53,6 +56,7 @@ def publish(data_dir: DataDirectory) -> bool:
             if is_readable and _is_as(database.connection, published):
                 return False
             _copy(database.connection, data_dir.warehouse, unfinished)
+            _leave_out(unfinished, lake_rows(database.connection))
         let_go(data_dir.warehouse)
         # Of the very same moment as what it was copied from, whatever the clock says.
         changed = data_dir.warehouse.stat().st_mtime_ns
@@ -72,6 +76,17 @@ def _copy(connection: duckdb.DuckDBPyConnection, warehouse: Path, target: Path) 
         shutil.copyfile(warehouse, target)
     else:
         copy_database(connection, target)
+
+
+def _leave_out(published: Path, names: Collection[str]) -> None:
+    """Drop tables and views from what is to be published."""
+    if not names:
+        return
+    with duckdb.connect(str(published)) as connection:
+        views = {name for name, *_ in connection.execute(VIEWS).fetchall()}
+        for name in names:
+            connection.execute(f"DROP {'VIEW' if name in views else 'TABLE'} {name}")
+        connection.execute("CHECKPOINT")
 
 
 def _is_of(data_dir: DataDirectory) -> bool:
@@ -95,7 +110,7 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
             content(connection, _compared_rows(f'"{own}".{table}'))
             == content(connection, _compared_rows(f"copy.{table}"))
             for table in tables_of(connection)
-            if table != LOOKS
+            if table != LOOKS and table not in left_out
         )
     finally:
         connection.execute("DETACH copy")

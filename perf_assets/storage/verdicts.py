@@ -21,7 +21,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.migrations import create
+from perf_assets.storage.migrations import create, with_new_values
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
@@ -154,7 +154,8 @@ def read_stored(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame
     found = {}
     for sort in VERDICT_KINDS:
         with suppress(duckdb.CatalogException):  # an older version did not know the table
-            found[sort.table] = connection.sql(f"FROM {sort.table}").pl()
+            stored = connection.sql(f"FROM {sort.table}").pl()
+            found[sort.table] = with_new_values(sort.table, stored)
     return found
 
 
@@ -229,11 +230,12 @@ def _sum(held: object) -> str:
 def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
     schema = table_of(table).frame_schema
     texts = {name: pl.String if kind.is_temporal() else kind for name, kind in schema.items()}
-    return pl.DataFrame(list(rows), schema=texts).with_columns(
+    frame = pl.DataFrame(list(rows), schema=texts).with_columns(
         pl.col(name).str.to_datetime(time_unit="us", time_zone="UTC")
         for name, kind in schema.items()
         if kind.is_temporal()
     )
+    return with_new_values(table, frame)
 
 
 def _published(path: Path) -> dict[str, pl.DataFrame]:
@@ -244,7 +246,7 @@ def _published(path: Path) -> dict[str, pl.DataFrame]:
         for table, none in found.items():
             with suppress(duckdb.Error):  # of one that is damaged the others can be read
                 rows = connection.sql(f"FROM {table}").pl().select(none.columns)
-                found[table] = rows.cast(dict(none.schema))
+                found[table] = with_new_values(table, rows.cast(dict(none.schema)))
     return found
 
 

@@ -26,12 +26,13 @@ from perf_assets.storage.database_copy import (
     tables_of,
 )
 from perf_assets.storage.database_errors import LOCK_HOLDER, explained
+from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
-FORMAT = 11  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 12  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads
@@ -323,9 +324,10 @@ def bring_back(data_dir: DataDirectory) -> None:
         try:
             with duckdb.connect(str(data_dir.published), read_only=True) as connection:
                 read_whole(connection)
+            shutil.copyfile(data_dir.published, unfinished)
+            make_left_out(unfinished)
         except duckdb.Error as error:
             raise explained(error, data_dir.published) or error from None
-        shutil.copyfile(data_dir.published, unfinished)
         set_in_place(unfinished, data_dir.warehouse)
     log.warning(
         "%s was not there, and is again what was published: to begin anew, choose another "

@@ -8,8 +8,7 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from dagster._daemon.cli import create_dagster_daemon_cli
-
+from perf_assets.assets.dagster_internals import create_dagster_daemon_cli
 from perf_assets.errors.messages import explain_error
 from perf_assets.execution import end_lost_runs, set_limits
 from perf_assets.storage.added_repositories import open_study_of

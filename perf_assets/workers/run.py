@@ -5,8 +5,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dagster._core.storage.tags import HIDDEN_TAG_PREFIX
-
+from perf_assets.assets.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.assets.instance import open_instance
 from perf_assets.assets.jobs import MINE_REPOSITORY
 from perf_assets.assets.open_runs import cancel_runs, open_runs

@@ -12,9 +12,9 @@ import dagster as dg
 import duckdb
 import pytest
 import yaml
-from dagster._core.instance.ref import InstanceRef
 
 from perf_assets.assets.checks import DECLARED, check_results, named_rules
+from perf_assets.assets.dagster_internals import InstanceRef
 from perf_assets.assets.instance import open_instance
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.partitions import key_of, range_tags
@@ -299,7 +299,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         f"    heavy = [name for name in {heavy} if name in sys.modules]\n"
         "    for process in descendants(os.getpid()):\n"
         "        command = Path(f'/proc/{process}/cmdline').read_text()\n"
-        "        heavy += ['Great Expectations'] * ('validation_process' in command)\n"
+        "        heavy += ['Great Expectations'] * ('storage.audit.process' in command)\n"
         "    print(heavy)\n"
         "atexit.register(tell)\n"
         "main()\n"

@@ -10,7 +10,8 @@ import yaml
 
 from perf_assets.assets.jobs import BUILD_MODELS, MINE_REPOSITORY
 from perf_assets.assets.keys import asset_key
-from perf_assets.assets.sensors import PARTITION, job_of
+from perf_assets.assets.partitions import PARTITION_TAG
+from perf_assets.assets.sensors import job_of
 from perf_assets.config.study import load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.lake.location import Lake
@@ -128,10 +129,10 @@ def lost(*assets: str, **tags: str) -> dg.DagsterRun:
 
 def test_a_worker_that_was_lost_in_a_backfill_is_started_again() -> None:
     mined = ("raw.issues", "raw.commits", "links.fix_links")
-    assert job_of(lost(*mined, **{PARTITION: NAME}), {MINE_REPOSITORY}) == MINE_REPOSITORY
+    assert job_of(lost(*mined, **{PARTITION_TAG: NAME}), {MINE_REPOSITORY}) == MINE_REPOSITORY
     # What is chosen on the page of another asset is left to who chose it, and so without a lake.
     assert job_of(lost("marts.bug_metrics"), {MINE_REPOSITORY}) is None
-    assert job_of(lost(*mined, **{PARTITION: NAME}), {"mine"}) is None
+    assert job_of(lost(*mined, **{PARTITION_TAG: NAME}), {"mine"}) is None
 
 
 def test_limits_follow_the_lake_and_those_of_a_person_stay(tmp_path: Path) -> None:

@@ -22,11 +22,11 @@ import polars as pl
 from perf_assets.sample.generator import generate
 from perf_assets.sql_models.dependencies import analyses
 from perf_assets.stages.transform.derivation import derive
-from perf_assets.storage import great_expectations
-from perf_assets.storage.audit import audit_together
+from perf_assets.storage.audit import great_expectations
+from perf_assets.storage.audit.auditing import audit_together
+from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.suites import load_suite
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
@@ -59,7 +59,7 @@ def main() -> None:
 def costs() -> Iterator[tuple[str, float]]:
     """Each with its seconds."""
     bare = least(lambda: python("pass"), RUNS)
-    gx = "from perf_assets.storage.great_expectations import prepare; prepare()"
+    gx = "from perf_assets.storage.audit.great_expectations import prepare; prepare()"
     for title, code in (
         ("importing the command line", "import perf_assets.cli"),
         ("importing what a run needs", "import perf_assets.execution"),

@@ -51,7 +51,7 @@ def found(*arguments: str | Path) -> list[tuple[str, int, str]]:
 
 
 def configured(folder: Path, text: str) -> None:
-    (folder / "pyproject.toml").write_text(f"[tool.perf-assets.check]\n{text}\n")
+    (folder / "pyproject.toml").write_text(f"[tool.perf-assets.lint]\n{text}\n")
 
 
 def assert_refused(ran: Ran, *words: str) -> None:
@@ -108,7 +108,7 @@ def test_what_is_skipped_is_named_counted_and_no_failure(project: Path) -> None:
         ("latin.py", "encoding"),
         ("old.py", "syntax"),
         ("r.ipynb", "notebook"),
-        ("two.py", "python 2"),
+        ("two.py", "python_2"),
     ]
 
 
@@ -335,7 +335,7 @@ def test_bad_usage_is_one_sentence(project: Path, arguments: list[str], words: l
 def test_a_configuration_that_is_too_long_or_too_deep_is_one_sentence(
     project: Path, value: str
 ) -> None:
-    (project / "pyproject.toml").write_text(f"[tool.perf-assets.check]\nselect = {value}")
+    (project / "pyproject.toml").write_text(f"[tool.perf-assets.lint]\nselect = {value}")
     assert_refused(checked("."), "pyproject.toml", "too long or too deep")
 
 
@@ -372,7 +372,7 @@ def test_the_command_line_takes_the_place_of_a_key(project: Path) -> None:
     configured(project, 'ignore = ["PA103"]\nexclude = ["good.py"]')
     assert found(".") == []
     assert found(".", "--ignore", "PA102") == [("bad.py", 4, "sequential-map")]
-    (project / "other.toml").write_text("[tool.perf-assets.check]\n")
+    (project / "other.toml").write_text("[tool.perf-assets.lint]\n")
     assert found(".", "--config", "other.toml") == [("bad.py", 4, "sequential-map")]
 
 
@@ -383,7 +383,7 @@ def test_files_may_be_excluded_and_rules_not_asked_in_some(project: Path) -> Non
     configured(
         project,
         'exclude = ["*_pb2.py", "third"]\n'
-        "[tool.perf-assets.check.per-file-ignores]\n"
+        "[tool.perf-assets.lint.per-file-ignores]\n"
         '"tests/**" = ["sequential-map"]',
     )
     assert [path for path, _, _ in found(".", "--severity", "note")] == ["bad.py"]
@@ -408,7 +408,7 @@ def test_a_severity_may_be_the_least_that_is_told(project: Path) -> None:
         ("exclude = {}", ["exclude", "a list is needed"]),
         ("per-file-ignores = []", ["per-file-ignores", "a table"]),
         ('per-file-ignores = { "a" = "PA1" }', ["per-file-ignores.a", "a list is needed"]),
-        ('select = ["PA1", "PB"]', ["check.select", "'PB'"]),
+        ('select = ["PA1", "PB"]', ["lint.select", "'PB'"]),
         ('per-file-ignores = { "a" = ["PB"] }', ["per-file-ignores.a", "'PB'"]),
         ("select = [", ["no TOML"]),
     ],
@@ -421,8 +421,23 @@ def test_a_mistake_in_the_configuration_is_one_sentence(
 
 
 def test_a_table_that_is_none_is_one_sentence(project: Path) -> None:
-    (project / "pyproject.toml").write_text("[tool.perf-assets]\ncheck = 3\n")
-    assert_refused(checked("."), "pyproject.toml", "check", "a table of keys and values")
+    (project / "pyproject.toml").write_text("[tool.perf-assets]\nlint = 3\n")
+    assert_refused(checked("."), "pyproject.toml", "lint", "a table of keys and values")
+
+
+def test_the_former_name_of_the_table_is_read_where_it_stands_alone(project: Path) -> None:
+    file = project / "pyproject.toml"
+    former = '[tool.perf-assets.check]\nignore = ["PA103"]\n'
+    file.write_text(former)
+    assert found("bad.py") == []
+    assert found("bad.py", "--config", "pyproject.toml") == []
+    file.write_text('[tool.perf-assets.check]\nselect = ["PB"]\n')
+    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "'PB'")
+    file.write_text('[tool.perf-assets.check]\nselect = "PA1"\n')
+    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "a list is needed")
+    file.write_text(f"[tool.perf-assets.lint]\n{former}")
+    both = ("[tool.perf-assets.lint]", "[tool.perf-assets.check]", "keep one of them")
+    assert_refused(checked("."), "pyproject.toml", *both)
 
 
 # ---- how it is installed

@@ -101,7 +101,8 @@ MOMENTS = (
 def run_states(data_dir: Path) -> set[str]:
     """How Dagster says the runs ended, or that they did not."""
     from dagster import DagsterInstance  # noqa: PLC0415  (it takes seconds)
-    from dagster._core.instance.ref import InstanceRef  # noqa: PLC0415
+
+    from perf_assets.assets.dagster_internals import InstanceRef  # noqa: PLC0415
 
     with DagsterInstance.from_ref(InstanceRef.from_dir(str(data_dir / "dagster"))) as instance:
         return {run.status.value for run in instance.get_runs()}

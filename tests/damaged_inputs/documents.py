@@ -68,14 +68,14 @@ labelled = "labelled.csv"
 SETTINGS = """[project]
 name = "x"
 
-[tool.perf-assets.check]
+[tool.perf-assets.lint]
 select = ["loop-invariant-op", "PA1"]
 extend-select = ["PA2"]
 ignore = ["TOR401"]
 severity = "warning"
 exclude = ["build/**", "*_test.py"]
 
-[tool.perf-assets.check.per-file-ignores]
+[tool.perf-assets.lint.per-file-ignores]
 "tests/**" = ["PA1"]
 """
 ADDED = [

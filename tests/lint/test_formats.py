@@ -150,7 +150,7 @@ def test_whatever_a_file_holds_the_text_is_visible_lines(
 def test_json_has_findings_and_skips_and_nothing_else() -> None:
     results = [
         result("a.py", finding(context=Context.TEST)),
-        skipped("b\x1b.py", "python 2", "old"),
+        skipped("b\x1b.py", "python_2", "old"),
     ]
     output = as_json(results)
     assert output.isascii() and "\x1b" not in output
@@ -166,7 +166,7 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
                 "context": "test",
             }
         ],
-        "skipped": [{"path": "b\x1b.py", "reason": "python 2", "message": "old"}],
+        "skipped": [{"path": "b\x1b.py", "reason": "python_2", "message": "old"}],
     }
 
 

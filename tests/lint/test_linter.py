@@ -166,7 +166,7 @@ def test_python_two_is_told_from_a_mistake() -> None:
         check("import tensorflow\nprint 'x'\n", "module.py")
     with pytest.raises(Unreadable) as broken:
         check("import tensorflow\nx = = 2\n", "module.py")
-    assert (old.value.reason, broken.value.reason) == ("python 2", "syntax")
+    assert (old.value.reason, broken.value.reason) == ("python_2", "syntax")
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:

@@ -162,7 +162,7 @@ def test_a_cell_that_does_not_parse_is_named() -> None:
         "cell 2, line 2: '(' was never closed",
     )
     assert refusal(notebook("x = 1", "%time\nprint 'y'")) == (
-        "python 2",
+        "python_2",
         "cell 2, line 2 is Python 2",
     )
 

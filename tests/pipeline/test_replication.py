@@ -101,7 +101,7 @@ def test_pytorch_gives_the_known_trend_tests(real: Database) -> None:
     for series, p_value in (("open", 0.0046776533), ("fixed", 4.398822784e-05)):
         published = comparison[f"cox_stuart.{PYTORCH}.{series}.published"]
         assert published["reproduced"] == pytest.approx(p_value, rel=1e-7)
-        assert published["verdict"] == "within rounding"
+        assert published["verdict"] == "within_rounding"
 
 
 def test_the_points_of_figure_1_are_those_of_the_published_series(real: Database) -> None:
@@ -109,7 +109,7 @@ def test_the_points_of_figure_1_are_those_of_the_published_series(real: Database
     name = f"figure_1.{PYTORCH}.open"
     for point in ("first", "last", "change"):
         published = comparison[f"{name}.{point}.published"]
-        assert published["verdict"] in ("exact", "within rounding"), point
+        assert published["verdict"] in ("exact", "within_rounding"), point
     counted = comparison[f"{name}.last.reproduced"]
     assert (counted["verdict"], round(counted["reproduced"], 2)) == ("differs", 9.30)
     assert "31 have fewer" in counted["reason"] and "20 have more" in counted["reason"]
@@ -117,7 +117,7 @@ def test_the_points_of_figure_1_are_those_of_the_published_series(real: Database
     tested = comparison[f"cox_stuart.{PYTORCH}.open.reproduced"]
     assert tested["verdict"] == "coincides"
     assert tested["reason"].endswith("51 of 53 months have other counts")
-    assert comparison[f"cox_stuart.{PYTORCH}.fixed.reproduced"]["verdict"] == "within rounding"
+    assert comparison[f"cox_stuart.{PYTORCH}.fixed.reproduced"]["verdict"] == "within_rounding"
 
 
 def test_pytorch_gives_the_known_counts(real: Database) -> None:
@@ -162,7 +162,7 @@ def test_what_needs_both_frameworks_is_not_derived_from_one(real: Database) -> N
     comparison = compared(real)
     assert comparison[f"table_1.{PYTORCH}.performance.fixed"]["verdict"] == "exact"
     for name in ("table_1.pooled.performance.fixed", "table_2.comments.performance"):
-        assert comparison[name]["verdict"] == "not derivable"
+        assert comparison[name]["verdict"] == "not_derivable"
         assert comparison[name]["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
     differs = comparison[f"table_1.{PYTORCH}.performance.open"]
     assert (differs["published"], differs["reproduced"], differs["difference"]) == (405, 388, -17)
@@ -249,14 +249,14 @@ def test_both_frameworks_give_every_figure_a_verdict_and_a_reason(small: Databas
     memory = comparison["table_3.Memory inefficiency: Unreleased memory resources.bugs"]
     assert memory["reproduced"] == 2
     impact = comparison["table_3.Other.speed"]
-    assert impact["verdict"] == "not derivable"
+    assert impact["verdict"] == "not_derivable"
     assert impact["reason"] == "the package's taxonomy has no impacts"
     # The verified ones without issue 7: 101 and 102 of TensorFlow, 101 of PyTorch.
     fix_time = comparison["table_2.fix_time_days.performance"]
     assert fix_time["reproduced"] == pytest.approx(10 + 30 / 86_400)
     for row in comparison.values():
-        assert row["reason"] or row["verdict"] in ("exact", "within rounding"), row
-        assert (row["reproduced"] is None) == (row["verdict"] == "not derivable"), row
+        assert row["reason"] or row["verdict"] in ("exact", "within_rounding"), row
+        assert (row["reproduced"] is None) == (row["verdict"] == "not_derivable"), row
 
 
 def stored(database: Path) -> dict[str, pl.DataFrame]:
@@ -362,13 +362,13 @@ def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path)
         figures = connection.execute(
             """
             SELECT published_text, reproduced, verdict FROM analysis.paper_comparison
-            WHERE study = 'performance problems' AND figure NOT LIKE 'problems.checker.%'
+            WHERE study = 'performance_problems' AND figure NOT LIKE 'problems.checker.%'
             """
         ).fetchall()
         stated = connection.execute(
             """
             SELECT published_text FROM analysis.paper_comparison
-            WHERE figure LIKE 'problems.checker.%' AND verdict = 'not derivable'
+            WHERE figure LIKE 'problems.checker.%' AND verdict = 'not_derivable'
             """
         ).fetchall()
     assert {verdict for *_, verdict in figures} == {"exact"}

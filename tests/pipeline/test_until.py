@@ -54,9 +54,9 @@ def assert_not_looked_at(data_dir: Path, whole: dict[str, pl.DataFrame]) -> None
         assert whole[table].height and tables[table].is_empty()
     assert_same_tables(without(tables), without(whole))
     metrics = tables["marts.bug_metrics"].filter(pl.col("fix_commits") > 0)
-    assert metrics.height and set(metrics["fix_not_analysed"]) == {"not looked at"}
+    assert metrics.height and set(metrics["fix_not_analysed"]) == {"not_looked_at"}
     lifetimes = tables["marts.bug_lifetimes"]
-    assert lifetimes.height and set(lifetimes["outcome"]) == {"not looked at"}
+    assert lifetimes.height and set(lifetimes["outcome"]) == {"not_looked_at"}
     for frame, unknown in ((metrics, "marts.bug_metrics"), (lifetimes, "marts.bug_lifetimes")):
         columns = UNKNOWN[unknown] - {"fix_not_analysed", "outcome"}
         assert frame.select(columns).null_count().row(0) == (frame.height,) * len(columns)

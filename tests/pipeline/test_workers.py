@@ -113,7 +113,7 @@ def test_spark_computes_the_same_in_a_data_directory_that_never_had_the_rows(
         {name: one[name] for name in computed}, {name: other[name] for name in computed}
     )
     assert other["marts.issue_history"].height > 0
-    assert other["raw.issues"].is_empty()
+    assert "raw.issues" not in other and "raw.issues" in one
 
 
 @pytest.mark.exhaustive

@@ -37,7 +37,7 @@ def compared() -> pl.DataFrame:
         figure(f"further.{n}", verdict="differs", reason=f"reason {'of this kind ' * n}")
         for n in range(1, 6)
     ]
-    rows.append(figure("missing", verdict="not derivable", reason="the data have none"))
+    rows.append(figure("missing", verdict="not_derivable", reason="the data have none"))
     return pl.DataFrame(rows, schema=schema_of("analysis.paper_comparison"))
 
 

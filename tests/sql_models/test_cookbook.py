@@ -549,7 +549,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "rows_that_do_not_fit": [
         (
             REPOSITORY,
-            "events without issue",
+            "events_without_issue",
             4,
             1,
             25.0,
@@ -557,7 +557,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "fixes before their bug",
+            "fixes_before_their_bug",
             4,
             1,
             25.0,
@@ -565,7 +565,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "comments by accounts of unknown type",
+            "comments_by_accounts_of_unknown_type",
             3,
             0,
             0.0,
@@ -573,7 +573,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "comments without issue",
+            "comments_without_issue",
             3,
             0,
             0.0,
@@ -581,7 +581,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "files without commit",
+            "files_without_commit",
             5,
             0,
             0.0,
@@ -589,7 +589,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "issues without label decision",
+            "issues_without_label_decision",
             5,
             0,
             0.0,
@@ -597,7 +597,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "links without commit",
+            "links_without_commit",
             5,
             0,
             0.0,
@@ -605,7 +605,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             REPOSITORY,
-            "links without issue",
+            "links_without_issue",
             5,
             0,
             0.0,

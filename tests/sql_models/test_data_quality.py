@@ -66,7 +66,7 @@ def test_a_month_without_rows_counts_as_none_and_has_no_share(database: ModelDat
     rows = quality(database, issues_of(dict.fromkeys(MONTHS[:8], 30)))
     september = of(rows, "issues")["2020-09"]
     assert (september["observed"], september["is_anomaly"]) == (0, True)
-    assert of(rows, "issues without author")["2020-09"]["observed"] is None
+    assert of(rows, "issues_without_author")["2020-09"]["observed"] is None
 
 
 def test_shares_are_of_the_rows_they_speak_of(database: ModelDatabase) -> None:
@@ -90,13 +90,13 @@ def test_shares_are_of_the_rows_they_speak_of(database: ModelDatabase) -> None:
         **{"labels.performance_labels": decisions, "raw.commits": commits},
     )
     last = {row["measure"]: row for row in rows if row["month"] == "2020-09"}
-    assert last["issues without author"]["observed"] == 1
-    assert last["comments per issue"]["observed"] == 7
-    assert last["bug reports among issues"]["observed"] == pytest.approx(19 / 20)
-    assert last["performance among bug reports"]["observed"] == pytest.approx(4 / 19)
-    assert last["commits without author"]["observed"] == 1
+    assert last["issues_without_author"]["observed"] == 1
+    assert last["comments_per_issue"]["observed"] == 7
+    assert last["bug_reports_among_issues"]["observed"] == pytest.approx(19 / 20)
+    assert last["performance_among_bug_reports"]["observed"] == pytest.approx(4 / 19)
+    assert last["commits_without_author"]["observed"] == 1
     odd = {measure for measure, row in last.items() if row["is_anomaly"]}
-    assert odd == {"issues without author", "comments per issue"}
+    assert odd == {"issues_without_author", "comments_per_issue"}
 
 
 def test_only_loaded_months_of_mined_data_are_measured(database: ModelDatabase) -> None:

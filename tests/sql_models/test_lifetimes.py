@@ -135,10 +135,10 @@ def test_candidates_are_no_merges_and_not_younger_than_the_report(database: Mode
 @pytest.mark.parametrize(
     ("details", "origins", "outcome"),
     [
-        ([detail("fix")], [], "only adds"),
-        ([detail("fix", removed_lines=1)], ["2020-01-11T00:00:00Z"], "no candidate"),
-        ([detail("fix", **MERGE)], [], "not traced"),
-        ([], [], "not looked at"),
+        ([detail("fix")], [], "only_adds"),
+        ([detail("fix", removed_lines=1)], ["2020-01-11T00:00:00Z"], "no_candidate"),
+        ([detail("fix", **MERGE)], [], "not_traced"),
+        ([], [], "not_looked_at"),
     ],
 )
 def test_a_fix_without_candidate_says_why(
@@ -170,10 +170,10 @@ def test_a_fix_that_nobody_looked_at_has_no_zeros(
     database.fill(fixed("one", "two", **tables))
     assert contents(database) == (2, None, None, None)
     assert database.table("marts.bug_metrics", "fix_size, fix_commits, fix_not_analysed") == [
-        (20, 2, "not looked at")
+        (20, 2, "not_looked_at")
     ]
     (life,) = database.rows("FROM marts.bug_lifetimes")
-    assert (life["outcome"], life["fix_commits"]) == ("not looked at", 2)
+    assert (life["outcome"], life["fix_commits"]) == ("not_looked_at", 2)
     assert [life[name] for name in COUNTS] == [None] * len(COUNTS)
     assert life["lifetime_days"] is life["longest_lifetime_days"] is None
 
@@ -197,9 +197,9 @@ def test_why_methods_are_not_known_is_told(database: ModelDatabase) -> None:
         ((why,),) = database.table("marts.bug_metrics", "fix_not_analysed")
         return why
 
-    assert reason(detail("one", **MERGE)) == "not analysed"
+    assert reason(detail("one", **MERGE)) == "not_analysed"
     assert reason(detail("one", methods_changed=0, changed_methods=[])) is None
-    assert reason() == "not looked at"
+    assert reason() == "not_looked_at"
     database.fill(fixed())
     assert database.table("marts.bug_metrics", "fix_not_analysed") == [(None,)]
 

@@ -43,12 +43,12 @@ def counts(database: ModelDatabase, aspect: str, counted: str) -> dict[str, tupl
 
 
 def test_symptoms_are_counted_in_two_ways(made: ModelDatabase) -> None:
-    assert counts(made, "symptom", "first symptom") == {
+    assert counts(made, "symptom", "first_symptom") == {
         "Time": (3, 2),
         "Time (Slow execution time)": (3, 2),
         "Unknown": (1, 1),
     }
-    assert counts(made, "symptom", "any symptom") == {
+    assert counts(made, "symptom", "any_symptom") == {
         "Time": (3, 2),  # one of them has two symptoms of it
         "Time (Slow execution time)": (3, 2),
         "Time (Program hang)": (1, 1),
@@ -59,15 +59,15 @@ def test_symptoms_are_counted_in_two_ways(made: ModelDatabase) -> None:
 
 
 def test_causes_and_stages_are_counted_once_a_problem(made: ModelDatabase) -> None:
-    assert counts(made, "root cause", "every problem") == {
+    assert counts(made, "root_cause", "every_problem") == {
         "API": (3, 2),
         "API (Not using batch API)": (3, 2),
         "Data": (1, 1),
         "Data (Improper data input)": (1, 1),
     }
-    stages = counts(made, "introducing stage", "every problem")
+    stages = counts(made, "introducing_stage", "every_problem")
     assert stages == {"Data preparation": (3, 2), "Unknown": (1, 1)}
-    assert counts(made, "exposing stage", "every problem") == {"Training": (4, 3)}
+    assert counts(made, "exposing_stage", "every_problem") == {"Training": (4, 3)}
 
 
 def test_shares_are_of_all_problems(made: ModelDatabase) -> None:
@@ -83,15 +83,15 @@ def test_symptoms_are_crossed_with_causes_by_both_levels(made: ModelDatabase) ->
     columns = "counted, code_level, symptom, cause, problems, posts, total_problems"
     rows = set(made.table("marts.symptoms_by_cause", columns))
     assert {row for row in rows if row[1] == "category"} == {
-        ("first symptom", "category", "Time", "API", 3, 2, 4),
-        ("first symptom", "category", "Unknown", "Data", 1, 1, 4),
-        ("any symptom", "category", "Time", "API", 3, 2, 4),
-        ("any symptom", "category", "Memory", "API", 1, 1, 4),
-        ("any symptom", "category", "Unknown", "Data", 1, 1, 4),
+        ("first_symptom", "category", "Time", "API", 3, 2, 4),
+        ("first_symptom", "category", "Unknown", "Data", 1, 1, 4),
+        ("any_symptom", "category", "Time", "API", 3, 2, 4),
+        ("any_symptom", "category", "Memory", "API", 1, 1, 4),
+        ("any_symptom", "category", "Unknown", "Data", 1, 1, 4),
     }
     hang = ("Time (Program hang)", "API (Not using batch API)", 1, 1, 4)
-    assert ("any symptom", "sub-category", *hang) in rows
-    assert ("first symptom", "sub-category", *hang) not in rows
+    assert ("any_symptom", "subcategory", *hang) in rows
+    assert ("first_symptom", "subcategory", *hang) not in rows
 
 
 def test_causes_are_crossed_with_both_stages(made: ModelDatabase) -> None:
@@ -114,16 +114,16 @@ def test_the_published_problems_have_the_known_distributions(database: ModelData
         return {code: problems for code, (problems, _) in found.items() if "(" not in code}
 
     first = {"Time": 117, "Memory": 52, "Unknown": 45, "Processor": 10}
-    assert categories("symptom", "first symptom") == first
+    assert categories("symptom", "first_symptom") == first
     either = {"Time": 126, "Memory": 56, "Unknown": 45, "Processor": 16}
-    assert categories("symptom", "any symptom") == either
+    assert categories("symptom", "any_symptom") == either
     causes = {"API": 115, "Model": 50, "Library": 24, "Data": 21, "Hardware": 14}
-    assert categories("root cause", "every problem") == causes
+    assert categories("root_cause", "every_problem") == causes
     for table, where in (
-        ("symptoms_by_cause", "counted = 'first symptom' AND code_level = 'category'"),
-        ("symptoms_by_cause", "counted = 'first symptom' AND code_level = 'sub-category'"),
+        ("symptoms_by_cause", "counted = 'first_symptom' AND code_level = 'category'"),
+        ("symptoms_by_cause", "counted = 'first_symptom' AND code_level = 'subcategory'"),
         ("causes_by_stage", "code_level = 'category'"),
-        ("causes_by_stage", "code_level = 'sub-category'"),
+        ("causes_by_stage", "code_level = 'subcategory'"),
     ):
         total = database.rows(f"SELECT sum(problems) AS n FROM marts.{table} WHERE {where}")
         assert total == [{"n": 224}]

@@ -48,8 +48,8 @@ def test_bug_reports_are_counted_by_what_each_rule_finds(database: ModelDatabase
     )
     columns = "stem_set, month, both_rules, keywords_only, stems_only, neither_rule"
     assert database.table("intermediate.rule_matches", columns) == [
-        ("as meant", "2020-01", 1, 1, 1, 2),
-        ("as published", "2020-01", 0, 2, 1, 2),
+        ("as_meant", "2020-01", 1, 1, 1, 2),
+        ("as_published", "2020-01", 0, 2, 1, 2),
     ]
 
 
@@ -76,14 +76,14 @@ def test_questions_are_counted_in_each_of_their_tag_sets(database: ModelDatabase
     )
     columns = "tag_set, stem_set, stem, questions, only_by_it, all_questions"
     assert database.table("intermediate.question_stems", columns) == [
-        ("keras", "as meant", "any", 1, 1, 1),
-        ("keras", "as meant", "hang", 1, 0, 1),
-        ("keras", "as meant", "oom", 1, 0, 1),
-        ("keras", "as published", "any", 1, 1, 1),
-        ("keras", "as published", "oom", 1, 1, 1),
-        ("tensorflow", "as meant", "any", 2, 2, 3),
-        ("tensorflow", "as meant", "hang", 2, 1, 3),
-        ("tensorflow", "as meant", "oom", 1, 0, 3),
-        ("tensorflow", "as published", "any", 1, 1, 3),
-        ("tensorflow", "as published", "oom", 1, 1, 3),
+        ("keras", "as_meant", "any", 1, 1, 1),
+        ("keras", "as_meant", "hang", 1, 0, 1),
+        ("keras", "as_meant", "oom", 1, 0, 1),
+        ("keras", "as_published", "any", 1, 1, 1),
+        ("keras", "as_published", "oom", 1, 1, 1),
+        ("tensorflow", "as_meant", "any", 2, 2, 3),
+        ("tensorflow", "as_meant", "hang", 2, 1, 3),
+        ("tensorflow", "as_meant", "oom", 1, 0, 3),
+        ("tensorflow", "as_published", "any", 1, 1, 3),
+        ("tensorflow", "as_published", "oom", 1, 1, 3),
     ]

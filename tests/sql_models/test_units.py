@@ -389,7 +389,7 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "fix_methods": None,
             "fix_languages": None,
             "fix_test_share": None,
-            "fix_not_analysed": "not looked at",
+            "fix_not_analysed": "not_looked_at",
             "hours_to_first_comment": 24.0,
             "comments": 2,
             "commentators": 2,

@@ -23,7 +23,7 @@ from perf_assets.stages.mining.commits import (
     mine_commits,
 )
 from perf_assets.storage import audited_writer as gates
-from perf_assets.storage.audit import audit_together
+from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

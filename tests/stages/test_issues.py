@@ -17,7 +17,8 @@ from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches,
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage import audited_writer
-from perf_assets.storage.audit import AuditReport, Parameters
+from perf_assets.storage.audit.auditing import AuditReport
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create_tables
@@ -235,7 +236,7 @@ def test_an_issue_that_left_is_found_by_the_count_and_its_reason_kept(miner: Min
     (transferred,) = moved
     assert (transferred, "transferred", f"{ELSEWHERE}#{transferred}") in miner.differences()
     assert sorted(reason for _, reason, _ in miner.differences()) == [
-        "converted to a discussion",
+        "converted_to_a_discussion",
         "deleted",
         "transferred",
     ]
@@ -413,4 +414,4 @@ def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
     )
     miner.refresh()
     assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
-    assert miner.differences() == [(2, "opened while we read", None)]
+    assert miner.differences() == [(2, "opened_while_we_read", None)]

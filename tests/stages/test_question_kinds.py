@@ -27,7 +27,7 @@ from tests.question_rows import question, tag_set
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = labelled({"program crash": 12, "installation": 12, "performance": 12})
+EXAMPLES = labelled({"program_crash": 12, "installation": 12, "performance": 12})
 STUDY = f"""
 name = "test"
 [[forums]]
@@ -89,7 +89,7 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
     caplog.set_level(logging.INFO)
     assert decided(writer, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
     (one, other) = assigned(writer)
-    assert (one[:2], other[:2]) == ((901, "performance"), (902, "program crash"))
+    assert (one[:2], other[:2]) == ((901, "performance"), (902, "program_crash"))
     assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
     labelled = writer.database.frame(
         f"select question_id, kind from {QUESTION_KINDS} where is_assigned and method = 'people' "
@@ -113,7 +113,7 @@ def test_where_nothing_changed_nothing_is_decided(
         "update raw.questions set text = 'kaboom' where question_id = 901"
     )
     assert decided(writer, study(tmp_path, ALL)) == [QUESTION_KINDS]
-    assert assigned(writer)[0][:2] == (901, "program crash")
+    assert assigned(writer)[0][:2] == (901, "program_crash")
     assert decided(writer, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS]
     for method in ("weights", "regression"):
         decided(writer, study(tmp_path, ALL, f'kind_method = "{method}"\n'))

@@ -237,7 +237,7 @@ def test_what_cannot_be_read_is_counted_and_named(source: Path, data_dir: Path) 
     load(source, data_dir, MONTHS[:3], MONTHS[:3])
     assert rows(data_dir, "select path, reason from raw.unparsed_files order by path") == [
         ("bad.py", "syntax"),
-        ("kept_elsewhere.py", "lfs pointer"),
+        ("kept_elsewhere.py", "lfs_pointer"),
         ("large.py", "large"),
         ("latin.py", "encoding"),
         ("link.py", "symlink"),

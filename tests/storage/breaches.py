@@ -64,10 +64,10 @@ BREAKING: dict[str, dict[str, Any]] = {
     },
     "analysis.paper_comparison": {
         "what_was_derived_has_a_value": {"reproduced": None},
-        "what_was_not_derived_has_no_value": {"verdict": "not derivable"},
+        "what_was_not_derived_has_no_value": {"verdict": "not_derivable"},
         "deviations_have_a_reason": {"verdict": "differs"},
         "coincidences_have_a_reason": {"verdict": "coincides"},
-        "gaps_have_a_reason": {"verdict": "not derivable", "reproduced": None},
+        "gaps_have_a_reason": {"verdict": "not_derivable", "reproduced": None},
     },
     "raw.issues": {
         "row_count_is_githubs": COUNT,

@@ -287,7 +287,7 @@ GOOD: dict[str, list[Row]] = {
             "repository": REPOSITORY,
             "rank": rank,
             "term": term,
-            "taught_by": "performance labels",
+            "taught_by": "performance_labels",
             "titles_performance": 5,
             "titles_other": 1,
             "titles_missed": 1,
@@ -313,13 +313,13 @@ GOOD: dict[str, list[Row]] = {
             comments_of_bots=5,
             cliffs_delta=0.2,
         )
-        for bots in ("left out", "counted")
+        for bots in ("left_out", "counted")
     ],
     "analysis.paper_comparison": [
         figure("a"),
         figure("b", verdict="differs", reason="The package tells of no reopening."),
         figure("d", verdict="coincides", reason="The counts behind it are others."),
-        figure("c", verdict="not derivable", reproduced=None, reason="It is not in the data."),
+        figure("c", verdict="not_derivable", reproduced=None, reason="It is not in the data."),
     ],
     "raw.issues": [
         closed_issue(7),
@@ -429,7 +429,7 @@ GOOD: dict[str, list[Row]] = {
             "failing_rows": 0,
             "example": None,
         }
-        for question in ("comments without issue", "links without commit")
+        for question in ("comments_without_issue", "links_without_commit")
     ],
     "marts.issue_history": [
         {
@@ -525,7 +525,7 @@ GOOD: dict[str, list[Row]] = {
         lifetime(7),
         lifetime(
             8,
-            outcome="only adds",
+            outcome="only_adds",
             removed_lines=0,
             introduced_lines=0,
             introduced_at=None,

@@ -16,15 +16,10 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
-from perf_assets.storage import suites
-from perf_assets.storage.audit import (
-    AuditReport,
-    Parameters,
-    audit,
-    audit_together,
-    quarantine,
-)
-from perf_assets.storage.suites import load_suite, read_rules
+from perf_assets.storage.audit import suites
+from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together, quarantine
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.suites import load_suite, read_rules
 from perf_assets.tables import read_table
 from tests.effort import examples
 from tests.paths import ROOT
@@ -440,8 +435,8 @@ def test_suites_are_read_without_importing_great_expectations_and_audits_write_n
     program = """
 import os, sys
 from perf_assets.processes.children import descendants
-from perf_assets.storage.audit import audit
-from perf_assets.storage.suites import load_suite
+from perf_assets.storage.audit.auditing import audit
+from perf_assets.storage.audit.suites import load_suite
 import polars as pl
 load_suite("raw.issues")
 audit("raw.issue_templates", pl.DataFrame({"sha": []}), {"repository": "o/n", "month": "2020-01"})

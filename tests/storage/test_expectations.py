@@ -15,11 +15,12 @@ import pytest
 
 from perf_assets.months import month_of
 from perf_assets.paths import expectations_dir
-from perf_assets.storage import batch_validation, great_expectations
-from perf_assets.storage.audit import AuditReport, Parameters, audit, audit_together
-from perf_assets.storage.declared_rules import Rule
-from perf_assets.storage.great_expectations import Finding
-from perf_assets.storage.suites import load_suite
+from perf_assets.storage.audit import batch_validation, great_expectations
+from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together
+from perf_assets.storage.audit.great_expectations import Finding
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.rules import Rule
+from perf_assets.storage.audit.suites import load_suite
 from perf_assets.tables import declared, schema_of, table_of
 from tests.effort import some
 from tests.paths import CHAINER

@@ -6,14 +6,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
-from perf_assets.storage.verdicts import keep_verdicts
+from perf_assets.storage.verdicts import VERDICT_KINDS, _lines, keep_verdicts, read_log
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from perf_assets.tables import declared
+from perf_assets.tables.ddl import table_definition
 from tests.model_database import insert
 from tests.paths import ROOT
 from tests.rows import issue, static_finding, verdict
@@ -192,3 +194,68 @@ def test_the_map_of_all_names_has_those_that_a_migration_follows() -> None:
         for table, names in migrations.renamed().columns.items()
         for old, new in names.items()
     }
+    values = {(one["column"], one["old"]): one["new"] for one in listed if one["kind"] == "value"}
+    assert values == {
+        (column, old): new
+        for column, names in migrations.renamed().values.items()
+        for old, new in names.items()
+    }
+
+
+def test_every_new_value_is_one_that_its_column_is_declared_to_have() -> None:
+    for name, values in migrations.renamed().values.items():
+        table, _, column = name.rpartition(".")
+        known = declared()[table].column[column].values or KINDS
+        assert set(values.values()) <= set(known), name
+        assert not set(values) & set(known), name
+
+
+def _with_old_values(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give tables the constraints that they had before format 12."""
+    for name in {column.rpartition(".")[0] for column in migrations.renamed().values}:
+        table = declared()[name]
+        if table.is_view:
+            continue
+        definition = table_definition(table)
+        for column in table.columns:
+            values = migrations.renamed().values.get(f"{name}.{column.name}", {})
+            for old, new in values.items():
+                definition = definition.replace(f"'{new}'", f"'{old}'")
+        connection.execute(f"DROP TABLE {name}")
+        connection.execute(f"CREATE TABLE {name} {definition}")
+
+
+def test_stored_values_of_format_11_get_their_new_spelling(tmp_path: Path) -> None:
+    data_dir = DataDirectory.of(tmp_path / "home")
+    judged = {"rater": "Ann", "file": "a.csv", "imported_at": "2020-01-05", "file_sha256": "0" * 64}
+    verdict = {**judged, "verdict_id": 1, "forum": "so", "question_id": 7, "problem": 1, "line": 2}
+    unread = {"repository": "owner/name", "sha": "1" * 40, "quarter": "2020-Q1", "month": "2020-03"}
+    with open_warehouse(data_dir.warehouse) as database:
+        connection = database.connection
+        _with_old_values(connection)
+        reasons = ("python 2", "syntax", "lfs pointer")
+        files = [{**unread, "path": reason, "reason": reason} for reason in reasons]
+        insert(connection, "raw.unparsed_files", files)
+        kinds = ["training anomaly", "performance"]
+        told = {**verdict, "verdict": "no", "kinds": kinds}
+        insert(connection, "reviews.question_verdicts", [told])
+        rows = database.frame("FROM reviews.question_verdicts")
+        data_dir.verdicts.write_bytes(b"".join(_lines(VERDICT_KINDS[1], rows)))
+        connection.execute("UPDATE meta.schema_version SET version = 11")
+    kept = data_dir.verdicts.read_bytes()
+    assert b"training anomaly" in kept
+    with open_warehouse(data_dir.warehouse) as database:
+        insert(
+            database.connection,
+            "raw.unparsed_files",
+            [{**files[0], "reason": "python_2", "path": "new"}],
+        )
+        assert keep_verdicts(database, data_dir) == 0
+        of_files = database.frame("SELECT path, reason FROM raw.unparsed_files").rows()
+        of_verdicts = database.frame("SELECT kinds FROM reviews.question_verdicts").rows()
+    spelt = {(one, one.replace(" ", "_")) for one in reasons}
+    assert set(of_files) == spelt | {("new", "python_2")}
+    assert of_verdicts == [(["training_anomaly", "performance"],)]
+    assert data_dir.verdicts.read_bytes() == kept
+    (read,) = read_log(data_dir.verdicts).rows["reviews.question_verdicts"]["kinds"].to_list()
+    assert read == ["training_anomaly", "performance"]

@@ -11,7 +11,7 @@ from perf_assets.tables import schema_of
 DISCUSSED = ("comments", "commentators", "hours_to_first_comment")
 """The metrics that bots take part in; ``marts.bug_metrics`` has each also as ``..._with_bots``."""
 
-LEFT_OUT, COUNTED = "left out", "counted"
+LEFT_OUT, COUNTED = "left_out", "counted"
 
 
 def bot_sensitivity(bug_metrics: pl.DataFrame) -> pl.DataFrame:

@@ -66,7 +66,7 @@ def keyword_proposals(bug_reports: pl.DataFrame) -> pl.DataFrame:
 def _proposals(reports: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     has_label = pl.col("matched_labels").list.len() > 0
     is_taught = reports.filter(has_label).height >= ENOUGH_LABELLED
-    teacher = "performance labels" if is_taught else "rule of the study"
+    teacher = "performance_labels" if is_taught else "rule_of_the_study"
     taught = has_label if is_taught else pl.col("is_performance")
     titles = reports.select("title", "is_performance", taught=taught)
     counts = {True: Counter[str](), False: Counter[str]()}

@@ -26,16 +26,9 @@ INTRODUCERS = {
 ``marts.bug_lifetimes``. The latest is right more often by far (``tests/benchmarks/szz.py``); the
 earliest only shows whether the result hangs on the choice."""
 
-OUTCOMES = {
-    "introduced": "introduced",
-    "only_adds": "only adds",
-    "no_candidate": "no candidate",
-    "not_traced": "not traced",
-    "not_looked_at": "not looked at",
-}
-"""The outcomes that are counted: the beginning of the column, and the outcome."""
-
-NOT_LOOKED_AT = OUTCOMES["not_looked_at"]
+NOT_LOOKED_AT = "not_looked_at"
+OUTCOMES = ("introduced", "only_adds", "no_candidate", "not_traced", NOT_LOOKED_AT)
+"""The outcomes that are counted, each in columns that begin with it."""
 
 GROUPS = ("performance", "other")
 
@@ -67,7 +60,7 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
 
 def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
     groups = [bugs.filter(is_performance=group == "performance") for group in GROUPS]
-    for outcome in OUTCOMES.values():
+    for outcome in OUTCOMES:
         for group in groups:
             is_known = group.is_empty() or (group["outcome"] != NOT_LOOKED_AT).any()
             is_reported = is_known or outcome == NOT_LOOKED_AT

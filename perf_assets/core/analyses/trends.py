@@ -199,7 +199,7 @@ def _permutation_row(
         test.n,
         statistic=test.slope,
         p_value=test.p_value,
-        alternative="two-sided",
+        alternative="two_sided",
         permutations=test.permutations,
         result=test.text,
     )
@@ -220,7 +220,7 @@ def _flow_rows(
         n,
         statistic=finite(fit.statistic),
         p_value=finite(fit.pvalue),
-        alternative="two-sided",
+        alternative="two_sided",
         odds_ratio_per_year=finite(fit.odds_ratio),
         odds_ratio_low=finite(fit.low),
         odds_ratio_high=finite(fit.high),
@@ -237,7 +237,7 @@ def _flow_rows(
         n,
         statistic=finite(z),
         p_value=finite(pvalue),
-        alternative="two-sided",
+        alternative="two_sided",
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "cochran_armitage"),
         result=f"z = {float(z):.2f}, {p_text(finite(pvalue))}"

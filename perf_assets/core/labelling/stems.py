@@ -71,7 +71,7 @@ WORD = re.compile(r"\w+")
 # The algorithm takes letters from the end of a word, or puts others there; of the letters that the
 # stems of the set end in it puts only i (for y) and e. What is left without these, the words have.
 PUT_THERE = "ie"
-AS_PUBLISHED, AS_MEANT = "as published", "as meant"
+AS_PUBLISHED, AS_MEANT = "as_published", "as_meant"
 READINGS = (AS_PUBLISHED, AS_MEANT)
 
 

@@ -14,6 +14,7 @@ from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.paper.figures import CHALLENGES, Figure, PaperTables, comparison_row
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.difficulty import question_difficulty
+from perf_assets.sanitize import in_words
 
 TAG_SETS = ("tensorflow", "pytorch", "deeplearning4j")
 """The tags of the study, each a tag set of the forum that it is compared with."""
@@ -172,7 +173,7 @@ def _classifier(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
 def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
     now = f"{data.of}; answers that were given or accepted since count"
     for kind, text in published["accepted"].items():
-        quantity = f"questions with an accepted answer, percent: {kind}"
+        quantity = f"questions with an accepted answer, percent: {in_words(kind)}"
         figure = _figure(f"accepted.{kind}", DIFFICULTY, POOLED, quantity, text)
         share = data.value("accepted_share", kind)
         percent = None if share is None else 100 * share
@@ -187,7 +188,7 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     gap = data.gap("performance")
     yield _row(figure, _rank_of_performance(data), gap=gap, reason=now, note=now)
     for kind, text in published["hours"].items():
-        quantity = f"hours to the accepted answer, here the median: {kind}"
+        quantity = f"hours to the accepted answer, here the median: {in_words(kind)}"
         figure = _figure(f"hours.{kind}", DIFFICULTY, POOLED, quantity, text)
         value = data.value("median_hours_to_accepted", kind)
         yield _row(figure, value, gap=data.gap(kind), reason=now, note=now)

@@ -16,7 +16,7 @@ PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""
 
 DATASET = "replication"
-BUGS, PROBLEMS, CHALLENGES = "performance bugs", "performance problems", "challenges"
+BUGS, PROBLEMS, CHALLENGES = "performance_bugs", "performance_problems", "challenges"
 """The studies, by what they are of: Makkouk et al. (ICSME 2022), Cao et al. (ESEC/FSE 2022), Zhang
 et al. (ISSRE 2019)."""
 
@@ -120,12 +120,12 @@ def month_of_number(number: int) -> str:
 
 
 def verdict_of(figure: Figure, reproduced: float) -> str:
-    """``exact``, ``within rounding`` or ``differs``: see :func:`paper_comparison`.
+    """``exact``, ``within_rounding`` or ``differs``: see :func:`paper_comparison`.
 
     Examples
     --------
     >>> verdict_of(Figure("p", "RQ1", "pytorch/pytorch", "p-value", "0.004678"), 0.0046776533)
-    'within rounding'
+    'within_rounding'
     """
     if figure.is_claim:
         return "exact" if reproduced < float(figure.value) else "differs"
@@ -136,7 +136,7 @@ def verdict_of(figure: Figure, reproduced: float) -> str:
         return "exact"
     half_a_digit = Decimal(10) ** exponent / 2
     is_rounding = difference <= half_a_digit * (1 + Decimal(ROUNDING))
-    return "within rounding" if is_rounding else "differs"
+    return "within_rounding" if is_rounding else "differs"
 
 
 def comparison_row(

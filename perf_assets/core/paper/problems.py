@@ -13,6 +13,7 @@ from perf_assets.core.paper.figures import (
     comparison_row,
     days_of,
 )
+from perf_assets.sanitize import in_words
 
 FORUM = "stackoverflow"
 LOCATION = "Published file"
@@ -65,8 +66,10 @@ def problem_figures(
         counts = dict(codes.select("code", "problems").iter_rows())
         for code, text in part["counts"].items():
             name = f"problems.{aspect}.{counted}.{code}"
-            quantity = f"{aspect} {code}: problems, by {counted}"
-            yield _row(name, f"{LOCATION}, {aspect}s", quantity, text, counts.get(code, 0))
+            quantity = f"{in_words(aspect)} {code}: problems, by {in_words(counted)}"
+            yield _row(
+                name, f"{LOCATION}, {in_words(aspect)}s", quantity, text, counts.get(code, 0)
+            )
     yield from _checker_figures(table["checker"])
 
 

@@ -36,10 +36,10 @@ KindMethod: TypeAlias = Literal["better", "weights", "regression"]
 """Which method decides: the one with the higher macro F1 in order of time, or always the same."""
 
 KINDS = (
-    "program crash",
-    "model migration and deployment",
+    "program_crash",
+    "model_migration_and_deployment",
     "implementation",
-    "training anomaly",
+    "training_anomaly",
     "comprehension",
     "installation",
     "performance",

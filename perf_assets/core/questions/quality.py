@@ -31,6 +31,7 @@ from perf_assets.core.questions.scoring import (
     with_limits,
 )
 from perf_assets.core.questions.words import Wordlists
+from perf_assets.sanitize import in_words
 from perf_assets.tables import schema_of
 
 MACRO = "macro"
@@ -40,7 +41,7 @@ REPEATS, FOLDS = 1, 5
 F1 = MEASURES.index("f1")
 
 SPLITS = {
-    "time-ordered": as_json(tested="later half", blocks=BLOCKS, learned_from="all before"),
+    "time_ordered": as_json(tested="later half", blocks=BLOCKS, learned_from="all before"),
     "stratified": as_json(folds=FOLDS, repeats=REPEATS),
 }
 """How examples are parted into those to learn from and those to be tested by."""
@@ -123,7 +124,7 @@ def _rows(
 def _scored(reader: Reader, split: str) -> list[list[Scored]]:
     """The scores of the examples that ``split`` tests, of each repeat."""
     truth = reader.examples.truth
-    if split == "time-ordered":
+    if split == "time_ordered":
         return [reader.score(folds_in_time(len(truth)))]
     return [reader.score(stratified_folds(truth, FOLDS, seed)) for seed in range(REPEATS)]
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 Floats: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Iterable[float | None]
-TrendAlternative: TypeAlias = Literal["two-sided", "increasing", "decreasing"]
+TrendAlternative: TypeAlias = Literal["two_sided", "increasing", "decreasing"]
 
 MAGNITUDE_BOUNDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 """Largest absolute Cliff's delta of each magnitude below "large" (Romano et al., 2006)."""
@@ -24,7 +24,7 @@ WIDEST = 1e4
 """The largest ratio of the upper to the lower limit of a ratio that is reported: over so many
 orders an interval says nothing. There were too few events, or nearly nothing else."""
 
-_BINOMIAL_ALTERNATIVE = {"two-sided": "two-sided", "increasing": "greater", "decreasing": "less"}
+_BINOMIAL_ALTERNATIVE = {"two_sided": "two-sided", "increasing": "greater", "decreasing": "less"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class CliffsDeltaInterval:
     confidence: float
 
 
-def cox_stuart(series: Values, alternative: TrendAlternative = "two-sided") -> CoxStuartResult:
+def cox_stuart(series: Values, alternative: TrendAlternative = "two_sided") -> CoxStuartResult:
     """Test a series, in the order of time, for a monotonic trend.
 
     Parameters
@@ -75,7 +75,7 @@ def cox_stuart(series: Values, alternative: TrendAlternative = "two-sided") -> C
         The values in order of time. A missing value keeps its position, so that it moves no other
         value into another half; the pair it belongs to is dropped.
     alternative
-        ``increasing``, ``decreasing`` or ``two-sided``.
+        ``increasing``, ``decreasing`` or ``two_sided``.
 
     Notes
     -----

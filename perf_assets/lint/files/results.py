@@ -33,7 +33,7 @@ class Skip(NamedTuple):
     path
         As that of the file.
     reason
-        `python 2`, `syntax`, `encoding`, `notebook` or `depth`: what it holds (see `Unreadable`);
+        `python_2`, `syntax`, `encoding`, `notebook` or `depth`: what it holds (see `Unreadable`);
         `time`, `memory` or `crash`: it was more than its budget, or than Python itself, bears;
         `read`: it could not be read; `error`: a mistake of a rule.
     message

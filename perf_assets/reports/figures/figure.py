@@ -9,6 +9,7 @@ import polars as pl
 from perf_assets.reports.figures.drawing import Spec, joined
 from perf_assets.reports.top_repositories import passed_over, without
 from perf_assets.sanitize import escape_text
+from perf_assets.storage.lake_rows import lake_rows, names_any
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""
@@ -54,6 +55,9 @@ class Figure:
         Of many repositories it is about those that
         :mod:`perf_assets.reports.top_repositories` names.
         """
+        elsewhere = lake_rows(connection)
+        if names_any(self.rows, elsewhere):
+            return None
         for dataset in datasets:
             query, verdicts_query, drawn = (
                 text.replace("'live'", f"'{dataset}'")

@@ -75,7 +75,7 @@ order by repository = 'pooled', repository, stem_set
 TWO_RULES_VERDICTS = f"""
 select repository, printf(
     'keywords and stems (%s) agree with kappa = %.2f [%.2f, %.2f], %s',
-    stem_set, estimate, low, high, reading
+    replace(stem_set, '_', ' '), estimate, low, high, reading
 )
 from ({TWO_RULES.strip()})
 where estimate is not null
@@ -118,16 +118,16 @@ PAPER = """
 select
     study, location, repository, quantity, published_text as published, reproduced, verdict, reason
 from analysis.paper_comparison
-where verdict <> 'not derivable'
+where verdict <> 'not_derivable'
 order by
-    list_position(['differs', 'coincides', 'within rounding', 'exact'], verdict), study, location,
+    list_position(['differs', 'coincides', 'within_rounding', 'exact'], verdict), study, location,
     repository, quantity
 """
 PAPER_VERDICTS = """
 select 'the study of ' || study, string_agg(
     number || ' ' || verdict, ', '
     order by list_position(
-        ['exact', 'within rounding', 'coincides', 'differs', 'not derivable'], verdict
+        ['exact', 'within_rounding', 'coincides', 'differs', 'not_derivable'], verdict
     )
 )
 from (select study, verdict, count(*) as number from analysis.paper_comparison group by all)

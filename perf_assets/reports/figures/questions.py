@@ -5,6 +5,7 @@ import polars as pl
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import estimates, series, values
+from perf_assets.reports.formats import with_words
 from perf_assets.sanitize import escape_text
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
@@ -46,7 +47,7 @@ order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 STEMS_VERDICTS = """
 select forum || ', ' || tag_set, printf(
     '%d of %d questions (%.1f %%) have a performance stem %s',
-    questions, all_questions, percent, stem_set
+    questions, all_questions, percent, replace(stem_set, '_', ' ')
 )
 from analysis.keyword_stem_hits
 where entry = 'any'
@@ -106,7 +107,7 @@ order by repository, forum
 def _difficulty(rows: pl.DataFrame) -> list[Spec]:
     sets = rows.filter(pl.col("tag_set") != "pooled")
     drawn = sets if sets["tag_set"].n_unique() > 1 else rows.filter(tag_set="pooled")
-    named = drawn.with_columns(what="kind")
+    named = with_words(drawn.with_columns(what="kind"))
     measure = "questions with an accepted answer, percent"
     return [
         estimates(f"{forum}, {tags}", part, measure)
@@ -115,7 +116,7 @@ def _difficulty(rows: pl.DataFrame) -> list[Spec]:
 
 
 def _kinds(rows: pl.DataFrame) -> list[Spec]:
-    named = rows.with_columns(what="kind", color="split")
+    named = with_words(rows.with_columns(what="kind", color="split"))
     measure = "F1 against people's judgement, 95 %"
     return [
         estimates(f"{forum}, by {method}", part, measure)

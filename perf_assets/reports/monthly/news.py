@@ -9,6 +9,7 @@ from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures.trends import TESTS
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.sanitize import escape_text
+from perf_assets.storage.lake_rows import lake_rows, names_any
 
 MOST = 10
 """Things in a list; the rest is counted."""
@@ -138,6 +139,8 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
         ("discussed", "Most discussed in the month", DISCUSSED, _discussed),
         ("waiting", "Open longest", WAITING, _waiting),
     ]
+    elsewhere = lake_rows(connection)
+    lists = [one for one in lists if not names_any(one[2], elsewhere)]
     found = {name: read_rows(connection, query) for name, _, query, _ in lists}
     trends = [row for row in read_rows(connection, TESTS) if row["series"] == "opened"]
     parts = []

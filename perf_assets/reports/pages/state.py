@@ -9,6 +9,7 @@ from perf_assets.reports.document import Part, Section
 from perf_assets.reports.figures.audits import audit_grid
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
 from perf_assets.reports.figures.panels import series
+from perf_assets.sanitize import in_words
 
 PARTITIONS = """
 with spans as (
@@ -36,8 +37,9 @@ select
     end as audit,
     loads.row_count as "rows",
     strftime(loads.loaded_at, '%Y-%m-%d %H:%M UTC') as loaded,
-    audits.outcome || '; ' || audits.rule_count || ' rules, ' || audits.broken_critical
-        || ' critical and ' || audits.broken_warning || ' other broken' as rules,
+    replace(audits.outcome, '_', ' ') || '; ' || audits.rule_count || ' rules, '
+        || audits.broken_critical || ' critical and ' || audits.broken_warning
+        || ' other broken' as rules,
     coalesce(loads.message, 'none') as message
 from tables
 inner join months using (repository)
@@ -98,7 +100,8 @@ def _curve(measure: str, points: pl.DataFrame) -> Spec:
     """A measure over the months beside the median before it, with marks on odd months."""
     renamed = points.rename({"value": MONTH, "median_before": MEDIAN})
     long = renamed.unpivot(list(LINES), index=["month", "is_anomaly"], variable_name="color")
-    panel = series(measure, long, measure, LINES)
+    name = in_words(measure)
+    panel = series(name, long, name, LINES)
     line = {key: panel.pop(key) for key in ("mark", "encoding")}
     odd = {
         "transform": [{"filter": f"datum.is_anomaly && datum.color == '{MONTH}'"}],

@@ -21,6 +21,7 @@ from perf_assets.reports.document import Document, Part, Section, Tile
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.beyond import read_beyond
 from perf_assets.reports.replication.words import VERDICTS, differing, reproduced_text
+from perf_assets.sanitize import in_words
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.storage.warehouse import reading
@@ -178,7 +179,7 @@ def _pictures(data: Data) -> Iterator[Section]:
 def _further(comparison: pl.DataFrame) -> Iterator[Section]:
     for study, (heading, what) in FURTHER.items():
         rows = comparison.filter(pl.col("study") == study)
-        name, query = study.replace(" ", "-"), _query(study, "<>")
+        name, query = study.replace("_", "-"), _query(study, "<>")
         parts = [*_verdicts(name, rows, query), *_figures(name, rows, query)]
         yield Section(name, heading, [what], parts)
 
@@ -188,7 +189,7 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
     if rows.is_empty():
         return
     counts = dict(rows.group_by("verdict").len().iter_rows())
-    tiles = [Tile(f"{counts[one]:,}", one) for one in VERDICTS if counts.get(one)]
+    tiles = [Tile(f"{counts[one]:,}", in_words(one)) for one in VERDICTS if counts.get(one)]
     queries = {"the numbers": query}
     yield Part(f"{name}-verdicts", f"{rows.height:,} figures", tiles=tiles, queries=queries)
     if sentences := differing(rows):
@@ -198,13 +199,13 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
 
 def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
     """A table for each location of the paper, and what the data do not give."""
-    is_missing = pl.col("verdict") == "not derivable"
+    is_missing = pl.col("verdict") == "not_derivable"
     groups = comparison.filter(~is_missing).group_by("location", maintain_order=True)
     queries = {"the table": query}
     for number, ((location,), rows) in enumerate(groups):
         yield Part(f"{name}-{number}", str(location), table=_table(rows), queries=queries)
     if not (missing := comparison.filter(is_missing)).is_empty():
-        title, study = "Figures that the data do not give", str(missing["study"][0])
+        title, study = "Figures that the data do not give", in_words(missing["study"][0])
         yield Part(f"{name}-missing", title, study, table=_table(missing), queries=queries)
 
 

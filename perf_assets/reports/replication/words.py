@@ -12,9 +12,9 @@ from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
 from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.months import is_month
 from perf_assets.reports.terminal import say
-from perf_assets.sanitize import escape_text
+from perf_assets.sanitize import escape_text, in_words
 
-VERDICTS = ("exact", "within rounding", "coincides", "differs", "not derivable")
+VERDICTS = ("exact", "within_rounding", "coincides", "differs", "not_derivable")
 LINES = 2
 """Lines of a reason on the first screen."""
 
@@ -71,12 +71,12 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
 
     What cannot be derived is counted by reason, not listed.
     """
-    is_derived = pl.col("verdict") != "not derivable"
+    is_derived = pl.col("verdict") != "not_derivable"
     notes: dict[str, int] = {}
     for (study, location), rows in comparison.filter(is_derived).group_by(
         "study", "location", maintain_order=True
     ):
-        say(console, f"The study of {study} and its reproduction: {location}")
+        say(console, f"The study of {in_words(str(study))} and its reproduction: {location}")
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"

@@ -55,9 +55,9 @@ def bug_lifetime(plan: Plan, issue: Issue, fix: Collection[Commit]) -> Row:
     if writers:
         outcome = "introduced"
     elif any(commit.merges for commit in fix):
-        outcome = "not traced"
+        outcome = "not_traced"
     else:
-        outcome = "no candidate" if origins else "only adds"
+        outcome = "no_candidate" if origins else "only_adds"
     return {
         "dataset": "live",
         "repository": plan.repository,

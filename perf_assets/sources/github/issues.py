@@ -159,7 +159,7 @@ class IssueSource:
         if found is None and discussion is None:
             return Departure(number, "deleted")
         if found is None:
-            return Departure(number, "converted to a discussion")
+            return Departure(number, "converted_to_a_discussion")
         name = found["repository"]["nameWithOwner"]
         if name.casefold() == self.repository.casefold() and found["number"] == number:
             return None

@@ -9,7 +9,7 @@ import polars as pl
 from perf_assets.config_files import nearest
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, shortened
+from perf_assets.sanitize import escape_text, in_words, shortened, value_of_words
 from perf_assets.tables import schema_of
 
 TABLE = "reviews.labelled_questions"
@@ -92,10 +92,10 @@ def _number(path: Path, line: int, text: str) -> int:
 
 
 def _kind(path: Path, line: int, text: str) -> str:
-    kind = " ".join(text.split()).casefold()
+    kind = value_of_words(text)
     if kind not in KINDS:
         raise PerfAssetsError(
             f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is no kind of question; "
-            f"{nearest(kind, KINDS)}"
+            f"{nearest(in_words(kind), [in_words(known) for known in KINDS])}"
         )
     return kind

@@ -15,7 +15,13 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import MOST_DIGITS, shortened, without_controls
+from perf_assets.sanitize import (
+    MOST_DIGITS,
+    in_words,
+    shortened,
+    value_of_words,
+    without_controls,
+)
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -279,7 +285,8 @@ class _QuestionReader(_Reader):
 
 def known_word(text: str, words: tuple[str, ...]) -> str:
     """``text`` as one of ``words``; UnknownWordError with the nearest where it is none."""
-    word = text.strip().casefold()
+    word = value_of_words(text)
     if word not in words:
-        raise UnknownWordError(text.strip(), nearest_word(word, words))
+        shown = tuple(map(in_words, words))
+        raise UnknownWordError(text.strip(), nearest_word(in_words(word), shown))
     return word

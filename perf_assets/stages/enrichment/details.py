@@ -19,7 +19,7 @@ from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.szz.introducing import Trace
 from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.enrichment.months import from_first, loaded_months
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

@@ -9,7 +9,7 @@ from perf_assets.core.labelling.stems import STEMS, label_questions
 from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import loaded_months
 from perf_assets.stages.enrichment.work import Work
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

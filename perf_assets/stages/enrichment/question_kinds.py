@@ -9,6 +9,7 @@ from perf_assets.config.forums import Forum
 from perf_assets.config.study import Study
 from perf_assets.core.questions.classifier_assumptions import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import in_words
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints

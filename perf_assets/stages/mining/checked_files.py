@@ -60,7 +60,7 @@ def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip
     with closing(read_files(clone, files)) as read:
         for file, content in read:
             if is_lfs_pointer(content):
-                yield Skip(file.path, "lfs pointer", "")
+                yield Skip(file.path, "lfs_pointer", "")
             elif may_find(content):
                 yield SourceFile(file.path, content)
             else:

@@ -26,7 +26,7 @@ from perf_assets.sources.git import (
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.stages.preloading import preload
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

@@ -9,6 +9,7 @@ import polars as pl
 
 from perf_assets.config.study import Repository
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import in_words
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, Look, windows
@@ -16,7 +17,7 @@ from perf_assets.sources.issue_source_factory import open_issue_source
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.preloading import preload
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,
@@ -30,7 +31,7 @@ from perf_assets.storage.warehouse import Difference
 
 log = logging.getLogger(__name__)
 
-LATE = "opened while we read"
+LATE = "opened_while_we_read"
 TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
 COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
 
@@ -288,7 +289,7 @@ def _explained(source: IssueSource, cohort: Cohort, stored: IssueBatch, newest: 
         departures += [Departure(number, LATE) for number in late]
         cohort = replace(cohort, count=cohort.batch.issues.height)
     for departure in departures:
-        log.info("%s: issue %d: %s", repository, departure.number, departure.reason)
+        log.info("%s: issue %d: %s", repository, departure.number, in_words(departure.reason))
     return replace(cohort, notes=_notes(repository, month, departures))
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
-from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,

@@ -8,14 +8,17 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.config.study import Study
-from perf_assets.storage.audit_records import RESULTS
+from perf_assets.sql_models.files import views_over
+from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.database_copy import STORAGE_VERSION, content, tables_of
+from perf_assets.storage.lake_rows import IN_LAKE, MEANING
 from perf_assets.storage.migrations import create
 from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
 from perf_assets.tables import table_of
 
+STUDY = f"SELECT fact, value FROM {ABOUT} WHERE topic = 'study'"
 OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names
 SOURCES = """
 SELECT
@@ -167,18 +170,36 @@ def store_database_facts(writer: AuditedWriter) -> None:
             for name in ("duckdb", "polars", "scipy")
         ),
         *(("sources", *row) for row in writer.database.frame(SOURCES).iter_rows()),
-        *(
-            (
-                "rows",
-                table,
-                str(content(writer.database.connection, f"FROM {table}")[0]),
-                "Rows of this table.",
-            )
-            for table in tables_of(writer.database.connection)
-            if not table.startswith("meta.")
-        ),
+        *_rows(writer),
     ]
     _store(writer, ("database", "software", "sources", "rows"), facts)
+
+
+def _rows(writer: AuditedWriter) -> Iterator[Fact]:
+    connection = writer.database.connection
+    rows = {
+        table: content(connection, f"FROM {table}")[0]
+        for table in tables_of(connection)
+        if not table.startswith("meta.")
+    }
+    lake, far = _far_from_here(writer)
+    # Where somebody pulled a repository, its rows are here.
+    left_out = [] if any(rows.get(table) for table in far) else [*far, *views_over(far)]
+    for table in left_out:
+        yield "rows", table, f"{IN_LAKE}{lake}", MEANING
+    for table in rows.keys() - set(left_out):
+        yield "rows", table, str(rows[table]), "Rows of this table."
+
+
+def _far_from_here(writer: AuditedWriter) -> tuple[str, list[str]]:
+    """The lake, and the tables that Spark reads there; none where DuckDB computes."""
+    create(writer.database.connection, table_of(ABOUT))
+    study = dict(writer.database.frame(STUDY).iter_rows())
+    if study.get("engine") != "spark":
+        return "", []
+    from perf_assets.lake.tables import tables_of_repositories  # noqa: PLC0415
+
+    return study["lake"], tables_of_repositories()
 
 
 def _store(writer: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) -> None:

@@ -57,17 +57,17 @@ BUGS = (
 def test_what_bots_did_is_counted_and_every_metric_compared_both_ways() -> None:
     table = found(*BUGS).filter(repository="a/a")
     assert table.select("metric", "bots").rows() == [
-        (metric, bots) for metric in DISCUSSED for bots in ("left out", "counted")
+        (metric, bots) for metric in DISCUSSED for bots in ("left_out", "counted")
     ]
     counts = ["bug_reports", "with_types", "with_bots", "with_bots_share", "comments"]
     assert set(table.select(*counts, "comments_of_bots").rows()) == {(4, 4, 2, 0.5, 12, 5)}
     medians = table.select("metric", "bots", "n", "median_performance", "median_other").rows()
     assert medians == [
-        ("comments", "left out", 4, 3.0, 0.5),
+        ("comments", "left_out", 4, 3.0, 0.5),
         ("comments", "counted", 4, 4.0, 2.0),
-        ("commentators", "left out", 4, 1.5, 0.5),
+        ("commentators", "left_out", 4, 1.5, 0.5),
         ("commentators", "counted", 4, 2.0, 1.5),
-        ("hours_to_first_comment", "left out", 3, 8.5, 3.0),
+        ("hours_to_first_comment", "left_out", 3, 8.5, 3.0),
         ("hours_to_first_comment", "counted", 4, 4.25, 2.0),
     ]
 

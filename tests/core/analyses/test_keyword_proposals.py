@@ -43,7 +43,7 @@ def test_words_of_performance_bugs_are_proposed_and_common_ones_are_not():
     terms = set(table["term"])
     assert {"leaks", "memory", "leaks memory", "overhead", "slow"} <= terms
     assert not {"model", "crash", "shape"} & terms
-    assert set(table["taught_by"]) == {"performance labels"}
+    assert set(table["taught_by"]) == {"performance_labels"}
     assert table["z"].to_list() == sorted(table["z"], reverse=True)
     assert table["rank"].to_list() == list(range(1, table.height + 1))
 
@@ -65,7 +65,7 @@ def test_a_proposal_says_whether_it_is_covered_and_what_the_rule_misses():
 
 def test_without_labels_of_the_project_the_rule_teaches():
     table = keyword_proposals(reports(planted(has_labels=False)))
-    assert set(table["taught_by"]) == {"rule of the study"}
+    assert set(table["taught_by"]) == {"rule_of_the_study"}
     assert "overhead" not in set(table["term"])
 
 

@@ -27,12 +27,12 @@ def matches(stem_set: str) -> list[tuple[object, ...]]:
 
 @pytest.fixture(scope="module")
 def agreement() -> pl.DataFrame:
-    rows = [*matches("as meant"), *matches("as published")]
+    rows = [*matches("as_meant"), *matches("as_published")]
     return labelling_rule_agreement(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
 
 
 def of(agreement: pl.DataFrame, repository: str, month: str) -> dict[str, object]:
-    found = agreement.filter(repository=repository, month=month, stem_set="as meant")
+    found = agreement.filter(repository=repository, month=month, stem_set="as_meant")
     return found.row(0, named=True)
 
 
@@ -68,13 +68,13 @@ def test_where_both_rules_find_nothing_there_is_no_kappa(agreement: pl.DataFrame
 def test_each_reading_has_its_rows(agreement: pl.DataFrame) -> None:
     assert agreement.schema == schema_of("analysis.labelling_rule_agreement")
     assert agreement.height == 2 * (3 + 2 + 3)  # two months and all, one and all, two and all
-    readings = ("as meant", "as published")
+    readings = ("as_meant", "as_published")
     one, other = (agreement.filter(stem_set=name).drop("stem_set") for name in readings)
     assert one.equals(other)
 
 
 def test_without_bug_reports_there_is_no_agreement() -> None:
-    nothing = pl.DataFrame(matches("as meant"), schema=COLUMNS, orient="row").clear()
+    nothing = pl.DataFrame(matches("as_meant"), schema=COLUMNS, orient="row").clear()
     assert labelling_rule_agreement(nothing).schema == schema_of(
         "analysis.labelling_rule_agreement"
     )
@@ -82,11 +82,11 @@ def test_without_bug_reports_there_is_no_agreement() -> None:
 
 def test_entries_that_find_nothing_have_a_row_too() -> None:
     counted = [
-        ("so", "keras", "as meant", "any", 5, 5, 8),
-        ("so", "keras", "as meant", "veri slow", 4, 3, 8),
-        ("so", "keras", "as meant", "oom", 2, 1, 8),
-        ("so", "keras", "as published", "any", 2, 2, 8),
-        ("so", "keras", "as published", "oom", 2, 2, 8),
+        ("so", "keras", "as_meant", "any", 5, 5, 8),
+        ("so", "keras", "as_meant", "veri slow", 4, 3, 8),
+        ("so", "keras", "as_meant", "oom", 2, 1, 8),
+        ("so", "keras", "as_published", "any", 2, 2, 8),
+        ("so", "keras", "as_published", "oom", 2, 2, 8),
     ]
     found = keyword_stem_hits(pl.DataFrame(counted, schema=QUESTIONS, orient="row"))
     assert found.schema == schema_of("analysis.keyword_stem_hits")

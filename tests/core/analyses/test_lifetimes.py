@@ -5,7 +5,7 @@ import pytest
 
 from perf_assets.core.analyses.lifetimes import lifetime_comparisons
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
-from perf_assets.storage.audit import audit
+from perf_assets.storage.audit.auditing import audit
 
 SCHEMA = {
     "repository": pl.String,
@@ -21,7 +21,7 @@ def bugs(rows: list[tuple[str, bool, str, float | None, float | None]]) -> pl.Da
 
 
 def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
-    outcomes = ["introduced", "only adds", "no candidate", "not traced"]
+    outcomes = ["introduced", "only_adds", "no_candidate", "not_traced"]
     rows = [
         (f"owner/{name}", is_performance, outcome, days, days and 2 * days)
         for name, is_performance, lives in (
@@ -65,8 +65,8 @@ def test_kinds_that_are_never_of_one_repository_are_not_compared_and_that_is_no_
 
 
 def test_what_nobody_looked_at_is_counted_as_that_and_not_as_zero() -> None:
-    unseen = ("owner/a", True, "not looked at", None, None)
-    other = ("owner/a", False, "only adds", None, None)
+    unseen = ("owner/a", True, "not_looked_at", None, None)
+    other = ("owner/a", False, "only_adds", None, None)
     row = lifetime_comparisons(bugs([unseen, unseen, other])).row(0, named=True)
     counted = ("introduced", "only_adds", "no_candidate", "not_traced", "not_looked_at")
     assert [row[f"{name}_performance"] for name in counted] == [None, None, None, None, 2]

@@ -61,7 +61,7 @@ def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
     found = compared([posted(1, "tensorflow"), posted(1, "pytorch")], [wait(1, 2.0)])
     derived = {name for name, row in found.items() if row["verdict"] != "not derivable"}
     assert derived == {"sample.needed"}
-    assert found["sample.needed"]["verdict"] == "within rounding"
+    assert found["sample.needed"]["verdict"] == "within_rounding"
     assert found["questions.pooled"]["reason"] == NO_FORUM
     assert found["sample.inspected"]["reason"] == NO_POSTS
     assert found["median_views.2"]["reason"].startswith(NO_POSTS)
@@ -78,7 +78,7 @@ def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_
     assert found["accepted.all"]["reproduced"] == pytest.approx(200 / 3)
     assert found["hours.all"]["reproduced"] == 2.5
     assert found["hours.all"]["verdict"] == "exact"
-    assert found["median_views.1"]["verdict"] == "not derivable"
+    assert found["median_views.1"]["verdict"] == "not_derivable"
 
 
 def test_figures_of_kinds_need_kinds() -> None:
@@ -90,7 +90,7 @@ def test_figures_of_kinds_need_kinds() -> None:
     kinds = [posted(2, "pytorch", "performance"), posted(3, "deeplearning4j", "installation")]
     found = compared([*groups, *kinds], waits)
     assert found["hours.performance"]["reproduced"] == 3.0
-    assert found["hours.program crash"]["reason"] == NO_KINDS
+    assert found["hours.program_crash"]["reason"] == NO_KINDS
     # All of the one were accepted, none of the other.
     assert found["accepted.lowest"]["reproduced"] == 2
     assert found["accepted.lowest"]["verdict"] == "differs"
@@ -109,7 +109,7 @@ def test_the_classifier_is_compared_by_its_mean_over_the_kinds() -> None:
     found = compared(*forum(), pl.DataFrame(rows, QUALITY))
     precision, recall = found["classifier.precision"], found["classifier.recall"]
     assert precision["reproduced"] == pytest.approx(79.6)
-    assert precision["verdict"] == "within rounding"
+    assert precision["verdict"] == "within_rounding"
     assert recall["verdict"] == "exact"
     assert precision["reason"].startswith("of other questions than the study's")
 

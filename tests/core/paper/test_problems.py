@@ -18,7 +18,7 @@ TABLE = {
     "distributions": [
         {
             "aspect": "symptom",
-            "counted": "any symptom",
+            "counted": "any_symptom",
             "counts": {"Time": "2", "Memory": "2", "Processor": "0"},
         }
     ],
@@ -40,10 +40,10 @@ def problem(question: int, day: int, second: str | None = None) -> dict[str, obj
 PROBLEMS = pl.DataFrame([problem(1, 2), problem(1, 2, "Memory"), problem(2, 3)])
 DISTRIBUTION = pl.DataFrame(
     [
-        ("symptom", "any symptom", "Time", 2),
-        ("symptom", "any symptom", "Memory", 1),
-        ("symptom", "first symptom", "Memory", 9),
-        ("root cause", "any symptom", "Time", 9),
+        ("symptom", "any_symptom", "Time", 2),
+        ("symptom", "any_symptom", "Memory", 1),
+        ("symptom", "first_symptom", "Memory", 9),
+        ("root_cause", "any_symptom", "Time", 9),
     ],
     schema=["aspect", "counted", "code", "problems"],
     orient="row",
@@ -65,9 +65,9 @@ def rows() -> dict[str, dict[str, object]]:
         ("problems.two_symptoms", 1, "exact"),
         ("problems.first_day", 17533, "exact"),
         ("problems.last_day", 17534, "differs"),
-        ("problems.symptom.any symptom.Time", 2, "exact"),
-        ("problems.symptom.any symptom.Memory", 1, "differs"),
-        ("problems.symptom.any symptom.Processor", 0, "exact"),
+        ("problems.symptom.any_symptom.Time", 2, "exact"),
+        ("problems.symptom.any_symptom.Memory", 1, "differs"),
+        ("problems.symptom.any_symptom.Processor", 0, "exact"),
     ],
 )
 def test_each_figure_has_its_verdict(
@@ -77,7 +77,7 @@ def test_each_figure_has_its_verdict(
 
 
 def test_every_row_says_of_which_study_it_is(rows: dict[str, dict[str, object]]) -> None:
-    assert {row["study"] for row in rows.values()} == {"performance problems"}
+    assert {row["study"] for row in rows.values()} == {"performance_problems"}
     of_forum = [row for row in rows.values() if "checker" not in str(row["figure"])]
     assert {row["repository"] for row in of_forum} == {"stackoverflow"}
     assert len(of_forum) == 8
@@ -100,6 +100,6 @@ def test_what_is_stated_of_the_published_checker_stands_with_why_it_cannot_be_de
         "list_of_fixes.loop-invariant-op": 9,
         "list_of_fixes.sequential-map": 24,
     }
-    assert {row["verdict"] for row in stated.values()} == {"not derivable"}
+    assert {row["verdict"] for row in stated.values()} == {"not_derivable"}
     assert all(row["reproduced"] is None and row["reason"] for row in stated.values())
     assert {row["repository"] for row in stated.values()} == {"projects on GitHub"}

@@ -183,7 +183,7 @@ def test_section_3_counts_what_was_collected() -> None:
     rows = by_figure(section_3([table], data()))
     values = {name.rpartition(".")[2]: verdict_of(row) for name, row in rows.items()}
     assert values == {
-        "issues": (None, "not derivable"),
+        "issues": (None, "not_derivable"),
         "bug_reports": (8.0, "exact"),
         "performance_bugs": (4.0, "exact"),
         "other_bugs": (4.0, "exact"),
@@ -294,7 +294,7 @@ def test_table_2_compares_verified_fixes_of_trusted_numbers(
     assert values["other"] == (12.0, "exact")
     assert values["cliffs_delta"] == (1.0, "exact")
     assert values["p_value"][1] == "exact"
-    assert values["larger"][1] == "within rounding"
+    assert values["larger"][1] == "within_rounding"
     assert values["reading"][1] == "exact"
     assert values["larger"][0] == pytest.approx(100 * (40 / 12 - 1))
     note = "performance bugs: those verified by hand whose issue number is not below 100"
@@ -336,7 +336,7 @@ def test_a_median_of_table_2_coincides_where_its_effect_size_is_of_other_bugs() 
         "cliffs_delta": "differs",
         "reading": "coincides",
         "p_value": "coincides",
-        "larger": "within rounding",
+        "larger": "within_rounding",
     }
     reason = rows["table_2.fix_time_days.performance"]["reason"]
     assert reason.startswith("Cliff's delta is 1.000, not 0.9: unknown: of which bugs it is")
@@ -411,7 +411,7 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
     assert rows["table_3.Memory: Leak.bugs"]["reason"] == (
         "unknown; tried for 1: the rows of the category (2), and the issues that they are about (2)"
     )
-    assert rows["table_3.Memory.both"]["verdict"] == "not derivable"
+    assert rows["table_3.Memory.both"]["verdict"] == "not_derivable"
     assert "speed and memory" in rows["table_3.Memory.both"]["quantity"]
 
 
@@ -490,7 +490,7 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
     )
     # What no data are published of stands after what there are.
     assert found["study"].unique(maintain_order=True).to_list() == [
-        "performance bugs",
+        "performance_bugs",
         "challenges",
     ]
     found = found.filter(study="performance bugs")

@@ -14,7 +14,7 @@ from perf_assets.tables import schema_of
 from tests.question_examples import examples, labelled, questions
 
 LISTS = Wordlists(frozenset(), {})
-NUMBERS = {"program crash": 14, "installation": 14, "performance": 14}
+NUMBERS = {"program_crash": 14, "installation": 14, "performance": 14}
 
 
 def all_questions(known, new: dict[int, str]) -> pl.DataFrame:
@@ -35,7 +35,7 @@ def test_planted_kinds_are_found_and_what_people_said_stays(method) -> None:
     assert found.rows.schema == schema_of("labels.question_kinds")
     decided = found.rows.filter(pl.col("question_id") > 900)
     assigned = decided.filter("is_assigned").select("question_id", "kind").rows()
-    assert assigned == [(901, "performance"), (902, "program crash"), (903, "installation")]
+    assert assigned == [(901, "performance"), (902, "program_crash"), (903, "installation")]
     # Of kinds that nobody gave there is nothing to say.
     assert decided.height == 3 * 3
     assert set(decided["method"]) == {found.method}
@@ -83,7 +83,7 @@ def test_the_version_tells_what_was_learned_from() -> None:
 
 def test_a_kind_with_few_examples_is_not_learned_and_stays_what_people_said() -> None:
     known = examples({**NUMBERS, "performance": 9})
-    assert known.kinds == ("program crash", "installation")
+    assert known.kinds == ("program_crash", "installation")
     assert known.are_enough
     found = classify(all_questions(known, NEW), known, LISTS, "weights").rows
     assert set(found.filter(question_id=901)["kind"]) == {"program crash", "installation"}

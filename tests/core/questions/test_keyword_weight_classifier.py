@@ -61,9 +61,9 @@ def test_a_word_counts_once_unless_each_occurrence_counts() -> None:
 
 
 def test_a_keyword_adds_alpha_even_where_no_example_has_it() -> None:
-    lists = Wordlists(frozenset(), {"performance": ("Slower",), "program crash": ("crash",)})
+    lists = Wordlists(frozenset(), {"performance": ("Slower",), "program_crash": ("crash",)})
     vocabulary = vocabulary_of([["gpu"]], ["slower", "crash"])
-    kinds = ("performance", "program crash")
+    kinds = ("performance", "program_crash")
     keywords = keyword_table(vocabulary, kinds, lists, WEIGHTS)
     counts = count_words([["gpu"], ["gpu"]], vocabulary)
     truth = np.array([[True, False], [False, True]])
@@ -84,11 +84,11 @@ def test_ties_give_several_kinds_and_no_score_gives_none() -> None:
 
 def test_alpha_is_found_within_what_is_learned_from() -> None:
     # The planted words alone decide, and are the keywords: with them every question is right.
-    known = examples({"program crash": 30, "performance": 30}, clarity=1)
+    known = examples({"program_crash": 30, "performance": 30}, clarity=1)
     lists = Wordlists(
         frozenset(),
         {
-            "program crash": ("kaboom", "burst", "exploding"),
+            "program_crash": ("kaboom", "burst", "exploding"),
             "performance": ("sluggish", "lagging", "crawl"),
         },
     )
@@ -102,7 +102,7 @@ def test_alpha_is_found_within_what_is_learned_from() -> None:
 @settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_a_question_with_every_word_of_a_kind_is_of_that_kind(seed: int) -> None:
-    known = examples({"program crash": 12, "installation": 15, "performance": 11}, seed)
+    known = examples({"program_crash": 12, "installation": 15, "performance": 11}, seed)
     reader = Reader.of(known, NO_LISTS, WEIGHTS)
     model = reader.learn()
     for place, kind in enumerate(known.kinds):
@@ -118,7 +118,7 @@ def test_a_question_with_every_word_of_a_kind_is_of_that_kind(seed: int) -> None
 @settings(max_examples=20)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_words_changes_nothing(random) -> None:
-    known = examples({"program crash": 12, "performance": 11})
+    known = examples({"program_crash": 12, "performance": 11})
     reader = Reader.of(known, NO_LISTS, WEIGHTS)
     model = reader.learn()
     words = known.questions["text"][0].split()
@@ -138,7 +138,7 @@ def test_words_are_read_without_case_numbers_and_stop_words() -> None:
 def test_code_is_read_where_the_variant_has_it() -> None:
     rows = {"question_id": [1], "title": ["Title"], "text": ["text"], "code": ["run()"]}
     question = pl.DataFrame(rows)
-    known = examples({"program crash": 12, "performance": 11})
+    known = examples({"program_crash": 12, "performance": 11})
     for has_code, number in ((False, 0), (True, 1)):
         variant = Variant("weights", has_code=has_code)
         reader = Reader.of(known, Wordlists(frozenset(), {"performance": ("run",)}), variant)

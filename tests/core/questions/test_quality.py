@@ -83,7 +83,7 @@ def test_bootstrap_intervals_hold_the_truth_about_as_often_as_they_say() -> None
 
 @pytest.fixture(scope="module")
 def found() -> pl.DataFrame:
-    rows = labelled({"program crash": 24, "installation": 20, "performance": 16}, clarity=1)
+    rows = labelled({"program_crash": 24, "installation": 20, "performance": 16}, clarity=1)
     return question_kind_quality(LISTS, rows, METHODS)
 
 
@@ -91,7 +91,7 @@ def test_each_variant_is_measured_in_both_splits_by_kind_and_as_a_mean(found) ->
     groups = found.group_by("method", "variant", "split").agg("kind", "n", "support")
     assert groups.height == 2 * len(VARIANTS)
     for _, _, split, kinds, n, support in groups.iter_rows():
-        assert kinds == ["program crash", "installation", "performance", "macro"]
+        assert kinds == ["program_crash", "installation", "performance", "macro"]
         assert set(n) == {60 if split == "stratified" else 30}
         assert support[-1] == sum(support[:-1]) == n[0]
 
@@ -101,8 +101,8 @@ def test_the_rows_of_a_mean_are_means_and_the_criterion_is_one_of_them(found) ->
         kinds, macro = rows.filter(pl.col("kind") != "macro"), rows.filter(kind="macro")
         for measure in ("precision", "recall", "f1"):
             assert macro[measure][0] == pytest.approx(kinds[measure].mean())
-    known = examples({"program crash": 24, "installation": 20, "performance": 16}, clarity=1)
-    in_time = found.filter(kind="macro", split="time-ordered", variant="default")
+    known = examples({"program_crash": 24, "installation": 20, "performance": 16}, clarity=1)
+    in_time = found.filter(kind="macro", split="time_ordered", variant="default")
     assert dict(in_time.select("method", "f1").iter_rows()) == f1_in_time(known, LISTS)
 
 
@@ -120,12 +120,12 @@ def test_the_chosen_method_and_the_difference_of_both_are_told(found) -> None:
 
 
 def test_too_few_examples_are_not_measured() -> None:
-    rows = labelled({"program crash": 24, "performance": 9})
+    rows = labelled({"program_crash": 24, "performance": 9})
     assert question_kind_quality(LISTS, rows, METHODS).is_empty()
     assert question_kind_quality(LISTS, rows.clear(), METHODS.clear()).is_empty()
 
 
 def test_the_same_examples_give_the_same_table_to_the_last_digit(found) -> None:
-    rows = labelled({"program crash": 24, "installation": 20, "performance": 16}, clarity=1)
+    rows = labelled({"program_crash": 24, "installation": 20, "performance": 16}, clarity=1)
     mixed = rows.sample(fraction=1.0, shuffle=True, seed=5)
     assert question_kind_quality(LISTS, mixed, METHODS).equals(found)

@@ -22,7 +22,7 @@ def test_rows_are_read_in_any_order_of_columns_and_case_of_kinds(path: Path) -> 
     )
     assert read_labelled("so", path).rows() == [
         ("so", 7, "performance", "labelled.csv", 2),
-        ("so", 7, "program crash", "labelled.csv", 5),
+        ("so", 7, "program_crash", "labelled.csv", 5),
         ("so", 8, "installation", "labelled.csv", 6),
     ]
 

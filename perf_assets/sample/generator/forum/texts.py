@@ -4,22 +4,22 @@ from dataclasses import dataclass, replace
 from random import Random
 
 KINDS = (
-    "program crash",
-    "model migration and deployment",
+    "program_crash",
+    "model_migration_and_deployment",
     "implementation",
-    "training anomaly",
+    "training_anomaly",
     "comprehension",
     "installation",
     "performance",
 )
 
 TITLES = {
-    "program crash": (
+    "program_crash": (
         "{thing} crashes with a segmentation fault",
         "Traceback: ValueError raised by {thing}",
         "Exception aborts {thing}: shape mismatch error",
     ),
-    "model migration and deployment": (
+    "model_migration_and_deployment": (
         "Export {thing} to a mobile phone",
         "Convert a saved checkpoint of {thing} for serving",
         "Deploy {thing} from a frozen graph on Android",
@@ -29,7 +29,7 @@ TITLES = {
         "Write my own {thing} with two inputs",
         "Build {thing} that concatenates columns",
     ),
-    "training anomaly": (
+    "training_anomaly": (
         "Loss of {thing} becomes nan after some epochs",
         "Accuracy of {thing} stays constant and never converges",
         "Gradients of {thing} vanish, loss diverges",
@@ -51,12 +51,12 @@ TITLES = {
     ),
 }
 SENTENCES = {
-    "program crash": (
+    "program_crash": (
         "The script aborts with an exception and prints a traceback.",
         "It crashes with a core dump, error code 139, segmentation fault.",
         "The error says that shapes mismatch; a ValueError is raised.",
     ),
-    "model migration and deployment": (
+    "model_migration_and_deployment": (
         "I saved a checkpoint and want to deploy it for serving on Android.",
         "The frozen graph has to be converted and exported to a mobile phone.",
         "How is a model migrated from the desktop to production serving?",
@@ -66,7 +66,7 @@ SENTENCES = {
         "How can I write my own block that concatenates the columns?",
         "Is there a function to build this, or must I code it myself?",
     ),
-    "training anomaly": (
+    "training_anomaly": (
         "After two epochs the loss is nan and the accuracy stays constant.",
         "It never converges; gradients vanish and the loss diverges.",
         "Validation accuracy is stuck at chance from the first epoch.",

@@ -25,9 +25,9 @@ from perf_assets.processes import python_process, shutdown
 from perf_assets.processes.gc_control import collect_seldom
 from perf_assets.processes.idle import ended_when_idle
 from perf_assets.processes.messages import receive, send
-from perf_assets.storage import great_expectations
-from perf_assets.storage.declared_rules import Rule
-from perf_assets.storage.great_expectations import Finding
+from perf_assets.storage.audit import great_expectations
+from perf_assets.storage.audit.great_expectations import Finding
+from perf_assets.storage.audit.rules import Rule
 
 
 @dataclass(frozen=True)

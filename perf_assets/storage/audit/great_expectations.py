@@ -1,6 +1,6 @@
 """Great Expectations at work: one shared context, and what a suite finds in a frame.
 
-Only the validation process imports it (``validation_process.py``).
+Only the validation process imports it (``process.py``).
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.declared_rules import Rule
+from perf_assets.storage.audit.rules import Rule
 
 if TYPE_CHECKING:  # importing it takes seconds
     from great_expectations.core import ExpectationSuite, ExpectationValidationResult

@@ -7,19 +7,20 @@ that each partition would have been given alone.
 
 import io
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text
-from perf_assets.storage.batch_validation import RuleOutcome, validate_partitions
-from perf_assets.storage.declared_rules import MISSING, MONTH_OF, Rule
-from perf_assets.storage.suites import Suite, load_suite
+from perf_assets.storage.audit.batch_validation import RuleOutcome, validate_partitions
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.rules import MISSING, MONTH_OF, Rule
+from perf_assets.storage.audit.suites import Suite, load_suite
 
 EXAMPLES = 3
 TEXT_LENGTH = 80

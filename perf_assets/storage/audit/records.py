@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.storage.audit import AuditReport
+from perf_assets.storage.audit.auditing import AuditReport
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
@@ -76,7 +76,7 @@ def _results(audited: Audited) -> Iterator[dict[str, object]]:
         if report.failures:
             outcome = "refused"
         else:
-            outcome = "passed with warnings" if report.warnings else "passed"
+            outcome = "passed_with_warnings" if report.warnings else "passed"
         yield {
             "repository": audited.repository,
             "month": audited.month,

@@ -9,8 +9,8 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.processes.children import PROC, descendants
-from perf_assets.storage.declared_rules import Rule
-from perf_assets.storage.validation_process import validate
+from perf_assets.storage.audit.process import validate
+from perf_assets.storage.audit.rules import Rule
 
 FRAME = pl.DataFrame({"number": [1, 2, 3], "labels": [["a", "b"], [], None]})
 IS_SMALL = Rule(
@@ -27,7 +27,7 @@ def processes() -> set[int]:
     return {
         process
         for process in descendants(os.getpid())
-        if "validation_process" in (PROC / str(process) / "cmdline").read_text()
+        if "storage.audit.process" in (PROC / str(process) / "cmdline").read_text()
     }
 
 

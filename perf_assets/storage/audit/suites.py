@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from perf_assets.config_files import Many, StrictModel, nearest, validate
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import expectations_dir
-from perf_assets.storage.declared_rules import Rule, declared_rules
+from perf_assets.storage.audit.rules import Rule, declared_rules
 from perf_assets.tables import Table, table_of
 
 

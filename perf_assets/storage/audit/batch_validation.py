@@ -8,12 +8,14 @@ unique within its partition, and of rules that most rows keep each partition's o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from perf_assets.months import end_of, start_of
-from perf_assets.storage.declared_rules import (
+from perf_assets.storage.audit.great_expectations import Finding
+from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.process import validate
+from perf_assets.storage.audit.rules import (
     IN_SET,
     MISSING,
     MONTH_OF,
@@ -23,12 +25,7 @@ from perf_assets.storage.declared_rules import (
     UNIQUE,
     Rule,
 )
-from perf_assets.storage.great_expectations import Finding
-from perf_assets.storage.suites import Suite
-from perf_assets.storage.validation_process import validate
-
-if TYPE_CHECKING:
-    from perf_assets.storage.audit import Parameters
+from perf_assets.storage.audit.suites import Suite
 
 ROW_COUNT = "expect_table_row_count_to_equal"
 UNIQUE_COLUMN = "expect_column_values_to_be_unique"
@@ -42,7 +39,7 @@ OF_ROWS = (
     "expect_compound_columns_",
 )
 
-Candidates = Sequence[tuple[pl.DataFrame, "Parameters"]]
+Candidates = Sequence[tuple[pl.DataFrame, Parameters]]
 
 
 @dataclass(frozen=True)
