@@ -288,6 +288,20 @@ def lifetime(number: int, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def activity(last_month: str, last_active_month: str, **changes: Any) -> Row:
+    """Until when the repository is active, where it is not at rest."""
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "last_month": last_month,
+        "last_active_month": last_active_month,
+        "is_at_rest": False,
+        "last_series_month": last_month,
+        "archived_month": None,
+    }
+    return {**row, **changes}
+
+
 def trend_month(month: str, **changes: Any) -> Row:
     counts = {
         f"{flow}_{what}": n for flow in FLOWS for what, n in (("performance", 1), ("total", 4))
@@ -329,6 +343,7 @@ def trend_test(series: str, **changes: Any) -> Row:
         "odds_ratio_high": 1.4,
         "dispersion": 1.5,
         "heterogeneity_p_value": 0.5,
+        "is_too_few": False,
         "result": "p = 0.019",
     }
     return {**row, **changes}
@@ -351,12 +366,13 @@ def comparison(metric: str, **changes: Any) -> Row:
         "repository": REPOSITORY,
         "metric": metric,
         "method": "mann_whitney_u",
-        "n_performance": 5,
+        "n_performance": 6,
         "n_other": 9,
         "p_value": 0.5,
         "p_value_clustered": 0.5,
         "cliffs_delta": 0.1,
         "magnitude": "negligible",
+        "is_too_few": False,
     }
     return {**row, **changes}
 

@@ -1,6 +1,6 @@
 -- The months of each repository's series: from the first month of the series to the last month
--- whose issues are loaded, whether or not anything happened in them. A published series brings its
--- own months, all of them complete.
+-- whose issues are loaded, or in which anything happened where the repository has been at rest since.
+-- A published series brings its own months, all of them complete.
 
 with
 
@@ -12,14 +12,8 @@ loads as (
     select * from staging.loaded_months
 ),
 
-last_months as (
-    select
-        dataset,
-        repository,
-        max(month) as last_month
-    from loads
-    where has_issues
-    group by dataset, repository
+activity as (
+    select * from intermediate.activity
 ),
 
 calendar as (
@@ -30,13 +24,13 @@ calendar as (
         unnest(
             generate_series(
                 strptime(repositories.start_month, '%Y-%m'),
-                strptime(last_months.last_month, '%Y-%m'),
+                strptime(activity.last_series_month, '%Y-%m'),
                 interval 1 month
             )
         ) as first_day
     from repositories
-    inner join last_months using (dataset, repository)
-    where repositories.start_month <= last_months.last_month
+    inner join activity using (dataset, repository)
+    where repositories.start_month <= activity.last_series_month
 ),
 
 dated as (

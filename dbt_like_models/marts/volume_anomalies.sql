@@ -30,8 +30,23 @@ commits as (
     from raw.commits
 ),
 
+activity as (
+    select * from intermediate.activity
+),
+
+-- What is loaded of a repository after it came to rest is no anomaly.
 months as (
-    select * from staging.loaded_months where dataset = 'live'
+    select
+        dataset,
+        repository,
+        loads.month,
+        loads.has_issues,
+        loads.has_commits
+    from staging.loaded_months as loads
+    left join activity using (dataset, repository)
+    where
+        dataset = 'live'
+        and (not coalesce(activity.is_at_rest, false) or loads.month <= activity.last_series_month)
 ),
 
 counted_issues as (

@@ -26,7 +26,7 @@ DECLARED_NOTE = (
 )
 CONSEQUENCES = {
     "critical": "blocks: rows that break it are not stored",
-    "warning": "does not block: what breaks it is stored and told",
+    "warning": "does not block: what breaks it is stored and reported",
 }
 """What becomes of rows that break a rule, by its severity."""
 PARTITIONS_LISTED = 10  # partitions named in a check result

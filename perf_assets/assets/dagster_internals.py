@@ -30,7 +30,7 @@ from dagster._core.instance.ref import InstanceRef
 from dagster._core.instance.types import _EventListenerLogHandler as EventListenerLogHandler
 from dagster._core.log_manager import get_log_record_metadata
 
-# Where a run belongs in the UI: launchers say it of their runs, execute_in_process cannot be told.
+# Where a run belongs in the UI: execute_in_process, unlike launchers, has no parameter for it.
 from dagster._core.remote_origin import (
     ManagedGrpcPythonEnvCodeLocationOrigin,
     RemoteJobOrigin,

@@ -55,7 +55,7 @@ def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
 @click.option(
     "--severity",
     type=click.Choice(["note", "warning"]),
-    help="The least that is told.  [default: note]",
+    help="Minimum severity to report.  [default: note]",
 )
 @click.option(
     "--processes",

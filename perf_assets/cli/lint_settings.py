@@ -78,11 +78,12 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
         # It takes as long to import as a small file to check, and many projects have no table.
         from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
 
-        content = checked_table(table, file)
+        content = checked_table(found.content, found.name, file)
+        name = ".".join(found.name)
     options = {**content, **given}
 
     def rules(key: str) -> tuple[Rule, ...]:
-        origin = f"--{key}" if key in given else f"{file}: {NAME[1:-1]}.{key}"
+        origin = f"--{key}" if key in given else f"{file}: {name}.{key}"
         return rules_of(options.get(key, ()), origin)
 
     chosen = {*(rules("select") if "select" in options else DEFAULT), *rules("extend-select")}

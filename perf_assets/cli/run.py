@@ -96,7 +96,7 @@ def run(  # noqa: PLR0913
 
     \b
     Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
-    everything else is done. 2: something you can mend, said in one sentence. 130, 143, 129:
+    everything else is done. 2: something you can mend, named in one sentence. 130, 143, 129:
     stopped by Ctrl-C, SIGTERM or a closed terminal (SIGHUP); run it again, and it goes on.
 
     \b
@@ -117,7 +117,7 @@ def run(  # noqa: PLR0913
     with writing(directory.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             if not directory.warehouse.exists():  # there will be rows to validate
-                from perf_assets.storage.validation_process import prepare  # noqa: PLC0415
+                from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
 
                 prepare()
             from perf_assets.execution import run_study  # noqa: PLC0415

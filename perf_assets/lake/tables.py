@@ -28,6 +28,7 @@ BOOKKEEPING: Mapping[str, tuple[str, str, str]] = {
     "meta.reconciliation_differences": ("repository", "month", ""),
     "meta.full_refreshes": ("repository", "month", ""),
     "meta.watermarks": ("repository", NO_MONTH, ""),
+    "meta.archivals": ("repository", NO_MONTH, ""),
     "meta.branch_tips": ("repository", NO_MONTH, ""),
     "meta.branch_changes": ("repository", NO_MONTH, ""),
     "meta.source_requests": ("repository", NO_MONTH, ""),

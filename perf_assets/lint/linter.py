@@ -1,6 +1,7 @@
 """One text in, its findings out."""
 
 import ast
+import re
 from collections.abc import Iterable
 from symtable import symtable
 
@@ -14,6 +15,13 @@ from perf_assets.lint.rules.rule import Rule
 DEFAULT = tuple(rule for rule in RULES if rule.on)
 # A text without one of these cannot use the framework.
 NAMED = {"tensorflow": ("tensorflow", "keras", "tf."), "torch": ("torch",)}
+# A line that imports it, of a module or of a notebook.
+_IMPORTS = {
+    framework: re.compile(
+        rb"(?:^|[\"';:])[ \t]*(?:import[ \t].{0,200}|from[ \t]+)\b(?:%b)\b" % modules, re.MULTILINE
+    )
+    for framework, modules in {"tensorflow": b"tensorflow|keras", "torch": b"torch"}.items()
+}
 
 
 def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding]:
@@ -57,6 +65,11 @@ def may_find(content: bytes, rules: Iterable[Rule] = DEFAULT) -> bool:
     return any(_names(text, rule) for rule in rules)
 
 
+def frameworks_of(content: bytes) -> frozenset[str]:
+    """The frameworks that a file imports, as far as a line of it shows."""
+    return frozenset(name for name, pattern in _IMPORTS.items() if pattern.search(content))
+
+
 def _names(text: str, rule: Rule) -> bool:
     return any(word in text for word in NAMED[rule.framework])
 
@@ -68,7 +81,7 @@ def _tree(text: str, path: str, *, is_needed: bool) -> ast.Module | None:
         symtable(text, path, "exec")  # says whether it is Python, in half the time of a tree
         return None
     except (SyntaxError, ValueError) as error:
-        reason = "python 2" if looks_like_python_two(text) else "syntax"
+        reason = "python_2" if looks_like_python_two(text) else "syntax"
         raise Unreadable(reason, _syntax_message(error)) from None
 
 

@@ -40,7 +40,8 @@ class Corpus:
     ``issues`` and ``pulls`` are by number, ascending; ``comments`` and ``events`` by issue number,
     oldest first, with an entry for issues that have some. Every timestamp is UTC text in the form
     ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` lists numbers that were
-    issues here where those are now: owner/name#number, or None for a discussion.
+    issues here where those are now: owner/name#number, or None for a discussion. ``archived_at`` is
+    since when the repository is archived.
     """
 
     repository: str
@@ -49,6 +50,7 @@ class Corpus:
     events: Mapping[int, list[Record]]
     pulls: Mapping[int, Record]
     departed: Mapping[int, str | None] = field(default_factory=dict)
+    archived_at: str | None = None
 
 
 def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
@@ -70,7 +72,7 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
     for number, issue in issues.items():
         if issue["state"] == "closed" and number not in events:
             events[number] = [_closing_event(issue)]
-    return Corpus(name, issues, comments, events, pulls)
+    return Corpus(name, issues, comments, events, pulls, archived_at=_archived_at(directory))
 
 
 def newest_month(directory: Path) -> str | None:
@@ -132,15 +134,34 @@ def _repository_name(directory: Path, given: str | None) -> str:
     return name
 
 
+def _archived_at(directory: Path) -> str | None:
+    file = directory / "repository.json"
+    if not file.is_file():
+        return None
+    moment = _repository_record(file).get("archived_at")
+    try:
+        if moment is not None:
+            datetime.fromisoformat(moment)
+    except (TypeError, ValueError):
+        raise PerfAssetsError(
+            f"{file}: archived_at must be a time like 2020-01-31T12:00:00Z, or null"
+        ) from None
+    return moment
+
+
 def _full_name(file: Path) -> str:
+    name = _repository_record(file).get("full_name")
+    if not isinstance(name, str):
+        raise PerfAssetsError(f'{file}: it must read {{"full_name": "owner/name"}}')
+    return name
+
+
+def _repository_record(file: Path) -> Record:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise PerfAssetsError(f"{file}: this is not readable JSON: {error}") from None
-    name = content.get("full_name") if isinstance(content, dict) else None
-    if not isinstance(name, str):
-        raise PerfAssetsError(f'{file}: it must read {{"full_name": "owner/name"}}')
-    return name
+    return content if isinstance(content, dict) else {}
 
 
 def _file(directory: Path, name: str) -> Path | None:

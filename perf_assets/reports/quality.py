@@ -2,7 +2,14 @@
 
 import duckdb
 
-from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
+from perf_assets.reports.queries import (
+    DIFFERING,
+    LEFT_OUT,
+    NO_CHECKS,
+    NOT_TRACED,
+    OF_BOTS,
+    UNREADABLE,
+)
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.sanitize import in_words
 from perf_assets.storage.lake_rows import lake_rows, names_any
@@ -47,10 +54,10 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Where repositories differ, what bots change, and which commits and fixes are unknown."""
-    unnamed = passed_over(connection)
+    unnamed, elsewhere = passed_over(connection), lake_rows(connection)
     sentences = [
         sentence
-        for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED)
+        for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED, NO_CHECKS)
         if not names_any(query, elsewhere)
         for (sentence,) in connection.execute(query).fetchall()
     ]

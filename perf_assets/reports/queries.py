@@ -29,6 +29,7 @@ select
             'odds x %.2f a year [%.2f, %.2f]',
             odds_ratio_per_year, odds_ratio_low, odds_ratio_high
         )
+        when is_too_few then 'too few'
         when tests.method = 'permutation' then printf('%+.2f points a year', tests.statistic)
         else '-'
     end as result,
@@ -54,7 +55,7 @@ select
     slope_from_closing as by_closing, tests.p_value as p, family.p_value_holm as p_adjusted
 from analysis.open_share_changes as tests
 {ADJUSTED.format("open_share_changes", "'slope_from_closing'")}
-where tests.dataset = 'live'
+where tests.dataset = 'live' and not tests.is_too_few
 order by tests.repository
 """
 CLOSING = f"""
@@ -108,10 +109,12 @@ having count(p) > 0
 FIXED_WITHIN = f"""
 select
     tests.repository, days,
-    coalesce(printf('%.1f %%', percent_performance), '-')
+    coalesce(
+        printf('%.1f %%', percent_performance), printf('too few (%d)', events_performance)
+    )
         || coalesce(printf(' [%.1f, %.1f]', percent_performance_low, percent_performance_high), '')
         as performance,
-    coalesce(printf('%.1f %%', percent_other), '-')
+    coalesce(printf('%.1f %%', percent_other), printf('too few (%d)', events_other))
         || coalesce(printf(' [%.1f, %.1f]', percent_other_low, percent_other_high), '') as other,
     tests.p_value as p, family.p_value_holm as p_adjusted
 from analysis.fix_incidence as tests
@@ -131,9 +134,12 @@ select
                 || coalesce(cast(round(tests.median_other, 2) as varchar), '-')
         else '-'
     end as median,
-    printf('%.2f', tests.cliffs_delta) || coalesce(
-        printf(' [%.2f, %.2f]', effects.cliffs_delta_low, effects.cliffs_delta_high), ''
-    ) as delta,
+    case
+        when tests.is_too_few then 'too few'
+        else printf('%.2f', tests.cliffs_delta) || coalesce(
+            printf(' [%.2f, %.2f]', effects.cliffs_delta_low, effects.cliffs_delta_high), ''
+        )
+    end as delta,
     family.p_value_holm as p_adjusted
 from analysis.group_comparisons as tests
 left join analysis.effect_sizes as effects using (dataset, repository, metric)
@@ -172,6 +178,16 @@ select
 from raw.commits
 group by repository
 having count(unreadable) > 0
+order by repository
+"""
+NO_CHECKS = """
+select repository || printf(
+    ': no static check applies, as none of %d Python files imports TensorFlow',
+    arg_max(files, quarter)
+)
+from raw.scanned_trees
+group by repository
+having sum(len(rules)) = 0 and arg_max(files, quarter) > 0
 order by repository
 """
 NOT_TRACED = """

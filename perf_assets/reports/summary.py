@@ -11,7 +11,7 @@ from rich.console import Console
 
 from perf_assets.config.study import SAMPLE, Study
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.headlines import headlines
+from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,

@@ -75,7 +75,9 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.label_spans",
         "intermediate.state_changes",
         "intermediate.issue_months",
+        "intermediate.activity",
         "intermediate.months",
+        "marts.activity",
         "marts.issue_history",
     ),
     "marts.fix_link_confidence": (

@@ -14,7 +14,7 @@ from perf_assets.reports.quality import remarks
 from perf_assets.reports.query_runner import run_query
 from perf_assets.sql_models.cookbook import Query
 from perf_assets.stages.reviewing import BUGS, _drawn_from
-from perf_assets.stages.transform.about import tell_database
+from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables, lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
@@ -32,8 +32,8 @@ LAKE = "s3://bucket/lake"
 @pytest.fixture
 def far(data_dir: Path) -> DataDirectory:
     """A data directory with marts and analyses, as Spark leaves it: all else is in the lake."""
-    home = DataDirectory(data_dir)
-    with open_warehouse(home.warehouse) as database:
+    directory = DataDirectory(data_dir)
+    with open_warehouse(directory.warehouse) as database:
         for table in tables_of_repositories():
             database.connection.execute(f"DELETE FROM {table}")
         facts = [
@@ -41,9 +41,9 @@ def far(data_dir: Path) -> DataDirectory:
             for fact, value in (("engine", "spark"), ("lake", LAKE))
         ]
         insert(database.connection, "meta.about", facts)
-        tell_database(AuditedWriter(database, home))
-    assert publish(home)
-    return home
+        store_database_facts(AuditedWriter(database, directory))
+    assert publish(directory)
+    return directory
 
 
 def answered(data_dir: DataDirectory, sql: str) -> list[dict[str, object]]:
@@ -117,7 +117,7 @@ def test_a_warehouse_that_is_gone_is_brought_back_with_all_tables(far: DataDirec
 def test_rows_that_somebody_pulled_are_published(far: DataDirectory) -> None:
     with open_warehouse(far.warehouse) as database:
         insert(database.connection, "raw.issues", [issue(1, "2020-01-05")])
-        tell_database(AuditedWriter(database, far))
+        store_database_facts(AuditedWriter(database, far))
     assert publish(far)
     with duckdb.connect(str(far.published), read_only=True) as connection:
         assert set(tables_of_repositories()) <= set(tables_of(connection))

@@ -79,7 +79,7 @@ def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_i
     with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM marts.trend_monthly").fetchone() != (0,)
     output = run(middling, data_dir)
-    assert "fix commits" in output and "not analysed" not in output
+    assert "fix commits" in output and "not_analysed" not in output
     assert_same_tables(stored_tables(data_dir / "perf_bugs.duckdb"), whole)
 
 

@@ -106,7 +106,11 @@ def test_many_repositories_are_cut_in_words_and_the_picture_stays_small(
     months = [f"{year}-{month:02d}" for year in range(2010, 2022) for month in range(1, 13)]
     rows = [
         trend_month(
-            month, repository=f"{HOSTILE}{number:02d}", open_percentage=float(7 * place % 97)
+            month,
+            repository=f"{HOSTILE}{number:02d}",
+            open_performance=7 * place % 97,
+            open_total=100,
+            fixed_total=20,
         )
         for number in range(20)
         for place, month in enumerate(months)
@@ -144,7 +148,7 @@ def fill(database: ModelDatabase, repository: str) -> None:
     rows = [comparison("comments", repository=repository)]
     insert(database.connection, "analysis.group_comparisons", rows)
     known = effect("comments", method="cliffs_delta", n_performance=5, n_other=9)
-    known |= {"repository": repository, "dataset": "live"}
+    known |= {"repository": repository, "dataset": "live", "is_too_few": False}
     insert(database.connection, "analysis.effect_sizes", [known])
 
 

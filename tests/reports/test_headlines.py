@@ -9,10 +9,11 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from perf_assets.cli.commands import commands
-from perf_assets.reports.headlines import headlines
+from perf_assets.core.statistics.minimum_events import CURVE
+from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.summary import print_headlines
 from tests.model_database import ModelDatabase, insert
-from tests.rows import Row, comparison, flow_test, trend_month
+from tests.rows import Row, activity, comparison, flow_test, loads, trend_month
 from tests.support import Prepared
 
 WIDTH = 80
@@ -39,13 +40,15 @@ def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
 def test_the_share_is_that_of_all_bug_reports(small: Prepared) -> None:
     database = small.data_dir / "perf_bugs.duckdb"
     with duckdb.connect(str(database), read_only=True) as connection:
-        ((reports, percent),) = connection.sql(
-            "select count(*), 100 * avg(is_performance::int) from marts.bug_metrics "
+        ((reports, performance),) = connection.sql(
+            "select count(*), count(*) filter (where is_performance) from marts.bug_metrics "
             "where dataset = 'live'"
         ).fetchall()
     ((title, sentences),) = found(database)
     assert title.startswith("sample-lab/tensorkit, ")
-    assert sentences[0].startswith(f"{percent:.1f} % of {reports:,} bugs are performance bugs; ")
+    assert performance < CURVE
+    assert sentences[0].startswith(f"{performance} of {reports:,} bugs ")
+    assert sentences[0].endswith("; too few to test for a trend")
 
 
 def of_models(*tables: tuple[str, list[Row]]) -> list[tuple[str, list[str]]]:
@@ -73,23 +76,64 @@ def adjusted(source: str, result_of: str, p: float) -> Row:
 @pytest.mark.parametrize(
     ("odds", "p", "verdict"),
     [
-        (1.5, 0.04, "the share rises (p = 0.040)"),
-        (0.5, 0.0004, "the share falls (p < 0.001)"),
-        (1.5, 0.06, "no trend shown (p = 0.060)"),
+        (1.5, 0.04, ["", "The share rises: odds x 1.50 a year [1.40, 1.60] (p = 0.040)"]),
+        (0.5, 0.0004, ["", "The share falls: odds x 0.50 a year [0.40, 0.60] (p < 0.001)"]),
+        (1.5, 0.06, ["; no trend shown (p = 0.060)"]),
     ],
 )
+@pytest.mark.parametrize("power", [None, 0.8])
 def test_a_trend_is_told_where_the_adjusted_test_shows_one(
-    odds: float, p: float, verdict: str
+    odds: float, p: float, verdict: list[str], power: float | None
 ) -> None:
-    limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1}
+    limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1, "power": power}
     trend = flow_test("opened", odds_ratio_per_year=odds, **limits)
     ((title, sentences),) = of_models(
-        ("marts.dataset_breakdown", bugs(3, 9)),
+        ("marts.dataset_breakdown", bugs(30, 90)),
         ("analysis.trend_tests", [trend]),
         ("analysis.adjusted_tests", [adjusted("trend_tests", "opened", p)]),
     )
     assert title == NAME
-    assert sentences == [f"25.0 % of 12 bugs are performance bugs; {verdict}"]
+    share = "25.0 % [18, 33] of 120 bugs are performance bugs"
+    assert sentences == [share + verdict[0], *verdict[1:]]
+
+
+def test_where_nothing_is_shown_and_little_could_have_been_the_power_stands_for_p() -> None:
+    ((_, sentences),) = of_models(
+        ("marts.dataset_breakdown", bugs(30, 90)),
+        ("analysis.trend_tests", [flow_test("opened", power=0.21)]),
+        (
+            "analysis.group_comparisons",
+            [comparison("fix_time_days", median_performance=9.0, median_other=4.0, power=0.5)],
+        ),
+        (
+            "analysis.adjusted_tests",
+            [
+                adjusted("trend_tests", "opened", 0.3),
+                adjusted("group_comparisons", "fix_time_days", 0.2),
+            ],
+        ),
+    )
+    assert sentences[0].endswith("; no trend shown (power 0.21)")
+    assert sentences[1] == (
+        "Time to fix: no difference shown: 9 days in the median, others 4 (power 0.50)"
+    )
+
+
+def test_of_too_few_bugs_there_are_counts_and_nothing_else() -> None:
+    nothing = dict.fromkeys(("p_value", "p_value_clustered", "cliffs_delta", "magnitude"))
+    few = {"n_performance": 1, "n_other": 2, "is_too_few": True, "too_few_reason": "too few"}
+    odds = dict.fromkeys(
+        ("p_value", "odds_ratio_per_year", "odds_ratio_low", "odds_ratio_high", "dispersion")
+    )
+    ((_, sentences),) = of_models(
+        ("marts.dataset_breakdown", bugs(1, 11)),
+        ("analysis.trend_tests", [flow_test("opened", is_too_few=True, **odds)]),
+        ("analysis.group_comparisons", [comparison("fix_time_days", **few, **nothing)]),
+    )
+    assert sentences == [
+        "1 of 12 bugs is a performance bug; too few to test for a trend",
+        "Time to fix: too few to compare (1 fixed, others 2)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +141,7 @@ def test_a_trend_is_told_where_the_adjusted_test_shows_one(
     [
         (0.3, 0.01, "They take longer to fix: 9 days in the median, others 4 (p = 0.010)"),
         (-0.3, 0.01, "They are fixed sooner: 9 days in the median, others 4 (p = 0.010)"),
-        (0.3, 0.2, "Time to fix shows no difference: 9 days in the median, others 4 (p = 0.200)"),
+        (0.3, 0.2, "Time to fix: no difference shown: 9 days in the median, others 4 (p = 0.200)"),
     ],
 )
 def test_they_take_longer_where_the_adjusted_test_says_so(
@@ -109,7 +153,7 @@ def test_they_take_longer_where_the_adjusted_test_says_so(
         ("analysis.group_comparisons", [comparison("fix_time_days", **medians)]),
         ("analysis.adjusted_tests", [adjusted("group_comparisons", "fix_time_days", p)]),
     )
-    untested = "25.0 % of 12 bugs are performance bugs; a trend cannot be tested"
+    untested = "3 of 12 bugs are performance bugs; too few to test for a trend"
     assert sentences == [untested, sentence]
 
 
@@ -123,16 +167,37 @@ def test_the_newest_month_is_told_beside_those_before() -> None:
         open_performance=10,
         open_total=20,
     )
-    ((_, (_, month)),) = of_models(
-        ("marts.dataset_breakdown", bugs(3, 9)), ("marts.trend_monthly", [before, newest])
+    ((title, (_, month)),) = of_models(
+        ("marts.dataset_breakdown", bugs(3, 9)),
+        ("marts.trend_monthly", [before, newest]),
+        ("meta.partition_loads", loads("2024-01", "2024-02")),
+        ("marts.activity", [activity("2024-02", "2024-02")]),
     )
+    assert title == f"{NAME}, 2024-01 to 2024-02"
     assert month == "2024-02: 5 new performance bugs (usually 4), 2 fixed, 10 open (+3)"
+
+
+@pytest.mark.parametrize(
+    ("archived_month", "word"), [(None, "at rest since"), ("2020-12", "archived in 2020-12")]
+)
+def test_of_a_repository_at_rest_the_last_active_month_is_told(
+    archived_month: str | None, word: str
+) -> None:
+    rest = {"is_at_rest": True, "last_series_month": "2020-02", "archived_month": archived_month}
+    ((title, (_, month)),) = of_models(
+        ("marts.dataset_breakdown", bugs(3, 9)),
+        ("marts.trend_monthly", [trend_month("2020-02", open_performance=1, open_total=4)]),
+        ("meta.partition_loads", loads("2020-02", "2021-02")),
+        ("marts.activity", [activity("2021-02", "2020-02", **rest)]),
+    )
+    assert title == f"{NAME}, 2020-02 to 2020-02, {word}"
+    assert month.startswith("2020-02, the last active month: 1 new performance bug, ")
 
 
 def test_several_repositories_are_told_together_too() -> None:
     headlines = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
     assert [title for title, _ in headlines] == ["a/a", "b/b", "All 2 repositories"]
-    assert headlines[2][1][0].startswith("25.0 % of 4 bugs")
+    assert headlines[2][1][0].startswith("1 of 4 bugs is a performance bug; ")
 
 
 def test_of_nothing_nothing_is_told() -> None:

@@ -97,6 +97,7 @@ FILLED = {
             "result_of": "share",
             "n_performance": 1,
             "n_other": 2,
+            "is_too_few": False,
             "result": f"{labels}: 33.3 %",
         }
         for labels in ("study", "without_weak", "widened")

@@ -111,6 +111,7 @@ def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> 
         ("staging.bug_reports", "state"),
     )
     assert model("intermediate.months").column_lineage["month"] == (
+        ("intermediate.activity", "last_series_month"),
         ("staging.loaded_months", "month"),
         ("staging.repositories", "start_month"),
     )

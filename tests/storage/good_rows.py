@@ -21,6 +21,7 @@ from tests.rows import (
     SHA,
     UNFIXED,
     Row,
+    activity,
     at,
     bug_metrics,
     changed_file,
@@ -554,6 +555,7 @@ GOOD: dict[str, list[Row]] = {
         bug_metrics(10, comments=0, commentators=0, hours_to_first_comment=None),
         bug_metrics(11, state="open", is_fixed=False, fix_time_days=None),
     ],
+    "marts.activity": [activity("2020-03", "2020-03")],
     "marts.trend_monthly": [
         trend_month("2020-01", **NOTHING_YET),
         trend_month("2020-02"),
@@ -572,14 +574,21 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.trend_tests": [
         trend_test("open"),
-        trend_test("fixed", n=1, n_pairs=0, n_positive=0, p_value=None),
+        trend_test("fixed", n=1, n_pairs=0, n_positive=0, p_value=None, is_too_few=True),
         flow_test("opened"),
     ],
     "analysis.group_comparisons": [
         comparison("fix_size"),
         comparison("comments", cliffs_delta=-0.4, magnitude="medium"),
         comparison(
-            "fix_time_days", n_performance=0, p_value=None, cliffs_delta=None, magnitude=None
+            "fix_time_days",
+            n_performance=0,
+            p_value=None,
+            p_value_clustered=None,
+            cliffs_delta=None,
+            magnitude=None,
+            is_too_few=True,
+            too_few_reason="too few to compare",
         ),
     ],
 }

@@ -59,7 +59,7 @@ def _rows(
     with_bots = bugs.with_columns(pl.col(f"{metric}_with_bots").alias(metric))
     for bots, chosen in ((LEFT_OUT, bugs), (COUNTED, with_bots)):
         method, found = compare_bugs(chosen, metric)
-        text = comparison_text(found, "no such bug reports in one of the groups")
+        text = comparison_text(found)
         n = found.n_performance + found.n_other
         yield bots, method, (n, *found, f"{_premise(bots, presence)}: {text}")
 

@@ -21,6 +21,8 @@ from perf_assets.core.analyses.permutation_series import (
     months_about_their_mean,
     series_by_repository,
 )
+from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
+from perf_assets.core.statistics.power import ODDS_RATIO, RATE_RATIO, power, ratio_power
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.tables import schema_of
@@ -29,6 +31,9 @@ KINDS = ("performance", "other", "performance_against_other")
 
 AGES = (0, 7, 30, 90, 365, 1095)
 """Days at which a band of ages begins: a bug is closed in its first week or, often, never."""
+
+COEFFICIENTS = 2
+"""Of each kind: the level of its rate, and its trend."""
 
 NOT_TESTABLE = "not testable: too few bug reports or closes"
 
@@ -102,9 +107,14 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     """The figures of a row of ``analysis.open_share_changes``, but for whose it is."""
     totals = paths.totals["open"]
-    nothing = dict.fromkeys(
-        ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value")
-    )
+    nothing = {
+        **dict.fromkeys(
+            ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value", "power")
+        ),
+        "is_too_few": True,
+    }
+    if (reason := paths.too_few("open")) is not None:
+        return {"n": len(paths.opened), **nothing, "result": reason}
     if totals.sum() == 0:
         return {"n": len(paths.opened), **nothing, "result": "no bug report was open in any month"}
     centred = months_about_their_mean(totals)
@@ -132,6 +142,8 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     )
     z = (slope - of_reports) / variance**0.5 if variance > 0 else None
     p = None if z is None else 2 * float(stats.norm.sf(abs(z)))
+    share = float(paths.performance_counts()["open"].sum() / totals.sum())
+    doubling = 100 * share * (ODDS_RATIO - 1)
     return {
         "n": len(paths.opened),
         "slope": slope,
@@ -139,16 +151,19 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
         "slope_from_closing": slope - of_reports,
         "statistic": z,
         "p_value": p,
+        "power": power(doubling, variance**0.5),
+        "is_too_few": False,
         "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by "
-        f"what was reported, {slope - of_reports:+.2f} by how long it stays open, which changes "
-        f"({p_text(p)})",
+        f"what was reported, {slope - of_reports:+.2f} by how long it stays open ({p_text(p)})",
     }
 
 
 def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     edges = _edges(bugs)
     cells = [_cells(bugs.filter(is_performance=kind), edges) for kind in (True, False)]
-    fit = _fit(*cells)
+    performance, other = (int(one.events.sum()) for one in cells)
+    reason = too_few("compare", COEFFICIENTS * REGRESSION, performance, other, "closed")
+    fit = _fit(*cells) if reason is None else None
     for index, kind in enumerate(KINDS):
         if index < 2:
             closes, years = cells[index].events.sum(), cells[index].exposure.sum() / YEAR
@@ -156,24 +171,26 @@ def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
             own = (n, int(closes), float(years), float(closes / years) if years else None)
         else:
             own = (bugs.height, None, None, None)  # type: ignore[assignment]
-        yield kind, *own, *_ratios(fit, kind)
+        yield kind, *own, *_ratios(fit, kind, reason)
 
 
-def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
-    """Rate ratio with limits and p, its change by year with limits and p, dispersion, words."""
+def _ratios(fit: RateFit | None, kind: str, reason: str | None) -> tuple[object, ...]:
+    """Rate ratio with limits and p, its change by year with limits and p, dispersion, power,
+    whether there are too few closes, words.
+    """
     nothing = (None,) * 4
     if fit is None:
-        return (*nothing, *nothing, None, NOT_TESTABLE)
+        return (*nothing, *nothing, None, None, reason is not None, reason or NOT_TESTABLE)
     level, of_performance, of_others = np.eye(len(fit.coefficients))[-3:]
     if kind != "performance_against_other":
         change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
         if change is None:
-            return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
-        text = "at equal age the rate of closing changes by "
-        return (*nothing, *change, fit.dispersion, text + factor_text(*change))
+            return (*nothing, *nothing, fit.dispersion, None, False, NOT_TESTABLE)
+        text = f"at equal age the rate of closing changes by {factor_text(*change)}"
+        return (*nothing, *change, fit.dispersion, None, False, text)
     ratio = fit.ratio(level, CONFIDENCE)
     if ratio is None:
-        return (*nothing, *nothing, fit.dispersion, NOT_TESTABLE)
+        return (*nothing, *nothing, fit.dispersion, None, False, NOT_TESTABLE)
     change = fit.ratio(of_performance - of_others, CONFIDENCE)
     text = (
         f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
@@ -184,7 +201,8 @@ def _ratios(fit: RateFit | None, kind: str) -> tuple[object, ...]:
             else f"that changes by {factor_text(*change)}"
         )
     )
-    return (*ratio, *(change or nothing), fit.dispersion, text)
+    own_power = ratio_power(RATE_RATIO, ratio[1], ratio[2])
+    return (*ratio, *(change or nothing), fit.dispersion, own_power, False, text)
 
 
 class _Cells(NamedTuple):

@@ -22,6 +22,8 @@ from perf_assets.core.analyses.group_samples import (
     median_of,
     strata_of,
 )
+from perf_assets.core.statistics.minimum_events import APART, COMPARISON, too_few
+from perf_assets.core.statistics.power import DELTA, power
 from perf_assets.core.statistics.samples import magnitude
 from perf_assets.core.statistics.strata import (
     StratifiedComparison,
@@ -50,7 +52,8 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     ``analysis.group_comparisons``: one row for each dataset, repository and metric; the
     repositories of a dataset in order, then
     :data:`~perf_assets.core.analyses.group_samples.POOLED`. ``cliffs_delta`` is positive when
-    performance bugs have the larger values. Figures of an empty group are NULL.
+    performance bugs have the larger values. Below the minimum of events (see
+    :data:`~perf_assets.core.statistics.minimum_events.COMPARISON`) figures are NULL.
     """
     rows = [
         (
@@ -68,6 +71,9 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
             found.delta,
             magnitude(found.delta),
             found.heterogeneity_pvalue,
+            one.power,
+            one.too_few_reason is not None,
+            one.too_few_reason,
         )
         for one in _compared(bug_metrics, counted_fixes)
         for found in [one.found]
@@ -117,7 +123,9 @@ def effect_sizes(
             found.high,
             found.pvalue_clustered,
             p,
-            _text(found, p),
+            one.power,
+            one.too_few_reason is not None,
+            one.too_few_reason or _text(found, p),
         )
         for one in _compared(bug_metrics, counted_fixes)
         for found in [one.found]
@@ -133,6 +141,7 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
     allows for shared commits.
     """
     medians, _, found = _metric(bugs, metric)
+    reason = comparison_too_few(found, metric)
     return found.method, Comparison(
         found.n_x,
         found.n_y,
@@ -141,13 +150,23 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
         found.pvalue_clustered,
         found.delta,
         magnitude(found.delta),
+        reason is not None,
+        reason,
     )
 
 
-def comparison_text(found: Comparison, nothing: str) -> str:
-    """A comparison in words; ``nothing`` where one of the groups is empty."""
-    if found.cliffs_delta is None:
-        return nothing
+def comparison_too_few(found: StratifiedComparison, metric: str) -> str | None:
+    """Why ``metric`` is not compared, where a group has too few bug reports or commits."""
+    if found.is_apart:
+        return APART
+    noun = "with a fix of their own" if METRICS[metric] == "fixed" else "with a value"
+    return too_few("compare", COMPARISON, found.events_x, found.events_y, noun)
+
+
+def comparison_text(found: Comparison) -> str:
+    """A comparison in words."""
+    if found.too_few_reason is not None:
+        return found.too_few_reason
     return (
         f"median {found.median_performance:.2f} of performance bugs, {found.median_other:.2f} of "
         f"others, delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}"
@@ -184,6 +203,17 @@ class Compared(NamedTuple):
     clusters: int | None
     found: StratifiedComparison
 
+    @property
+    def too_few_reason(self) -> str | None:
+        """See :func:`comparison_too_few`."""
+        return comparison_too_few(self.found, self.metric)
+
+    @property
+    def power(self) -> float | None:
+        """The power for a middling difference; None where nothing is compared."""
+        error = self.found.null_error
+        return None if error is None else power(DELTA, error)
+
 
 def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterator[Compared]:
     bugs = in_clusters(bug_metrics, counted_fixes)
@@ -197,10 +227,10 @@ def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, Strat
     columns = ("is_performance", metric, *_OF_FIXES) if is_of_fixes else ("is_performance", metric)
     strata = [_stratum(own, metric) for own in strata_of(bugs, columns)]
     first, second = (
-        median_of(np.concatenate([np.zeros(0), *values]))
+        median_of(np.concatenate([np.zeros(0), *values]), COMPARISON)
         for values in ([one.x for one in strata], [one.y for one in strata])
     )
-    found = compare_strata(strata, CONFIDENCE)
+    found = compare_strata(strata, CONFIDENCE, COMPARISON)
     return (first, second), found.clusters if is_of_fixes else None, found
 
 
@@ -217,8 +247,7 @@ def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:
 
 
 def _text(found: StratifiedComparison, adjusted: float | None) -> str:
-    if found.delta is None:
-        return "no bug reports in one of the groups"
+    assert found.delta is not None
     has_limits = found.low is not None and found.high is not None
     interval = f" [{found.low:.3f}, {found.high:.3f}]" if has_limits else ""
     text = f"{magnitude(found.delta)}: delta = {found.delta:.3f}{interval}"

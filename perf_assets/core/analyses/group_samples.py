@@ -45,6 +45,8 @@ FIGURES = {
     "p_value": pl.Float64,
     "cliffs_delta": pl.Float64,
     "magnitude": pl.String,
+    "is_too_few": pl.Boolean,
+    "too_few_reason": pl.String,
 }
 """The columns of every comparison of performance bugs with others, after their numbers."""
 
@@ -60,6 +62,8 @@ class Comparison(NamedTuple):
     p_value: float | None
     cliffs_delta: float | None
     magnitude: str | None
+    is_too_few: bool = False
+    too_few_reason: str | None = None
 
 
 def compare(bugs: pl.DataFrame, metric: str) -> Comparison:
@@ -142,6 +146,6 @@ def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.
         yield dataset, POOLED, group
 
 
-def median_of(values: Floats) -> float | None:
-    """The median; None of nothing."""
-    return float(np.median(values)) if len(values) else None
+def median_of(values: Floats, minimum: int = 1) -> float | None:
+    """The median; None of fewer than ``minimum`` values."""
+    return float(np.median(values)) if len(values) >= minimum else None

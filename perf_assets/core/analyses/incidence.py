@@ -5,6 +5,7 @@ take them for bugs that still may be fixed, says that many more are fixed, and s
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ from perf_assets.core.statistics.incidence import (
     cumulative_incidence,
     gray_test,
 )
+from perf_assets.core.statistics.minimum_events import APART, CURVE, too_few
+from perf_assets.core.statistics.power import curves_power
 from perf_assets.months import end_of
 from perf_assets.tables import schema_of
 
@@ -68,7 +71,8 @@ def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
     ``analysis.fix_incidence``: for each dataset, repository (and pooled), event of :data:`EVENTS`
     and number of days a row with the shares of both kinds of bugs in percent (Aalen-Johansen), and
     the test of the whole curves of the event (Gray), which is the same for all days. Pooled tests
-    compare within each repository.
+    compare within each repository. Of a kind with too few events the share is NULL, and with it
+    the test.
     """
     rows = [
         (dataset, repository, event, *row)
@@ -89,7 +93,9 @@ def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
     Returns
     -------
     ``analysis.fix_curves``: a row for each dataset, repository (and pooled), event ``fixed`` or
-    ``closed_without_fix``, kind of bug and each of :data:`CURVE_DAYS` that was watched.
+    ``closed_without_fix``, kind of bug and each of :data:`CURVE_DAYS` that was watched; none of a
+    kind with fewer events than a curve needs
+    (:data:`~perf_assets.core.statistics.minimum_events.CURVE`).
     """
     rows = [
         (dataset, repository, event, is_performance, int(found.time), *_figures(found))
@@ -98,7 +104,7 @@ def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
         )
         for event in ("fixed", "closed_without_fix")
         for is_performance, waits in zip((True, False), _both_waits(bugs, event), strict=True)
-        for found in cumulative_incidence(waits, CURVE_DAYS, CONFIDENCE)
+        for found in _incidence(waits, CURVE_DAYS)
         if found.share is not None
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.fix_curves"), orient="row")
@@ -112,13 +118,44 @@ class FixShares(NamedTuple):
     performance: Incidence
     other: Incidence
     test: IncidenceTest
+    too_few_reason: str | None
 
 
 def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
     """What share of bugs, as of :func:`watched`, was fixed within some days, compared by kind."""
-    first, second = _both_waits(bugs, "fixed")
-    own, others = (cumulative_incidence(waits, [days], CONFIDENCE)[0] for waits in (first, second))
-    return FixShares(first.n, second.n, own, others, gray_test(_strata(bugs, "fixed")))
+    both = _both_waits(bugs, "fixed")
+    own, others = (_incidence(waits, [days])[0] for waits in both)
+    test, _, reason = _curves_test(bugs, "fixed")
+    return FixShares(both[0].n, both[1].n, own, others, test, reason)
+
+
+def _incidence(waits: Waits, days: Sequence[float]) -> list[Incidence]:
+    """The shares within some days; unknown where too few reached the event for a curve."""
+    found = cumulative_incidence(waits, days, CONFIDENCE)
+    if _events(waits) >= CURVE:
+        return found
+    return [replace(one, share=None, low=None, high=None) for one in found]
+
+
+def _events(waits: Waits) -> int:
+    return int(np.sum(waits.ends == 1))
+
+
+def _curves_test(bugs: pl.DataFrame, event: str) -> tuple[IncidenceTest, float | None, str | None]:
+    """Gray's test of both curves, its power, and why there is none."""
+    waits = _strata(bugs, event)
+    strata = [(own, others) for own, others in waits if own.n and others.n]
+    is_of_both = any(own.n for own, _ in waits) and any(others.n for _, others in waits)
+    counted = strata if is_of_both else waits
+    performance = sum(_events(own) for own, _ in counted)
+    other = sum(_events(others) for _, others in counted)
+    reason = too_few("compare", CURVE, performance, other, EVENTS[event])
+    if is_of_both and not strata:
+        reason = APART
+    if reason is not None:
+        return IncidenceTest(None, None, None), None, reason
+    share = sum(own.n for own, _ in strata) / sum(own.n + others.n for own, others in strata)
+    return gray_test(strata), curves_power(performance + other, share), None
 
 
 def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
@@ -156,8 +193,8 @@ def with_waits(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
 
 def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
     first, second = _both_waits(bugs, event)
-    test = gray_test(_strata(bugs, event))
-    shares = [cumulative_incidence(waits, DAYS, CONFIDENCE) for waits in (first, second)]
+    test, power, reason = _curves_test(bugs, event)
+    shares = [_incidence(waits, DAYS) for waits in (first, second)]
     for performance, other in zip(*shares, strict=True):
         yield (
             int(performance.time),
@@ -168,7 +205,10 @@ def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
             test.statistic,
             test.pvalue,
             test.heterogeneity_pvalue,
-            f"{EVENTS[event]} within {performance.time:.0f} days: {share_text(performance)} of "
+            power,
+            reason is not None,
+            reason
+            or f"{EVENTS[event]} within {performance.time:.0f} days: {share_text(performance)} of "
             f"performance bugs, {share_text(other)} of others; the curves: {p_text(test.pvalue)}",
         )
 
@@ -176,7 +216,7 @@ def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
 def share_text(found: Incidence) -> str:
     """A share with its interval for a sentence."""
     if found.share is None:
-        return "an unknown share (nobody was watched for so long)"
+        return "an unknown share"
     percent = f"{100 * found.share:.1f} %"
     if found.low is None or found.high is None:
         return percent

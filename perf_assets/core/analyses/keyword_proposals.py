@@ -98,6 +98,8 @@ def _scored(
 ) -> Iterator[tuple[str, int, int, float, float]]:
     both = own + others
     total, n_own, n_others = both.total(), own.total(), others.total()
+    if not others or len(both) < 2:  # nothing sets one kind apart
+        return
     for term, n in own.items():
         if n < LEAST_REPORTS:
             continue

@@ -63,6 +63,7 @@ class Result(NamedTuple):
     effect_low: float | None = None
     effect_high: float | None = None
     p_value: float | None = None
+    is_too_few: bool = False
     result: str = ""
 
 
@@ -149,7 +150,9 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
         _percent(fixes.performance.share),
         _percent(fixes.other.share),
         p_value=fixes.test.pvalue,
-        result=f"{share_text(fixes.performance)} of performance bugs, {share_text(fixes.other)} of "
+        is_too_few=fixes.too_few_reason is not None,
+        result=fixes.too_few_reason
+        or f"{share_text(fixes.performance)} of performance bugs, {share_text(fixes.other)} of "
         f"others; the curves: {p_text(fixes.test.pvalue)}",
     )
     for metric in METRICS:
@@ -162,9 +165,9 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
             found.median_other,
             found.cliffs_delta,
             p_value=found.p_value,
-            result="no bug reports in one of the groups"
-            if found.cliffs_delta is None
-            else f"delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}",
+            is_too_few=found.is_too_few,
+            result=found.too_few_reason
+            or f"delta = {found.cliffs_delta:.3f} ({found.magnitude}), {p_text(found.p_value)}",
         )
 
 
@@ -178,7 +181,17 @@ def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
         if series not in FLOWS:
             found = permutation_test(paths, series, PERMUTATIONS, chance)
             share = _last_share(counts[series], totals[series])
-            yield Result(series, n, others, share, p_value=found.p_value, result=found.text)
+            yield Result(
+                series,
+                n,
+                others,
+                share,
+                p_value=found.p_value,
+                is_too_few=found.is_too_few,
+                result=found.text,
+            )
+        elif (reason := paths.too_few(series)) is not None:
+            yield Result(series, *paths.events(series), is_too_few=True, result=reason)
         else:
             fit = binomial_regression(counts[series], totals[series], years)
             change = trend_change(fit)
@@ -199,6 +212,7 @@ def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
         others,
         effect=open_share["slope_from_closing"],
         p_value=open_share["p_value"],
+        is_too_few=open_share["is_too_few"],
         result=open_share["result"],
     )
 

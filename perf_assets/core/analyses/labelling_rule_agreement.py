@@ -7,6 +7,7 @@ import polars as pl
 from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.labelling.stems import AS_MEANT, AS_PUBLISHED, STEMS
 from perf_assets.core.statistics.agreement import cohens_kappa_of_counts
+from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.tables import schema_of
 
 ALL_MONTHS = "all"
@@ -32,7 +33,7 @@ def labelling_rule_agreement(rule_matches: pl.DataFrame) -> pl.DataFrame:
     -------
     ``analysis.labelling_rule_agreement``: for each repository, and for all together, a row for each
     month and one of all months, in both readings of the stems. ``kappa`` is NULL where it is
-    undefined, as both rules find all bug reports, or none; see
+    undefined, or where either rule finds fewer than five bug reports; see
     ``perf_assets.core.statistics.agreement.cohens_kappa``.
     """
     rows = [
@@ -56,6 +57,10 @@ def _months(counts: pl.DataFrame) -> Iterator[tuple[object, pl.DataFrame]]:
 def _agreement(counts: pl.DataFrame) -> tuple[object, ...]:
     cells = {name: int(counts.get_column(name).sum()) for name in CELLS}
     kappa = cohens_kappa_of_counts({pair: cells[name] for name, pair in CELLS.items()})
+    by_keywords = cells["both_rules"] + cells["keywords_only"]
+    by_stems = cells["both_rules"] + cells["stems_only"]
+    if min(by_keywords, by_stems) < CURVE:
+        return (kappa.n, *cells.values(), None, None, None, kappa.confidence, None)
     limits = (kappa.statistic, kappa.low, kappa.high, kappa.confidence, kappa.reading)
     return (kappa.n, *cells.values(), *limits)
 

@@ -14,6 +14,7 @@ from perf_assets.core.analyses.group_samples import (
     by_repository_and_pooled,
     median_of,
 )
+from perf_assets.core.statistics.minimum_events import APART, COMPARISON, too_few
 from perf_assets.core.statistics.samples import magnitude
 from perf_assets.core.statistics.strata import alone, compare_strata
 from perf_assets.tables import schema_of
@@ -48,7 +49,7 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     dataset and repository, pooled last: the result, and beside it how it would be with the
     earliest candidates (``role``). The counts say over how many bugs with a fix the
     comparison goes (``introduced``) and how many it must leave out, and why; where nobody looked at
-    the fixes of a group, its other counts are NULL. Figures of an empty group are NULL.
+    the fixes of a group, its other counts are NULL. Figures of too few bugs are NULL.
     """
     rows = [
         (dataset, repository, introducer, role, *_counts(bugs), *_compared(bugs, column))
@@ -78,12 +79,19 @@ def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
         [
             alone(*(own.filter(is_performance=group == "performance")["lived"] for group in GROUPS))
             for _, _, own in by_repository(with_lifetime)
-        ]
+        ],
+        minimum=COMPARISON,
     )
+    noun = "whose introducing commit is known"
+    reason = too_few("compare", COMPARISON, found.events_x, found.events_y, noun)
+    if found.is_apart:
+        reason = APART
     return (
-        *(median_of(group.to_numpy()) for group in groups),
+        *(median_of(group.to_numpy(), COMPARISON) for group in groups),
         found.statistic,
         found.pvalue,
         found.delta,
         magnitude(found.delta),
+        reason is not None,
+        reason,
     )

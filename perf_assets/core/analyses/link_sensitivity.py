@@ -89,7 +89,7 @@ def _sensitivity_rows(
 def _sensitivity_row(
     n_links: int, n_kept: int, left_out: Sequence[str], method: str, found: Comparison
 ) -> tuple[object, ...]:
-    text = comparison_text(found, "no fixed bugs in one of the groups")
+    text = comparison_text(found)
     n_left_out = n_links - n_kept
     return (
         method,

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from perf_assets.core.analyses.formatting import p_text
+from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
 from perf_assets.core.statistics.permutation import is_decided, permuted_counts
+from perf_assets.core.statistics.power import ODDS_RATIO, power
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 
@@ -22,6 +24,14 @@ SERIES = {
     "newly_fixed": ("newly_fixed_performance", "newly_fixed_total"),
 }
 """The series, and the columns of ``marts.trend_monthly`` whose ratio each is."""
+
+PARTS = {
+    "open": "open in any month",
+    "fixed": "fixed",
+    "opened": "opened",
+    "newly_fixed": "newly fixed",
+}
+"""What the bug reports of each series are, for a sentence about their number."""
 
 FLOWS = ("opened", "newly_fixed")
 """The series that are the month's own; the others are cumulative, as in the paper."""
@@ -74,6 +84,18 @@ class CumulativeSeries:
             series: block if series in FLOWS else np.cumsum(block, axis=-1)
             for series, block in zip(SERIES, blocks, strict=True)
         }
+
+    def events(self, series: str) -> tuple[int, int]:
+        """How many performance bugs, and how many others, are ever part of a series."""
+        first = list(SERIES).index(series) * self.months
+        steps = self.steps[:, first : first + self.months]
+        is_part = np.diff(steps.indptr) > 0
+        own = int(np.sum(is_part & self.is_performance))
+        return own, int(is_part.sum()) - own
+
+    def too_few(self, series: str) -> str | None:
+        """Why the trend of a series is not tested; None where it is."""
+        return too_few("test", REGRESSION, *self.events(series), PARTS[series])
 
     def performance_counts(self) -> dict[str, Floats]:
         """The monthly counts of each series of performance bugs alone."""
@@ -216,12 +238,12 @@ class NullDistribution:
 def null_distribution(
     paths: CumulativeSeries, permutations: int, *, alarms: bool = True
 ) -> NullDistribution | None:
-    """What is found of permuted labels; None where all reports, or none, are performance bugs.
+    """What is found of permuted labels; None where all series have too few events.
 
     There are at most so many ``permutations``, and fewer where the readings of the permutation
     tests of both cumulative series are decided, see :data:`LOOKS`.
     """
-    if not 0 < paths.n_performance < len(paths.is_performance) or paths.months < 2:
+    if paths.months < 2 or all(paths.too_few(series) is not None for series in SERIES):
         return None
     totals = paths.totals
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
@@ -311,6 +333,8 @@ class PermutationTest:
     slope : percentage points a year; None with fewer than two such months.
     p_value : None too where there are no labels to permute.
     text : the result in words.
+    power : for a share whose odds double in three years.
+    is_too_few : whether there are too few events for any of these.
     """
 
     n: int
@@ -318,6 +342,8 @@ class PermutationTest:
     p_value: float | None
     permutations: int | None
     text: str
+    power: float | None = None
+    is_too_few: bool = False
 
 
 def permutation_test(
@@ -338,10 +364,13 @@ def permutation_test(
     Phipson, B. and Smyth, G. K. (2010). Permutation P-values should never be zero. Statistical
     Applications in Genetics and Molecular Biology 9, 39.
     """
-    chance = chance or null_distribution(paths, permutations, alarms=False)
     totals = paths.totals[series]
-    slope = float(slopes_of(paths.performance_counts()[series], totals))
     n = int(np.sum(totals > 0))
+    if (reason := paths.too_few(series)) is not None:
+        return PermutationTest(n, None, None, None, reason, is_too_few=True)
+    chance = chance or null_distribution(paths, permutations, alarms=False)
+    counts = paths.performance_counts()[series]
+    slope = float(slopes_of(counts, totals))
     if chance is None or not np.isfinite(slope):
         finite_slope = slope if np.isfinite(slope) else None
         text = "not testable: no labels to permute, or no two months with a share"
@@ -355,4 +384,6 @@ def permutation_test(
         f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
-    return PermutationTest(n, slope, p, chance.permutations, text)
+    doubling = 100 * float(counts.sum() / totals.sum()) * (ODDS_RATIO - 1)
+    own_power = power(doubling, float(np.nanstd(chance.slopes[series])))
+    return PermutationTest(n, slope, p, chance.permutations, text, own_power)

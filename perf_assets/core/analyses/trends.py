@@ -23,6 +23,7 @@ from perf_assets.core.analyses.permutation_series import (
     FLOWS,
     MONTHS_IN_A_YEAR,
     NO_SERIES,
+    PARTS,
     SERIES,
     CumulativeSeries,
     NullDistribution,
@@ -32,6 +33,8 @@ from perf_assets.core.analyses.permutation_series import (
     year_and_month,
 )
 from perf_assets.core.parallel import map_repositories
+from perf_assets.core.statistics.minimum_events import PAIRS, REGRESSION, too_few
+from perf_assets.core.statistics.power import ODDS_RATIO, ratio_power
 from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
 from perf_assets.tables import schema_of
@@ -45,6 +48,8 @@ HEADLINES = {
 """The test by which each series is read; the others stand beside it."""
 
 PERMUTATIONS = 9_999
+
+FLOW_METHODS = ("binomial_regression", "cochran_armitage")
 
 NO_TREND = "not testable: too few months or performance bugs for an estimate"
 
@@ -133,7 +138,7 @@ def _repository_rows(
             yield _permutation_row(series, paths, chance)
         else:
             yield from _flow_rows(series, flows, np.zeros(months.height), chance)
-        yield _paper_row(series, months, chance)
+        yield _paper_row(series, months, paths, chance)
 
 
 def _pooled_rows(months: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -164,29 +169,49 @@ def _share(months: pl.DataFrame, series: str) -> Floats:
 
 
 def _paper_row(
-    series: str, months: pl.DataFrame, chance: NullDistribution | None
+    series: str, months: pl.DataFrame, paths: CumulativeSeries, chance: NullDistribution | None
 ) -> dict[str, Any]:
     test = cox_stuart(_share(months, series), alternative=TREND_ALTERNATIVE)
     alarms = None if chance is None else chance.share(series, "cox_stuart")
-    text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise, "
-    text += p_text(test.pvalue)
-    if alarms is not None:
-        text += (
-            f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases (5 are due)"
-        )
+    text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise"
+    reason = _paper_too_few(series, months, paths, test.n_pairs)
+    if reason is not None:
+        text += f"; {reason}"
+    else:
+        text += f", {p_text(test.pvalue)}"
+        if alarms is not None:
+            text += f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases"
+            text += " (5 are due)"
     return _row(
         series,
         "cox_stuart",
         test.n,
         n_pairs=test.n_pairs,
         n_positive=test.n_positive,
-        statistic=test.statistic,
-        p_value=test.pvalue,
+        statistic=None if reason else test.statistic,
+        p_value=None if reason else test.pvalue,
         alternative=test.alternative,
         permutations=None if chance is None else chance.permutations,
         false_alarm_share=alarms,
+        is_too_few=reason is not None,
         result=text,
     )
+
+
+def _paper_too_few(
+    series: str, months: pl.DataFrame, paths: CumulativeSeries, pairs: int
+) -> str | None:
+    """Why the paper's test is not read; of published series only what is counted is known."""
+    performance, total = (months[name].to_numpy() for name in SERIES[series])
+    own, others = paths.events(series)
+    counted = (
+        max(own, int(performance.max(initial=0))),
+        max(others, int((total - performance).max(initial=0))),
+    )
+    reason = too_few("test", REGRESSION, *counted, PARTS[series])
+    if reason is None and pairs < PAIRS:
+        return f"too few to test: at least {PAIRS} pairs that differ are needed"
+    return reason
 
 
 def _permutation_row(
@@ -201,6 +226,8 @@ def _permutation_row(
         p_value=test.p_value,
         alternative="two_sided",
         permutations=test.permutations,
+        power=test.power,
+        is_too_few=test.is_too_few,
         result=test.text,
     )
 
@@ -212,8 +239,14 @@ def _flow_rows(
     years = months["years"].to_numpy()
     n = int(np.sum(totals > 0))
     permutations = None if chance is None else chance.permutations
+    own, others = int(successes.sum()), int(totals.sum() - successes.sum())
+    if (reason := too_few("test", REGRESSION, own, others, PARTS[series])) is not None:
+        for method in FLOW_METHODS:
+            yield _row(series, method, n, alternative="two_sided", is_too_few=True, result=reason)
+        return
     fit = binomial_regression(successes, totals, years, strata)
     text = _trend_text(series, fit)
+    power = ratio_power(ODDS_RATIO, finite(fit.low), finite(fit.high))
     yield _row(
         series,
         "binomial_regression",
@@ -228,6 +261,8 @@ def _flow_rows(
         heterogeneity_p_value=finite(fit.heterogeneity_pvalue),
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "binomial_regression"),
+        power=power,
+        is_too_few=False,
         result=text,
     )
     z, pvalue = cochran_armitage(successes, totals, years, strata)
@@ -240,6 +275,8 @@ def _flow_rows(
         alternative="two_sided",
         permutations=permutations,
         false_alarm_share=None if chance is None else chance.share(series, "cochran_armitage"),
+        power=power,
+        is_too_few=False,
         result=f"z = {float(z):.2f}, {p_text(finite(pvalue))}"
         if np.isfinite(z)
         else "not testable",

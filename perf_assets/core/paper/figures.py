@@ -155,7 +155,7 @@ def comparison_row(
     """
     if gap is None and reproduced is None:
         gap = "the loaded data have no such value"
-    verdict, remark = "not derivable", gap
+    verdict, remark = "not_derivable", gap
     value = difference = None
     if gap is None and reproduced is not None:
         value = float(reproduced)

@@ -10,6 +10,7 @@ import polars as pl
 
 from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED
 from perf_assets.core.statistics.agreement import Proportion, wilson_interval
+from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE
 from perf_assets.core.statistics.survival import (
     Durations,
     MedianResult,
@@ -94,13 +95,15 @@ def _durations(group: pl.DataFrame, event: str, hours: str) -> Durations:
 
 
 def _waits(cases: Durations, median: MedianResult) -> tuple[float | None, ...]:
+    if sum(cases.is_event) < CURVE:
+        return (None,) * (3 + len(WITHIN_HOURS))
     return (median.median, median.low, median.high, *kaplan_meier_shares(cases, WITHIN_HOURS))
 
 
 def _centre(values: pl.Series) -> tuple[float | None, float | None]:
-    """Median and mean of the values that are there."""
+    """Median and mean of the values that are there; None of too few."""
     present = values.drop_nulls().cast(pl.Float64)
-    if present.is_empty():
+    if present.len() < COMPARISON:
         return None, None
     median, mean = present.median(), present.mean()
     assert isinstance(median, float) and isinstance(mean, float)
@@ -113,6 +116,8 @@ def _result(share: Proportion, hours: float | None, watched: MedianResult) -> st
         f"{100 * share.share:.1f} % of {share.n:,} questions have an accepted answer "
         f"[{100 * share.low:.1f}, {100 * share.high:.1f}]"
     )
+    if share.successes < COMPARISON:
+        return f"{text}; too few to say how soon"
     if hours is not None:
         text += f", in the median given within {hours:.1f} hours"
     if watched.median is None:

@@ -162,7 +162,11 @@ def _measures(
                 CONFIDENCE,
             )
         f1 = estimates[F1]
-        text = f"no question of {kind} was tested" if f1.value is None else f"F1 {f1.value:.2f}"
+        text = (
+            f"no question of {in_words(kind)} was tested"
+            if f1.value is None
+            else f"F1 {f1.value:.2f}"
+        )
         if f1.low is not None and f1.high is not None:
             text += f" [{f1.low:.2f}, {f1.high:.2f}]"
         if difference.value is not None:

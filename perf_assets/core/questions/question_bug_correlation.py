@@ -13,6 +13,7 @@ from perf_assets.core.statistics.lags import (
     lagged_correlations,
     without_trend,
 )
+from perf_assets.core.statistics.minimum_events import REGRESSION
 from perf_assets.months import add_months
 from perf_assets.tables import schema_of
 
@@ -78,7 +79,11 @@ def _longest_run(months: pl.DataFrame) -> pl.DataFrame:
 
 def _rows(repository: str, forum: str, months: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     n = months.height
-    if n < FEWEST_MONTHS:
+    events = min(int(months[name].sum()) for name in ("performance_questions", "performance_bugs"))
+    if n >= FEWEST_MONTHS and events < REGRESSION:
+        why = f"{events} in all; at least {REGRESSION} questions and bugs are needed"
+        found = [LagResult(lag, max(0, n - abs(lag)), None, None) for lag in LAGS]
+    elif n < FEWEST_MONTHS:
         why = f"{n} complete months in a row; at least {FEWEST_MONTHS} are needed"
         found = [LagResult(lag, max(0, n - abs(lag)), None, None) for lag in LAGS]
     else:

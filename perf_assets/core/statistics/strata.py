@@ -48,6 +48,9 @@ class StratifiedComparison:
     delta, low, high : Cliff's delta with its interval, which allows for clusters; the limits are
         None where a group of a single stratum has fewer than two values.
     heterogeneity_pvalue : of equal deltas in all strata; None with fewer than two.
+    events_x, events_y : clusters of each group, in the strata that have both groups; in all where
+        a group is empty everywhere.
+    null_error : standard error of delta where the groups are alike.
     """
 
     n_x: int
@@ -61,6 +64,14 @@ class StratifiedComparison:
     low: float | None
     high: float | None
     heterogeneity_pvalue: float | None
+    events_x: int
+    events_y: int
+    null_error: float | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether both groups have values, and yet no stratum has both groups."""
+        return self.n_x > 0 and self.n_y > 0 and self.events_x == self.events_y == 0
 
 
 def alone(x: Values, y: Values) -> Stratum:
@@ -113,8 +124,13 @@ def design_effect(stratum: Stratum) -> float:
     return max(1.0, own / alone) if alone > 0 else 1.0
 
 
-def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> StratifiedComparison:
+def compare_strata(
+    strata: Sequence[Stratum], confidence: float = 0.95, minimum: int = 1
+) -> StratifiedComparison:
     """Compare x with y, within each stratum alone, and put the strata together.
+
+    Where a group has fewer than ``minimum`` events (see :class:`StratifiedComparison`), figures are
+    None.
 
     Notes
     -----
@@ -136,9 +152,13 @@ def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> Strat
     n_x, n_y = sum(len(one.x) for one in strata), sum(len(one.y) for one in strata)
     clusters = sum(one.clusters for one in strata)
     usable = [one for one in strata if len(one.x) and len(one.y)]
-    if not usable:
+    counted = usable if n_x and n_y else strata
+    events_x = sum(len(np.unique(one.clusters_x)) for one in counted)
+    events_y = sum(len(np.unique(one.clusters_y)) for one in counted)
+    if min(events_x, events_y) < max(minimum, 1):
+        method = "van_elteren" if len(usable) > 1 else "mann_whitney_u"
         nothing = (None,) * 7
-        return StratifiedComparison(n_x, n_y, clusters, "mann_whitney_u", *nothing)
+        return StratifiedComparison(n_x, n_y, clusters, method, *nothing, events_x, events_y)
     if len(usable) == 1:
         (only,) = usable
         test = mann_whitney_u(only.x, only.y)
@@ -150,8 +170,33 @@ def compare_strata(strata: Sequence[Stratum], confidence: float = 0.95) -> Strat
     clustered = _two_sided(_van_elteren(usable, effects)) if max(effects) > 1 else pvalue
     delta, low, high, between = _delta(usable, effects, confidence)
     return StratifiedComparison(
-        n_x, n_y, clusters, method, statistic, pvalue, clustered, delta, low, high, between
+        n_x,
+        n_y,
+        clusters,
+        method,
+        statistic,
+        pvalue,
+        clustered,
+        delta,
+        low,
+        high,
+        between,
+        events_x,
+        events_y,
+        _null_error(usable, effects),
     )
+
+
+def _null_error(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
+    """The standard error of delta where the groups are alike."""
+    sizes = [(len(one.x), len(one.y)) for one in strata]
+    weights = np.array([x * y / (x + y + 1) for x, y in sizes])
+    weights /= weights.sum()
+    null = [
+        4 * _null_variance(one) / (x * y) ** 2 * effect
+        for one, (x, y), effect in zip(strata, sizes, effects, strict=True)
+    ]
+    return math.sqrt(float(weights**2 @ np.array(null)))
 
 
 def _two_sided(z: float) -> float:
@@ -198,7 +243,9 @@ def _delta(
         return delta, None, None, None
     variances = np.array(
         [
-            own if min(size) < 2 else delta_variance(one.x, one.y, _inner(one, part)) * effect
+            own
+            if min(size) < 2 or _has_constant_group(one)
+            else delta_variance(one.x, one.y, _inner(one, part)) * effect
             for one, size, effect, part, own in zip(
                 strata, sizes, effects, deltas, null, strict=True
             )
@@ -211,6 +258,17 @@ def _delta(
     mean = float(np.sum(deltas / null) / np.sum(1 / null))
     q = float(np.sum((deltas - mean) ** 2 / null))
     return delta, low, high, float(stats.chi2.sf(q, len(strata) - 1))
+
+
+def _has_constant_group(stratum: Stratum) -> bool:
+    """Whether all values of a group are the same while the groups overlap.
+
+    Such a group seems to add nothing to the variance of delta: an interval without its part would
+    leave out 0 where the test finds nothing.
+    """
+    x, y = stratum.x, stratum.y
+    is_constant = len(np.unique(x)) == 1 or len(np.unique(y)) == 1
+    return is_constant and x.min() <= y.max() and y.min() <= x.max()
 
 
 def _inner(stratum: Stratum, delta: float) -> float:

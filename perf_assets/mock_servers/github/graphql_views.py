@@ -19,6 +19,7 @@ def repository_view(name: str, tracker: Tracker | None = None) -> View:
         "id": node_id("R", name),
         "name": name.partition("/")[2],
         "nameWithOwner": name,
+        "archivedAt": None if tracker is None else tracker.corpus.archived_at,
         "url": f"{SITE}/{name}",
     }
 

@@ -9,6 +9,14 @@ from perf_assets.reports.figures.panels import estimates, lengths
 LEAST = 5
 """Performance bugs that an area has at least: a share of fewer says little."""
 
+# Words of labels that say what a report is or how far it is, and not where.
+NO_AREA = (
+    "bug|bugs|defect|issue|type|kind|stat|state|status|priority|severity|p[0-9]|high|low|medium|critical|"
+    "urgent|triaged?|triage review|needs?|awaiting|pending|blocked|blocker|duplicate|stale|wontfix|"
+    "invalid|question|help|wanted|first|welcome|todo|regression|confirmed|reproduced|fixed|resolved|"
+    "closed|open|backlog|prio|cla|enhancement|feature|inactive|autoclosed?"
+)
+
 # The interval of a share is Wilson's, at 95 %.
 AREAS = f"""
 with bugs as (
@@ -24,7 +32,9 @@ areas as (
     from bugs
     left join labels.label_kinds as kinds
         on kinds.repository = bugs.repository and kinds.label = bugs.area
-    where not coalesce(kinds.is_performance, false)
+    where
+        not coalesce(kinds.is_performance, false)
+        and not regexp_matches(lower(bugs.area), '(^|[^a-z0-9])({NO_AREA})([^a-z0-9]|$)')
     group by bugs.repository, bugs.area
     having k >= {LEAST}
 )

@@ -104,5 +104,5 @@ def _months(rows: pl.DataFrame) -> list[Spec]:
 
 
 FIGURES = {
-    "meta.partition_loads": Figure("What the audits said", ROWS, VERDICTS, _months, DRAWN),
+    "meta.partition_loads": Figure("Outcomes of the audits", ROWS, VERDICTS, _months, DRAWN),
 }

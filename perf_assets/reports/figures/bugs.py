@@ -33,13 +33,20 @@ order by
     tests.repository = 'pooled', tests.repository,
     list_position({list(METRICS)}, tests.metric)
 """
+# Metrics that are too few for the same reason share a sentence.
 EFFECTS = f"""
-select tests.repository, replace(tests.metric, '_', ' ') || ': ' || tests.result
-from analysis.effect_sizes as tests
-where tests.dataset = 'live' and {OF_TESTS.format("effect_sizes")}
-order by
-    tests.repository = 'pooled', tests.repository,
-    list_position({list(METRICS)}, tests.metric)
+with results as (
+    select
+        tests.repository, replace(tests.metric, '_', ' ') as metric, tests.result, tests.is_too_few,
+        list_position({list(METRICS)}, tests.metric) as place
+    from analysis.effect_sizes as tests
+    where tests.dataset = 'live' and {OF_TESTS.format("effect_sizes")}
+)
+
+select repository, string_agg(metric, ', ' order by place) || ': ' || result
+from results
+group by repository, result, is_too_few
+order by repository = 'pooled', repository, is_too_few, min(place)
 """
 WITHIN = f"""
 select
@@ -85,34 +92,38 @@ order by event <> 'fixed', repository, is_performance desc, days
 LIVES = f"""
 select
     tests.repository, introducer, role, introduced_performance, introduced_other,
-    median_days_performance, median_days_other, cliffs_delta as estimate, magnitude, p_value as p
+    median_days_performance, median_days_other, cliffs_delta as estimate,
+    case when is_too_few then 'too few' else magnitude end as magnitude, p_value as p,
+    too_few_reason
 from analysis.lifetime_comparisons as tests
 where tests.dataset = 'live' and {OF_TESTS.format("lifetime_comparisons")}
 order by role, tests.repository = 'pooled', tests.repository
 """
 LIVED = f"""
-select repository, printf(
+select repository, coalesce(too_few_reason, printf(
     'performance bugs lived %.0f days in the median before they were reported, others %.0f: '
     || 'delta = %.3f (%s), %s, from %d and %d bugs whose introducing commit was found',
     median_days_performance, median_days_other, estimate, magnitude, {P_TEXT.format("p")},
     introduced_performance, introduced_other
-)
+))
 from ({LIVES.strip()})
-where role = 'result' and estimate is not null
+where role = 'result' and introduced_performance + introduced_other > 0
 """
 
 
-def sensitivity(table: str, variant: str, base: str) -> tuple[str, str]:
+def sensitivity(table: str, variant: str, base: str, matters: str = "true") -> tuple[str, str]:
     """Query and verdicts of how far effects move; ``variant`` says what was done otherwise.
 
-    ``base`` is the condition of the rows that are the result itself.
+    ``base`` is the condition of the rows that are the result itself, ``matters`` that of the rows
+    that can differ from it.
     """
     rows = f"""
 select
     repository, metric, {variant} as variant, n_performance, n_other,
     cliffs_delta as estimate, magnitude, p_value as p
 from analysis.{table} as tests
-where dataset = 'live' and {OF_TESTS.format(table)}
+where dataset = 'live' and {matters} and {OF_TESTS.format(table)}
+qualify not bool_or(is_too_few and {base}) over (partition by repository, metric)
 order by repository = 'pooled', repository, list_position({list(METRICS)}, metric), variant
 """
     verdicts = f"""
@@ -124,7 +135,7 @@ with moved as (
         max(cliffs_delta) filter (where not {base}) as highest,
         max(p_value) filter (where not {base}) as highest_p
     from analysis.{table} as tests
-    where dataset = 'live' and {OF_TESTS.format(table)}
+    where dataset = 'live' and {matters} and {OF_TESTS.format(table)}
     group by repository, metric
 )
 
@@ -134,7 +145,7 @@ select repository, printf(
     {P_TEXT.format("highest_p")}
 )
 from moved
-where delta is not null
+where delta is not null and lowest is not null
 order by repository = 'pooled', repository, list_position({list(METRICS)}, metric)
 """
     return rows, verdicts
@@ -147,13 +158,21 @@ LINKS, LINKS_VERDICTS = sensitivity(
     f"when 1 then replace(trim({LEFT_OUT}, '[]\"'), '_', ' ') else 'all of these left out' end",
     "(json_array_length(parameters, '$.left_out') = 0)",
 )
-BOTS, BOTS_VERDICTS = sensitivity("bot_sensitivity", "'bots ' || bots", "(bots = 'left out')")
+BOTS, BOTS_VERDICTS = sensitivity(
+    "bot_sensitivity",
+    "'bots ' || replace(bots, '_', ' ')",
+    "(bots = 'left_out')",
+    "with_bots > 0",
+)
 BY_LABELS = f"""
 select
     repository, result_of, label_rule, n_performance, n_other, effect as estimate,
     effect_low as low, effect_high as high, p_value as p
 from analysis.label_sensitivity as tests
-where dataset = 'live' and effect is not null and {OF_TESTS.format("label_sensitivity")}
+where dataset = 'live' and {OF_TESTS.format("label_sensitivity")}
+qualify
+    effect is not null
+    and not bool_or(is_too_few and label_rule = 'study') over (partition by repository, result_of)
 order by
     repository = 'pooled', repository, result_of, list_position({list(LABELS)}, label_rule)
 """
@@ -172,6 +191,7 @@ where
     dataset = 'live' and result_of in ('share', 'opened', 'fix_time_days', 'fix_size')
     and {OF_TESTS.format("label_sensitivity")}
 group by repository, result_of
+having not bool_or(is_too_few) filter (where label_rule = 'study')
 order by
     repository = 'pooled', repository,
     list_position(['share', 'opened', 'fix_time_days', 'fix_size'], result_of)

@@ -32,10 +32,14 @@ with quarters as (
 )
 
 select repository, printf(
-    '%s to %s: at the end %d findings in %d files of Python%s%s%s', min(quarter), max(quarter),
-    arg_max(findings, quarter), arg_max(files, quarter),
+    '%s to %s: %s in %d files of Python%s%s%s', min(quarter), max(quarter),
+    case
+        when sum(findings) = 0 then 'nothing found, at the end'
+        else printf('at the end %d findings', arg_max(findings, quarter))
+    end,
+    arg_max(files, quarter),
     coalesce(' (' || arg_max(rules, quarter) || ')', ''),
-    case when count(*) > 1 then printf(
+    case when count(*) > 1 and sum(findings) > 0 then printf(
         ', and %d came and %d went from one quarter to the next', sum(came), sum(went)
     ) else '' end,
     case when any_value(unread.unparsed_files) > 0 then printf(

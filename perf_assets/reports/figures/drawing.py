@@ -41,7 +41,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # What is shown as an image has one text for who cannot see it, and none within.
 _UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"')
 _TAG = re.compile(r"<[^>]+>")
-_MORE_DIGITS = re.compile(r"(?<=\.\d\d)\d+")
+_MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 
 def joined(panels: Sequence[Spec], columns: int = 2) -> Spec:
@@ -68,7 +68,7 @@ def _transparent(chart: Spec) -> str:
 
 
 def svg(chart: Spec) -> str:
-    """The chart as an SVG element, in hundredths of a pixel and with no texts but the visible ones.
+    """The chart as an SVG element, in tenths of a pixel and with no texts but the visible ones.
 
     Whoever shows it gives it a text for readers who cannot see it.
     """

@@ -66,11 +66,12 @@ class Figure:
             left_out = passed_over(connection) if dataset == "live" else frozenset()
             rows = without(connection.sql(query).pl(), left_out)
             if not rows.is_empty():
-                verdicts = [
-                    (who, what)
-                    for who, what in connection.sql(verdicts_query).fetchall()
-                    if what and who not in left_out
-                ]
+                sentences = (
+                    ()
+                    if names_any(verdicts_query, elsewhere)
+                    else connection.sql(verdicts_query).fetchall()
+                )
+                verdicts = [(who, what) for who, what in sentences if what and who not in left_out]
                 source = rows if drawn == query else without(connection.sql(drawn).pl(), left_out)
                 panels = self.draw(source) if self.draw else []
                 return Shown(

@@ -9,6 +9,9 @@ from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec
 from perf_assets.sanitize import escape_text
 
 WIDTH = 380
+LONG = 120
+"""Rows of a series from which on its intervals are drawn by the quarter, to keep pictures small."""
+
 ROW = 22
 """Pixels in height of an estimate."""
 
@@ -27,31 +30,50 @@ def colored(names: Sequence[str], colors: Mapping[str, str] | None = None) -> Sp
 
 
 def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
-    """Lines over months; columns month, color, value."""
+    """Lines over months; columns month, color, value, and for intervals counts, low and high."""
+    has_intervals = "low" in rows.columns
     tooltip = [
         {"field": "month", "type": "nominal", "title": "month"},
         {"field": "color", "type": "nominal", "title": "series"},
         {"field": "value", "type": "quantitative", "title": measure, "format": ",.4~r"},
+        *([{"field": "counts", "type": "nominal"}] if has_intervals else []),
     ]
+    x: Spec = {
+        "field": "month",
+        "type": "temporal",
+        "title": None,
+        "axis": {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10},
+    }
+    y: Spec = {"field": "value", "type": "quantitative", "title": measure}
+    color = colored(list(colors), colors)
+    band = {
+        "data": {"values": values(_thinned(rows)) if has_intervals else []},
+        "mark": {"type": "area", "opacity": 0.15},
+        "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": color},
+    }
     return {
         "title": escape_text(title),
         "description": course(rows, measure),
         "data": {"values": values(rows)},
         "width": WIDTH,
         "height": 190,
-        "mark": {"type": "line", "strokeWidth": 2},
-        "encoding": {
-            "x": {
-                "field": "month",
-                "type": "temporal",
-                "title": None,
-                "axis": {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10},
+        "layer": [
+            *([band] * has_intervals),
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
             },
-            "y": {"field": "value", "type": "quantitative", "title": measure},
-            "color": colored(list(colors), colors),
-            "tooltip": tooltip,
-        },
+        ],
     }
+
+
+def _thinned(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a long series, every third month and the last: intervals change slowly."""
+    if rows.height <= LONG:
+        return rows
+    months = rows["month"].unique().sort()
+    kept = [*months.gather_every(3), months[-1]]
+    return rows.filter(pl.col("month").is_in(kept))
 
 
 def estimates(

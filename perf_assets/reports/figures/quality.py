@@ -79,6 +79,13 @@ select repository, printf(
 )
 from ({TWO_RULES.strip()})
 where estimate is not null
+union all
+select repository, printf(
+    'too few to say how far keywords and stems (%s) agree: they mark %d and %d bug reports',
+    stem_set, both_rules + keywords_only, both_rules + stems_only
+)
+from ({TWO_RULES.strip()})
+where estimate is null
 """
 FAMILY = """
 select repository, source, result_of, method, p_value as p, p_value_holm as p_adjusted
@@ -87,11 +94,14 @@ where dataset = 'live'
 order by p_value_holm, p_value, repository, source, result_of
 """
 FAMILY_VERDICTS = """
-select 'all repositories', printf(
-    '%d of %d headline tests have p < 0.05, %d of them when adjusted for all (Holm)',
-    count(*) filter (where p_value < 0.05), count(p_value),
-    count(*) filter (where p_value_holm < 0.05)
-)
+select 'all repositories', case
+    when count(p_value) = 0 then 'no headline test was made: there are too few performance bugs'
+    else printf(
+        '%d of %d headline tests have p < 0.05, %d of them when adjusted for all (Holm)',
+        count(*) filter (where p_value < 0.05), count(p_value),
+        count(*) filter (where p_value_holm < 0.05)
+    )
+end
 from analysis.adjusted_tests
 where dataset = 'live'
 """
@@ -124,8 +134,8 @@ order by
     repository, quantity
 """
 PAPER_VERDICTS = """
-select 'the study of ' || study, string_agg(
-    number || ' ' || verdict, ', '
+select 'the study of ' || replace(study, '_', ' '), string_agg(
+    number || ' ' || replace(verdict, '_', ' '), ', '
     order by list_position(
         ['exact', 'within_rounding', 'coincides', 'differs', 'not_derivable'], verdict
     )

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import COOL, WARM, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure
 from perf_assets.reports.figures.panels import estimates, lengths, series
@@ -26,11 +27,27 @@ order by repository, month desc
 """
 NEWEST_MONTH = """
 select newest.repository, printf(
-    'end of %s: %.1f %% of the open bug reports and %.1f %% of the fixed ones are performance '
-    || 'bugs; a year before %s and %s',
-    newest.month, newest.open_percentage, newest.fixed_percentage,
-    coalesce(printf('%.1f %%', before.open_percentage), 'not known'),
-    coalesce(printf('%.1f %%', before.fixed_percentage), 'not known')
+    'end of %s: %s, and %s', newest.month,
+    case
+        when newest.open_total = 0 then 'no bug report is open'
+        else printf(
+            'performance bugs are %d of %d open bug reports (%.1f %%)%s',
+            newest.open_performance, newest.open_total, newest.open_percentage,
+            case when before.open_total > 0 then printf(
+                ', a year before %d of %d', before.open_performance, before.open_total
+            ) else '' end
+        )
+    end,
+    case
+        when newest.fixed_total = 0 then 'none is known to be fixed'
+        else printf(
+            'performance bugs are %d of %d fixed ones (%.1f %%)%s',
+            newest.fixed_performance, newest.fixed_total, newest.fixed_percentage,
+            case when before.fixed_total > 0 then printf(
+                ', a year before %d of %d', before.fixed_performance, before.fixed_total
+            ) else '' end
+        )
+    end
 )
 from (
     from marts.trend_monthly
@@ -43,15 +60,30 @@ left join marts.trend_monthly as before
     and before.month = strftime((newest.month || '-01')::date - interval 1 year, '%Y-%m')
 order by newest.repository
 """
-SERIES = """
-select repository, month, series as color, percentage as value
-from (
-    select repository, month, open_percentage as open, fixed_percentage as fixed
+# The interval of a share is Wilson's, at 95 %; of fewer bug reports it says nothing.
+SERIES = f"""
+with counts as (
+    select repository, month, 'open' as color, open_performance as k, open_total as n
     from marts.trend_monthly
     where dataset = 'live' and is_complete
+    union all
+    select repository, month, 'fixed', fixed_performance, fixed_total
+    from marts.trend_monthly
+    where dataset = 'live' and is_complete
+),
+
+shares as (
+    select *, 1.0 * k / n as share, sqrt(share * (1 - share) / n + 0.96 / n / n) as error
+    from counts
+    where n >= {CURVE}
 )
-unpivot (percentage for series in (open, fixed))
-order by repository, month, series
+
+select
+    repository, month, color, 100 * share as value, k || ' of ' || n as counts,
+    100 * greatest(0, (share + 1.92 / n - 1.96 * error) / (1 + 3.84 / n)) as low,
+    100 * least(1, (share + 1.92 / n + 1.96 * error) / (1 + 3.84 / n)) as high
+from shares
+order by repository, month, color
 """
 # Of each series the test by which it is read; its p-value adjusted for all of the summary's.
 TESTS = f"""
@@ -60,7 +92,9 @@ select
     case when tests.odds_ratio_per_year is null then tests.statistic end as points_a_year,
     tests.odds_ratio_per_year as odds_a_year, tests.odds_ratio_low as low,
     tests.odds_ratio_high as high, tests.p_value as p, family.p_value_holm as p_adjusted,
+    tests.power, tests.is_too_few, tests.result,
     case
+        when tests.is_too_few then 'too few'
         when family.p_value_holm is null then 'not tested'
         when family.p_value_holm >= 0.05 then 'no change shown'
         when coalesce(tests.odds_ratio_per_year - 1, tests.statistic) > 0 then 'rises'
@@ -75,20 +109,23 @@ order by
 """
 VERDICTS = f"""
 select repository, printf(
-    'share among %s: %s; %s%s',
+    'share among %s: %s%s',
     case series
         when 'opened' then 'new bug reports'
         when 'newly_fixed' then 'bugs newly fixed'
         when 'open' then 'open bug reports'
         else 'fixed bugs'
     end,
-    verdict,
-    coalesce(
+    case when is_too_few then '' else verdict || '; ' end,
+    case when is_too_few then result else coalesce(
         printf('odds x %.2f a year [%.2f, %.2f]', odds_a_year, low, high),
         printf('%+.2f points a year', points_a_year),
         'no estimate'
-    ),
-    ', ' || {P_TEXT.format("p")} || ', adjusted for all tests ' || {P_TEXT.format("p_adjusted")}
+    ) || ', ' || {P_TEXT.format("p")}
+    || ', adjusted for all tests ' || {P_TEXT.format("p_adjusted")}
+    || case when verdict = 'no change shown' and power < 0.8 then printf(
+        '; odds that double in three years would be found in %.0f %% of such projects', 100 * power
+    ) else '' end end
 )
 from ({TESTS.strip()})
 """
@@ -105,7 +142,7 @@ select
     slope_from_closing as by_closing, tests.p_value as p, family.p_value_holm as p_adjusted
 from analysis.open_share_changes as tests
 {FAMILY.format("open_share_changes", "'slope_from_closing'")}
-where tests.dataset = 'live'
+where tests.dataset = 'live' and not tests.is_too_few
 order by tests.repository
 """
 CLOSING = """

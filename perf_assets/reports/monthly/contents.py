@@ -9,9 +9,17 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
+from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news, read_questions
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
-from perf_assets.reports.queries import DIFFERING, LEFT_OUT, NOT_TRACED, OF_BOTS, UNREADABLE
+from perf_assets.reports.queries import (
+    DIFFERING,
+    LEFT_OUT,
+    NO_CHECKS,
+    NOT_TRACED,
+    OF_BOTS,
+    UNREADABLE,
+)
 from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
 
@@ -105,12 +113,14 @@ def read_report(published: Path) -> Document:
             *([LEFT] if _value(connection, FAR) else []),
         ]
         sections = [
+            Section("short", "In short", [], list(_short(connection))),
             Section(
                 "month",
                 "What changed this month",
                 [
-                    "The month is the last whole one of each repository. What counts, and what is "
-                    "open or fixed, is given as it was at its end; titles and comments as of now."
+                    "The month is the newest of each repository, or the last with activity of one "
+                    "at rest. What counts, and what is open or fixed, is given as it was at its "
+                    "end; titles and comments as of now."
                 ],
                 read_news(connection),
             ),
@@ -125,6 +135,11 @@ def read_report(published: Path) -> Document:
             Section("cite", "How to cite", [], [_citation()]),
         ]
     return Document(title, words, [one for one in sections if one.parts])
+
+
+def _short(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
+    for index, (title, sentences) in enumerate(headlines(connection)):
+        yield Part(f"short-{index}", title, words=sentences)
 
 
 def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
@@ -182,6 +197,7 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
             "commits that git cannot read": UNREADABLE.strip(),
             "fixes that are not traced": NOT_TRACED.strip(),
             "fixes that were not analysed": LEFT_OUT.strip(),
+            "trees without a framework": NO_CHECKS.strip(),
         }
         yield Part("remarks", "What else to know", words=found, queries=queries)
 

@@ -17,10 +17,9 @@ MOST = 10
 Row = dict[str, Any]
 
 LAST = """with last_months as (
-    select dataset, repository, max(month) as month
-    from staging.loaded_months
-    where dataset = 'live' and has_issues
-    group by dataset, repository
+    select dataset, repository, last_series_month as month
+    from marts.activity
+    where dataset = 'live'
 )
 """
 NUMBERS = """
@@ -30,8 +29,10 @@ select
     round(open_percentage, 1) as open_percentage,
     lag(open_performance) over months as open_before,
     median(opened_performance) over year_before as opened_median,
-    median(newly_fixed_performance) over year_before as fixed_median
+    median(newly_fixed_performance) over year_before as fixed_median,
+    activity.is_at_rest, activity.last_month, activity.archived_month
 from marts.trend_monthly
+inner join marts.activity as activity using (dataset, repository)
 where dataset = 'live'
 window
     months as (partition by repository order by month),
@@ -150,7 +151,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
             Part(
                 name=f"month-{index}",
                 title=f"{of}, {row['month']}",
-                words=[] if row["is_complete"] else [f"Months before {row['month']} are missing."],
+                words=list(_notes(row)),
                 tiles=[*_tiles(row), *(_verdict(one) for one in trends if one["repository"] == of)],
                 queries={"the numbers": NUMBERS.strip(), "the verdict": TESTS.strip()},
             )
@@ -186,6 +187,18 @@ def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
     return rows
 
 
+def _notes(row: Row) -> Iterator[str]:
+    if row["archived_month"]:
+        yield f"Archived on GitHub in {row['archived_month']}: nothing can be reported any more."
+    if row["is_at_rest"]:
+        yield (
+            f"At rest: no issue was opened or closed from then to {row['last_month']}. This is its "
+            "last month with activity, and all series end with it."
+        )
+    if not row["is_complete"]:
+        yield f"Months before {row['month']} are missing."
+
+
 def _tiles(row: Row) -> Iterator[Tile]:
     yield Tile(
         f"{row['opened_performance']:,}",
@@ -201,7 +214,7 @@ def _tiles(row: Row) -> Iterator[Tile]:
     yield Tile(
         f"{row['open_performance']:,}",
         "performance bugs open",
-        f"{change:+,} in the month" if isinstance(change, int) else "",
+        f"{change:+,} in the month" if change else "",
     )
     if row["open_percentage"] is not None:
         yield Tile(
@@ -212,6 +225,9 @@ def _tiles(row: Row) -> Iterator[Tile]:
 
 
 def _verdict(row: Row) -> Tile:
+    if row["is_too_few"]:
+        reason = row["result"].removeprefix("too few to test: ")
+        return Tile("too few", "to test whether their share changes", reason)
     odds = f"odds x {row['odds_a_year']:.2f} a year" if row["odds_a_year"] else "no estimate"
     return Tile(row["verdict"], "share among new bug reports", f"{odds}, over all months")
 

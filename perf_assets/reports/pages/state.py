@@ -102,10 +102,10 @@ def _curve(measure: str, points: pl.DataFrame) -> Spec:
     long = renamed.unpivot(list(LINES), index=["month", "is_anomaly"], variable_name="color")
     name = in_words(measure)
     panel = series(name, long, name, LINES)
-    line = {key: panel.pop(key) for key in ("mark", "encoding")}
+    line = panel["layer"][-1]
     odd = {
         "transform": [{"filter": f"datum.is_anomaly && datum.color == '{MONTH}'"}],
         "mark": {"type": "point", "filled": True, "size": 60, "color": WARM},
         "encoding": {key: line["encoding"][key] for key in ("x", "y", "tooltip")},
     }
-    return panel | {"layer": [line, odd]}
+    return panel | {"layer": [*panel["layer"], odd]}

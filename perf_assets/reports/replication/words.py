@@ -57,8 +57,8 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
-        numbers = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
-        say(console, f"The study of {study}, {rows.height} figures: {numbers}")
+        numbers = ", ".join(f"{counts[one]} {in_words(one)}" for one in VERDICTS if one in counts)
+        say(console, f"The study of {in_words(str(study))}, {rows.height} figures: {numbers}")
         for numbers in differing(rows):
             shown = textwrap.shorten(
                 escape_text(numbers), LINES * (console.width - 8), placeholder=" …"
@@ -80,7 +80,7 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
-            line = f"{row['repository']}: {_values_text(row)}; {row['verdict']}{note}"
+            line = f"{row['repository']}: {_values_text(row)}; {in_words(row['verdict'])}{note}"
             say(console, line, indent="  ")
         console.print()
     for reason, number in notes.items():

@@ -36,13 +36,14 @@ class Look:
     """Issues changed since we last looked, and the newest update up to which these are all.
 
     ``totals`` are GitHub's own numbers of issues opened in the requested spans of months.
-    ``is_last``: no more have changed.
+    ``is_last``: no more have changed. ``archived_at``: since when the repository is archived.
     """
 
     newest_update: datetime | None
     changed: IssueBatch
     totals: tuple[int, ...] = ()
     is_last: bool = True
+    archived_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class IssueSource:
                 "repository"
             ]
             self._check_name(there["nameWithOwner"])
-            yield Look(_newest(there["issues"]), EMPTY_BATCH)
+            archived_at = _archived_at(there)
+            yield Look(_newest(there["issues"]), EMPTY_BATCH, archived_at=archived_at)
             return
         nodes: dict[str, Issue] = {}
         newest: datetime | None = None
@@ -111,7 +113,8 @@ class IssueSource:
             nodes |= {node["id"]: node for node in found["issues"]["nodes"]}
             after = paging.next(found["issues"])
             if after is None:
-                yield Look(newest, self._batch(list(nodes.values())), totals)
+                batch = self._batch(list(nodes.values()))
+                yield Look(newest, batch, totals, archived_at=_archived_at(found))
                 return
             if len(nodes) >= HELD_ISSUES:
                 # An issue that changes meanwhile moves to the end of the list, and comes again.
@@ -351,6 +354,13 @@ def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[s
         total += counts[month]
     if group:
         yield group
+
+
+def _archived_at(
+    found: response_types.ChangePage | response_types.ChangedIssues,
+) -> datetime | None:
+    moment = found.get("archivedAt")
+    return None if moment is None else datetime.fromisoformat(moment)
 
 
 def _newest(found: response_types.Newest) -> datetime | None:

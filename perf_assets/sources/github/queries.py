@@ -71,7 +71,7 @@ LOOK = f"""
 query Look($owner: String!, $name: String!) {{
   {RATE_LIMIT}
   repository(owner: $owner, name: $name) {{
-    nameWithOwner
+    nameWithOwner archivedAt
     issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
       totalCount nodes {{ updatedAt }}
     }}
@@ -104,7 +104,7 @@ query Changed(
   {RATE_LIMIT}
   {_searches(spans)}
   repository(owner: $owner, name: $name) {{
-    nameWithOwner
+    nameWithOwner archivedAt
     newest: issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
       totalCount nodes {{ updatedAt }}
     }}

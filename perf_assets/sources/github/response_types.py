@@ -6,7 +6,7 @@ for what no row can do without.
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
@@ -257,6 +257,7 @@ class ChangePage(TypedDict):
     """A repository, and the issue in it that was updated last."""
 
     nameWithOwner: Word
+    archivedAt: NotRequired[Moment | None]
     issues: Newest
 
 
@@ -270,6 +271,7 @@ class ChangedIssues(TypedDict):
     """A repository, and a page of its issues that changed."""
 
     nameWithOwner: Word
+    archivedAt: NotRequired[Moment | None]
     newest: Newest
     issues: Page
 

@@ -75,8 +75,8 @@ def _rows(forum: str, path: Path, text: str) -> Iterator[tuple[str, int, str, st
         found_kind = _kind(path, line, kind)
         if (question_id, found_kind) in lines:
             raise PerfAssetsError(
-                f"{path}, line {line}: question {question_id} has the kind {found_kind} in line "
-                f"{lines[question_id, found_kind]} already; remove one of them"
+                f"{path}, line {line}: question {question_id} has the kind {in_words(found_kind)} "
+                f"in line {lines[question_id, found_kind]} already; remove one of them"
             )
         lines[question_id, found_kind] = line
         yield forum, question_id, found_kind, path.name, line

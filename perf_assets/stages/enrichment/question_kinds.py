@@ -123,7 +123,7 @@ def _kinds_of(
     from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
 
     (examples,) = examples_of(labelled)
-    unknown = ", ".join(kind for kind in KINDS if kind not in examples.kinds)
+    unknown = ", ".join(in_words(kind) for kind in KINDS if kind not in examples.kinds)
     if not examples.are_enough:
         log.warning(
             "%s: %d questions that people classified are too few to decide kinds: of at least %d "

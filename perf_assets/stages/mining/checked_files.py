@@ -1,6 +1,7 @@
 """Files of a git tree, checked: what was found in each, or why it was not read."""
 
 import os
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 from perf_assets.lint.files.results import FileResult, Skip, SourceFile
 from perf_assets.lint.files.scanning import scan
 from perf_assets.lint.finding_id import identified, identity
-from perf_assets.lint.linter import DEFAULT, may_find
+from perf_assets.lint.linter import DEFAULT, frameworks_of, may_find
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
 
 Row = dict[str, Any]
@@ -21,11 +22,12 @@ class Found:
     """What came of one file: its findings from the top, or why it was not read.
 
     They are rows of ``raw.static_findings`` and ``raw.unparsed_files`` without what says of which
-    tree they are.
+    tree they are. ``frameworks`` it imports; None where its text was not read in this run.
     """
 
     findings: list[Row] = field(default_factory=list)
     unread: Row | None = None
+    frameworks: frozenset[str] | None = None
 
 
 NOTHING = Found()
@@ -42,23 +44,28 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
     PerfAssetsError
         The clone lacks one of them, or no process can be started to check them in.
     """
+    imported: deque[frozenset[str]] = deque()
     with (
-        closing(_contents(clone, files)) as contents,
+        closing(_contents(clone, files, imported)) as contents,
         closing(scan(contents, DEFAULT, processes=PROCESSES)) as results,
     ):
         for result in results:
+            frameworks = imported.popleft()
             if result.skipped is not None:
                 path, reason, message = result.skipped
-                yield Found(unread={"path": path, "reason": reason, "detail": message or None})
-            elif result.findings:
-                yield Found([*_rows(result)])
+                unread = {"path": path, "reason": reason, "detail": message or None}
+                yield Found(unread=unread, frameworks=frameworks)
             else:
-                yield NOTHING
+                yield Found([*_rows(result)], frameworks=frameworks)
 
 
-def _contents(clone: Path, files: Sequence[File]) -> Generator[SourceFile | Skip | FileResult]:
+def _contents(
+    clone: Path, files: Sequence[File], imported: deque[frozenset[str]]
+) -> Generator[SourceFile | Skip | FileResult]:
+    """The files to check; what each imports is added to ``imported``."""
     with closing(read_files(clone, files)) as read:
         for file, content in read:
+            imported.append(frameworks_of(content))
             if is_lfs_pointer(content):
                 yield Skip(file.path, "lfs_pointer", "")
             elif may_find(content):

@@ -28,9 +28,11 @@ from perf_assets.storage.audited_writer import (
 )
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Difference
+from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
+ARCHIVALS = "meta.archivals"
 LATE = "opened_while_we_read"
 TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
 COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
@@ -160,7 +162,16 @@ def _refresh(
         yield outcome
     well = [month for month in months if month not in failed]
     advance(writer, repository, well, newest, TABLES)
+    _note_archival(writer, repository, look.archived_at)
     return newest
+
+
+def _note_archival(writer: AuditedWriter, repository: str, archived_at: datetime | None) -> None:
+    rows = writer.database.where(ARCHIVALS, {"repository": repository})
+    stored = rows["archived_at"].to_list()
+    if stored != [archived_at] and (stored or archived_at is not None):
+        row = {"repository": repository, "archived_at": archived_at, "noted_at": datetime.now(UTC)}
+        writer.note({ARCHIVALS: pl.DataFrame([row], schema=table_of(ARCHIVALS).frame_schema)})
 
 
 def _looks_in_sight(

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.config.study import Repository
-from perf_assets.lint.linter import DEFAULT
+from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.processes.progress import phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.trees import (
@@ -25,6 +25,7 @@ from perf_assets.sources.git.trees import (
     has_commit,
     list_files,
     quarter_ends,
+    read_files,
     renamed_files,
 )
 from perf_assets.stages.mining.checked_files import (
@@ -150,7 +151,7 @@ def rule_version() -> str:
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
     """What the rows of each tree's month show: its commit, the one before it, and the rules."""
     marks = {}
-    for before, tree in zip([None, *trees[:-1]], trees, strict=True):
+    for before, tree in zip([None, *trees], trees, strict=False):
         after = "" if before is None else f" after {before.sha}"
         marks[tree.month] = PartitionState(
             fingerprint=f"{tree.sha}{after}", rule_version=rule_version()
@@ -223,9 +224,30 @@ class _History:
             for file in files
         }
         self.cached, self.cached_month = found, tree.month
-        return self._partition_rows(scan, list(found.values()))
+        readable = [file for file in files if file.unread is None]
+        frameworks = self._frameworks(readable, found)
+        rules = [rule.name for rule in DEFAULT if rule.framework in frameworks]
+        return self._partition_rows(scan, list(found.values()), rules)
 
-    def _partition_rows(self, scan: Scan, found: Sequence[Found]) -> dict[str, list[Row]]:
+    def _frameworks(self, files: Sequence[File], found: Mapping[Key, Found]) -> set[str]:
+        """The frameworks of the rules that any of ``files`` imports.
+
+        What is stored of a file does not say: such files are read again, until nothing is missing.
+        """
+        known = [found[file.path, file.blob].frameworks for file in files]
+        imported = set[str]().union(*(one for one in known if one is not None))
+        unknown = [file for file, one in zip(files, known, strict=True) if one is None]
+        wanted = {rule.framework for rule in DEFAULT}
+        with closing(read_files(self.clone, unknown if wanted - imported else [])) as contents:
+            for _, content in contents:
+                imported |= frameworks_of(content)
+                if wanted <= imported:
+                    break
+        return imported
+
+    def _partition_rows(
+        self, scan: Scan, found: Sequence[Found], rules: Sequence[str]
+    ) -> dict[str, list[Row]]:
         tree, before = scan.tree, scan.before
         partition = {"repository": self.repository, "month": tree.month}
         partition |= {"quarter": tree.quarter, "sha": tree.sha}
@@ -238,7 +260,7 @@ class _History:
             "previous_sha": None if before is None else before.sha,
             "files": len(found) - len(unread),
             "unparsed_files": len(unread),
-            "rules": [rule.name for rule in DEFAULT],
+            "rules": rules,
             "rule_version": rule_version(),
         }
         findings = [

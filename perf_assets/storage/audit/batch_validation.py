@@ -99,7 +99,7 @@ class _Split:
     failing: Mapping[int, list[int]]
     judged: Mapping[int, int]
 
-    def of(self, index: int, rule: Rule, parameters: "Parameters") -> RuleOutcome:
+    def of(self, index: int, rule: Rule, parameters: Parameters) -> RuleOutcome:
         """The part of it that is about the partition at ``index``, with its ``parameters``."""
         rows = self.failing.get(index, [])
         judged = self.judged.get(index, 0)
@@ -111,7 +111,7 @@ class _Split:
         return PASSED if success else RuleOutcome(False, rows)
 
 
-def _value(parameters: "Parameters", name: str) -> object:
+def _value(parameters: Parameters, name: str) -> object:
     return dict(parameters).get(name)
 
 
@@ -163,9 +163,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(
-    suite: Suite, index: int, frame: pl.DataFrame, parameters: "Parameters"
-) -> pl.LazyFrame:
+def _beside(suite: Suite, index: int, frame: pl.DataFrame, parameters: Parameters) -> pl.LazyFrame:
     """The rows of a candidate with the columns that tell what is particular to its partition."""
     names = frame.columns
     needed = [
@@ -231,7 +229,7 @@ def _row_wise(rule: Rule) -> Rule:
 
 
 def _judge_alone(
-    suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: "Parameters"
+    suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: Parameters
 ) -> RuleOutcome:
     """The verdict on one partition that is not decided by its rows among those of others."""
     whole = _beside(suite, 0, frame, parameters).collect()

@@ -1,11 +1,11 @@
-"""What rules are told of the partition whose rows they judge."""
+"""What rules know of the partition whose rows they judge."""
 
 from collections.abc import Collection
 from typing import TypedDict
 
 
 class Parameters(TypedDict, total=False):
-    """What the rules are told of a partition; a rule that lacks one could not be checked.
+    """What the rules know of a partition; a rule that lacks one could not be checked.
 
     repository, month : those of the partition; a table that is computed whole has none.
     forum, tag_set : the two parts of what a partition of a forum belongs to.

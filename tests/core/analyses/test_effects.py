@@ -53,13 +53,13 @@ def test_effect_sizes_complete_the_comparisons_with_intervals():
 
 
 def test_fixes_that_share_a_commit_are_one_cluster_in_their_metrics_alone():
-    bugs = [Bug(0, 1, place // 4 % 5 < 2, is_fixed=True) for place in range(40)]
+    bugs = [Bug(0, 1, place // 4 % 5 < 2, is_fixed=True) for place in range(80)]
     # The metrics of a bug follow from its number, so that shared ones are made alike here.
     metrics = bug_metrics(bugs).with_columns(fix_size=(pl.col("number") - 1) // 4 * 7 % 10 * 1.0)
-    shared = fixes(*((number, f"commit {(number - 1) // 4}") for number in range(1, 41)))
+    shared = fixes(*((number, f"commit {(number - 1) // 4}") for number in range(1, 81)))
     alone, together = group_comparisons(metrics, fixes()), group_comparisons(metrics, shared)
     row = row_of(together, metric="fix_size")
-    assert (row["clusters"], row_of(alone, metric="fix_size")["clusters"]) == (10, 40)
+    assert (row["clusters"], row_of(alone, metric="fix_size")["clusters"]) == (20, 80)
     assert row["p_value_clustered"] > 1.2 * row["p_value"]
     for metric in ("comments", "commentators", "hours_to_first_comment"):
         assert row_of(together, metric=metric) == row_of(alone, metric=metric)

@@ -91,6 +91,7 @@ def test_published_pytorch_fix_sizes_differ_with_the_known_p_value(published_com
     assert published_comparisons["fix_size"]["p_value"] == pytest.approx(0.024, abs=0.0005)
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_fix_metrics_are_compared_over_fixed_bugs_and_the_others_over_all():
     table = group_comparisons(
         bugs(
@@ -114,6 +115,7 @@ def test_fix_metrics_are_compared_over_fixed_bugs_and_the_others_over_all():
     assert (medians["fix_size"], medians["comments"]) == (10, 2)
 
 
+@pytest.mark.usefixtures("without_minimum")
 @settings(max_examples=examples(25))
 @given(
     st.lists(
@@ -158,6 +160,7 @@ def test_pooled_takes_all_repositories_of_its_dataset_and_of_no_other():
     ]
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_a_group_without_bugs_gives_null_figures():
     row = group_comparisons(bugs((False, True, 1.0, 2, 3, 1, 4.0))).row(0, named=True)
     assert (row["n_performance"], row["n_other"], row["median_other"]) == (0, 1, 1.0)

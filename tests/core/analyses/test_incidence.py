@@ -32,9 +32,11 @@ def test_fixed_and_closed_without_a_fix_add_up_to_closed():
         assert shares["fixed"] + shares["closed_without_fix"] == pytest.approx(shares["closed"])
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_a_bug_that_was_closed_without_a_fix_is_not_fixed_later():
     # Opened on the 6th and closed on the 11th: of four, one fixed and three closed otherwise.
     bugs = [Bug(0, 0, is_performance=True, is_fixed=True), *[Bug(0, 0, is_performance=True)] * 3]
+    bugs += [Bug(0, 0, is_fixed=True)]
     row = row_of(incidence(bugs), event="fixed", days=30)
     assert (row["n_performance"], row["events_performance"]) == (4, 1)
     assert row["percent_performance"] == pytest.approx(25)
@@ -56,8 +58,9 @@ def test_bugs_are_watched_until_the_end_of_the_last_complete_month():
     assert counted(2) == (3, 3)
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_a_time_that_nobody_was_watched_for_has_no_share():
-    bugs = [Bug(0, 0, True, True), Bug(0, None, True), Bug(0)]
+    bugs = [Bug(0, 0, True, True), Bug(0, None, True), Bug(0, 0, is_fixed=True)]
     table = incidence(bugs, 1).filter(repository="a/a", event="fixed")
     # From 6 January to the end of the month 26 days.
     assert table["percent_performance"].to_list() == [None, None, None]

@@ -20,6 +20,7 @@ def bugs(rows: list[tuple[str, bool, str, float | None, float | None]]) -> pl.Da
     return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(dataset=pl.lit("live"))
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
     outcomes = ["introduced", "only_adds", "no_candidate", "not_traced"]
     rows = [

@@ -42,6 +42,7 @@ def row_of(table, **wanted):
     return table.filter(**wanted).row(0, named=True)
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_without_any_rule_the_comparison_is_that_of_all_links():
     rows = [
         link(200, "a", closed=10, size=5),
@@ -87,6 +88,7 @@ def test_a_link_is_left_out_by_each_of_its_doubts_and_once_by_any(doubts, expect
     }
 
 
+@pytest.mark.usefixtures("without_minimum")
 def test_a_fix_keeps_the_links_that_are_not_doubtful():
     rows = [
         link(200, "a", size=5),
@@ -108,7 +110,7 @@ def test_a_bug_that_loses_its_only_link_or_is_open_is_not_fixed(metric):
     table = link_sensitivity(links(*rows)).filter(repository="a/a", metric=metric)
     assert table["n_performance"].to_list() == [1, 0, 1, 1, 1, 1, 1, 0]
     assert table["cliffs_delta"][1] is None
-    assert "no fixed bugs" in table["result"][1]
+    assert "0 performance bugs and 1 other with a fix of their own" in table["result"][1]
 
 
 def test_no_links_give_an_empty_table_with_the_right_columns():

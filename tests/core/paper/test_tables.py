@@ -162,7 +162,7 @@ def test_a_figure_of_both_frameworks_needs_the_data_of_both() -> None:
     counts = {"open": "1", "closed": "1"}
     table = {"repository": "pooled", "performance": counts, "other": counts}
     row = by_figure(table_1([table], alone))["table_1.pooled.other.open"]
-    assert verdict_of(row) == (None, "not derivable")
+    assert verdict_of(row) == (None, "not_derivable")
     assert row["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
     assert alone.taxonomy_gap() is None
     gap = data(taxonomy=TAXONOMY[:2]).taxonomy_gap()
@@ -360,7 +360,7 @@ def test_how_much_larger_a_median_is_follows_from_the_rounded_medians() -> None:
     row = by_figure(table_2([table], data(bugs=bugs, taxonomy=only)))[
         "table_2.fix_time_days.larger"
     ]
-    assert verdict_of(row) == (pytest.approx(94.455067), "within rounding")
+    assert verdict_of(row) == (pytest.approx(94.455067), "within_rounding")
     assert row["reason"] == "of the medians as rounded in Table II; before rounding it is 94.37"
 
 
@@ -421,7 +421,7 @@ def test_the_taxonomy_as_a_whole() -> None:
     assert verdict_of(rows["taxonomy.bugs"]) == (4.0, "differs")
     assert verdict_of(rows["taxonomy.categories"]) == (2.0, "exact")
     assert verdict_of(rows["taxonomy.subcategories"]) == (1.0, "exact")
-    assert verdict_of(rows["taxonomy.kappa"]) == (None, "not derivable")
+    assert verdict_of(rows["taxonomy.kappa"]) == (None, "not_derivable")
     assert rows["taxonomy.bugs"]["reason"].startswith("unknown; tried for 3: the rows of the")
 
 
@@ -493,7 +493,7 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
         "performance_bugs",
         "challenges",
     ]
-    found = found.filter(study="performance bugs")
+    found = found.filter(study="performance_bugs")
     verdict_of = found.select(
         "figure", "location", "repository", "quantity", "published_text", "verdict", "reason"
     )

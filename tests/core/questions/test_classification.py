@@ -86,7 +86,7 @@ def test_a_kind_with_few_examples_is_not_learned_and_stays_what_people_said() ->
     assert known.kinds == ("program_crash", "installation")
     assert known.are_enough
     found = classify(all_questions(known, NEW), known, LISTS, "weights").rows
-    assert set(found.filter(question_id=901)["kind"]) == {"program crash", "installation"}
+    assert set(found.filter(question_id=901)["kind"]) == {"program_crash", "installation"}
     given = found.filter("is_assigned", method="people")["kind"].value_counts()
     assert dict(given.iter_rows())["performance"] == 9
     assert not examples({"performance": 50, "installation": 9}).are_enough

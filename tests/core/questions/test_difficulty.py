@@ -11,6 +11,8 @@ from statsmodels.stats.proportion import proportion_confint
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.tables import schema_of
 
+pytestmark = pytest.mark.usefixtures("without_minimum")
+
 GROUPS = schema_of("intermediate.question_groups")
 WAITS = schema_of("intermediate.question_answer_times")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,12 +29,21 @@ def stratum(x, y, clusters=None):
 
 @given(values, values)
 def test_one_stratum_is_the_test_of_mann_and_whitney(x, y):
+    is_constant = len(set(x)) == 1 or len(set(y)) == 1
+    assume(not is_constant or max(x) < min(y) or max(y) < min(x))
     found = compare_strata([stratum(x, y)])
     test, interval = mann_whitney_u(x, y), cliffs_delta_interval(x, y)
     assert (found.method, found.statistic) == ("mann_whitney_u", test.statistic)
     assert found.pvalue == found.pvalue_clustered == test.pvalue
     assert (found.delta, found.low, found.high) == (interval.statistic, interval.low, interval.high)
     assert found.heterogeneity_pvalue is None
+
+
+def test_a_group_of_equal_values_has_an_interval_that_goes_with_the_test():
+    x, y = [1.0] * 265, [1.0] * 5180 + [0.0] * 68
+    found = compare_strata([stratum(x, y)])
+    assert found.pvalue > 0.05
+    assert found.low < 0 < found.delta < found.high
 
 
 @pytest.mark.slow

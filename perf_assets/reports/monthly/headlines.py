@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from perf_assets.core.analyses.formatting import p_text
+from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.trends import TESTS
 from perf_assets.reports.monthly.news import NUMBERS, read_rows
 from perf_assets.reports.queries import ADJUSTED, ASKED
@@ -15,32 +16,48 @@ Row = Mapping[str, Any]
 
 POOLED = "pooled"
 SIGNIFICANT = 0.05
+ENOUGH = 0.8
+"""The power from which on it says something that no difference is shown."""
+# The interval of a share is Wilson's, at 95 %.
 REPOSITORIES = """
 with bugs as (
     select
         repository, sum(open + closed) as reports,
-        sum(open + closed) filter (where is_performance) as performance
+        coalesce(sum(open + closed) filter (where is_performance), 0) as performance
     from marts.dataset_breakdown
     where dataset = 'live'
     group by grouping sets ((repository), ())
+),
+
+shares as (
+    select
+        repository, reports, performance, 1.0 * performance / reports as share,
+        sqrt(share * (1 - share) / reports + 0.96 / reports / reports) as error
+    from bugs
+    where reports > 0
 )
 
 select
     coalesce(bugs.repository, 'pooled') as repository, reports, performance,
-    months.first_month, months.last_month
-from bugs
+    100 * share as percent,
+    100 * (share + 1.92 / reports - 1.96 * error) / (1 + 3.84 / reports) as low,
+    100 * (share + 1.92 / reports + 1.96 * error) / (1 + 3.84 / reports) as high,
+    months.first_month, activity.last_series_month, activity.is_at_rest,
+    activity.archived_month
+from shares as bugs
 left join (
-    select repository, min(month) as first_month, max(month) as last_month
+    select repository, min(month) as first_month
     from staging.loaded_months
     where dataset = 'live' and has_issues
     group by repository
 ) as months using (repository)
-where reports > 0
+left join (from marts.activity where dataset = 'live') as activity using (repository)
 order by bugs.repository is null, bugs.repository
 """
 FIX_TIME = f"""
 select
-    tests.repository, tests.median_performance, tests.median_other, tests.cliffs_delta,
+    tests.repository, tests.n_performance, tests.n_other, tests.median_performance,
+    tests.median_other, tests.cliffs_delta, tests.power, tests.is_too_few,
     family.p_value_holm as p
 from analysis.group_comparisons as tests
 {ADJUSTED.format("group_comparisons", "tests.metric")}
@@ -48,8 +65,7 @@ where tests.dataset = 'live' and tests.metric = 'fix_time_days'
 """
 DOUBTS = """
 select
-    repository, count(distinct month) filter (where is_anomaly) as odd_months,
-    max(month) filter (where is_anomaly) as newest_odd
+    repository, count(distinct month) filter (where is_anomaly) as odd_months
 from marts.volume_anomalies
 where dataset = 'live'
 group by repository
@@ -75,47 +91,74 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
         name = row.get("repository")
         if name is None or name in left_out:
             continue
-        sentences = [_share(row, trends.get(name))]
+        sentences = [*_share(row, trends.get(name))]
         if name in times:
             sentences += _fix_time(times[name])
         if name in newest:
             sentences.append(_month(newest[name]))
-        if name in doubts:
-            sentences += _doubts(doubts[name])
-        yield _title(row, len(rows)), sentences
+        yield _title(row, len(rows), doubts.get(name)), sentences
     yield from _forums(connection)
     for sentence in remark(left_out):
         yield sentence, []
 
 
-def _title(row: Row, repositories: int) -> str:
+def _title(row: Row, repositories: int, doubts: Row | None) -> str:
     if row["repository"] == POOLED:
         return f"All {repositories:,} repositories"
-    months = f", {row['first_month']} to {row['last_month']}" if row["first_month"] else ""
-    return f"{row['repository']}{months}"
+    months = f", {row['first_month']} to {row['last_series_month']}" if row["first_month"] else ""
+    rest = ", at rest since" if row["is_at_rest"] else ""
+    if row["archived_month"]:
+        rest = f", archived in {row['archived_month']}"
+    odd = 0 if doubts is None else doubts["odd_months"]
+    check = f"; check {odd:,} odd {'month' if odd == 1 else 'months'}" if odd else ""
+    return f"{row['repository']}{months}{rest}{check}"
 
 
-def _share(row: Row, trend: Row | None) -> str:
-    performance = row["performance"] or 0
-    percent = 100 * performance / row["reports"]
-    found = f"{percent:.1f} % of {row['reports']:,} bugs are performance bugs"
-    if trend is None or trend["p_adjusted"] is None:
-        return f"{found}; a trend cannot be tested"
-    p = p_text(trend["p_adjusted"])
-    if trend["verdict"] in ("rises", "falls"):
-        return f"{found}; the share {trend['verdict']} ({p})"
-    return f"{found}; no trend shown ({p})"
+def _share(row: Row, trend: Row | None) -> Iterator[str]:
+    performance, reports = int(row["performance"]), int(row["reports"])
+    if min(performance, reports - performance) < CURVE:
+        share = f"{performance:,} of {reports:,} bugs"
+    else:
+        low, high = (
+            f"{one:.0f}" if one >= 10 else f"{one:.1f}" for one in (row["low"], row["high"])
+        )
+        share = f"{row['percent']:.1f} % [{low}, {high}] of {reports:,} bugs"
+    share += " is a performance bug" if performance == 1 else " are performance bugs"
+    if trend is None or trend["is_too_few"]:
+        yield f"{share}; too few to test for a trend"
+    elif trend["p_adjusted"] is None:
+        yield f"{share}; a trend cannot be tested"
+    elif trend["verdict"] in ("rises", "falls"):
+        yield share
+        limits = f"[{trend['low']:.2f}, {trend['high']:.2f}]"
+        yield (
+            f"The share {trend['verdict']}: odds x {trend['odds_a_year']:.2f} a year {limits} "
+            f"({p_text(trend['p_adjusted'])})"
+        )
+    else:
+        yield f"{share}; no trend shown ({_strength(trend['p_adjusted'], trend['power'])})"
+
+
+def _strength(p: float, power: float | None) -> str:
+    """How much it means that nothing is shown: little where little could have been."""
+    return p_text(p) if power is None or power >= ENOUGH else f"power {power:.2f}"
 
 
 def _fix_time(row: Row) -> Iterator[str]:
     performance, other, p = row["median_performance"], row["median_other"], row["p"]
+    if row["is_too_few"]:
+        if row["n_performance"] or row["n_other"]:
+            yield f"Time to fix: too few to compare ({row['n_performance']:,} fixed, " + (
+                f"others {row['n_other']:,})"
+            )
+        return
     if p is None:
         return
     medians = ""
     if performance is not None and other is not None:
         medians = f": {performance:.3g} days in the median, others {other:.3g}"
     if p >= SIGNIFICANT:
-        yield f"Time to fix shows no difference{medians} ({p_text(p)})"
+        yield f"Time to fix: no difference shown{medians} ({_strength(p, row['power'])})"
     elif row["cliffs_delta"] > 0:
         yield f"They take longer to fix{medians} ({p_text(p)})"
     else:
@@ -126,16 +169,12 @@ def _month(row: Row) -> str:
     usual = "" if row["opened_median"] is None else f" (usually {row['opened_median']:,.3g})"
     more = 0 if row["open_before"] is None else row["open_performance"] - row["open_before"]
     change = f" ({more:+,})" if more else ""
+    month = f"{row['month']}, the last active month" if row["is_at_rest"] else row["month"]
+    bugs = "bug" if row["opened_performance"] == 1 else "bugs"
     return (
-        f"{row['month']}: {row['opened_performance']:,} new performance bugs{usual}, "
+        f"{month}: {row['opened_performance']:,} new performance {bugs}{usual}, "
         f"{row['newly_fixed_performance']:,} fixed, {row['open_performance']:,} open{change}"
     )
-
-
-def _doubts(row: Row) -> Iterator[str]:
-    if row["odd_months"]:
-        months = "1 month looks" if row["odd_months"] == 1 else f"{row['odd_months']:,} months look"
-        yield f"Check before you trust it: {months} odd, the newest {row['newest_odd']}"
 
 
 def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
