@@ -39,7 +39,11 @@ LARGEST_INLINE = 100_000
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 # What is shown as an image has one text for who cannot see it, and none within.
-_UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"')
+_UNSEEN = re.compile(
+    r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"'
+    r'| (?:opacity|stroke-width)="1"'  # as they are without
+    r'|<path d="" display="none"/>'
+)
 _TAG = re.compile(r"<[^>]+>")
 _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
