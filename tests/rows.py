@@ -431,7 +431,7 @@ def statistic(**changes: Any) -> Row:
 
 def effect(metric: str, **changes: Any) -> Row:
     interval = {"cliffs_delta": 0.2, "cliffs_delta_low": 0.1, "cliffs_delta_high": 0.3}
-    return statistic(metric=metric, p_value_holm=0.04, **interval, **changes)
+    return statistic(metric=metric, p_value_holm=0.04, is_too_few=False, **interval, **changes)
 
 
 def incidence(event: str, days: int, **changes: Any) -> Row:
@@ -448,6 +448,7 @@ def incidence(event: str, days: int, **changes: Any) -> Row:
         "percent_other": 50.0,
         "percent_other_low": 20.0,
         "percent_other_high": 70.0,
+        "is_too_few": False,
     }
     return {**statistic(), **row, **changes}
 
@@ -467,6 +468,7 @@ def closing_rate(kind: str, **changes: Any) -> Row:
         "rate_ratio_per_year_low": 0.8,
         "rate_ratio_per_year_high": 1.1,
         "dispersion": 1.2,
+        "is_too_few": False,
     }
     return {**statistic(), **row, **changes}
 

@@ -574,7 +574,17 @@ GOOD: dict[str, list[Row]] = {
     ],
     "analysis.trend_tests": [
         trend_test("open"),
-        trend_test("fixed", n=1, n_pairs=0, n_positive=0, p_value=None, is_too_few=True),
+        trend_test(
+            "fixed",
+            n=1,
+            n_pairs=0,
+            n_positive=0,
+            p_value=None,
+            odds_ratio_per_year=None,
+            odds_ratio_low=None,
+            odds_ratio_high=None,
+            is_too_few=True,
+        ),
         flow_test("opened"),
     ],
     "analysis.group_comparisons": [
