@@ -41,9 +41,13 @@ active as (
         dataset,
         repository,
         last_months.last_month,
-        least(
-            strftime(last_changes.changed_at at time zone 'UTC', '%Y-%m'), last_months.last_month
-        ) as last_active_month
+        case
+            when last_changes.changed_at is not null
+                then least(
+                    strftime(last_changes.changed_at at time zone 'UTC', '%Y-%m'),
+                    last_months.last_month
+                )
+        end as last_active_month
     from last_months
     left join last_changes using (dataset, repository)
 ),
