@@ -36,6 +36,7 @@ class Life:
         self.issues: dict[int, Record] = {}
         self.comments: dict[int, list[Record]] = {}
         self.events: dict[int, list[Record]] = {}
+        self.archived_at: str | None = None
         self.departed: dict[int, str | None] = {}
         self.last = 0
 
@@ -48,6 +49,7 @@ class Life:
             {number: list(rows) for number, rows in self.events.items() if rows},
             {},
             dict(self.departed),
+            self.archived_at,
         )
 
     def happen(self, what: str) -> None:

@@ -81,6 +81,17 @@ def test_a_malformed_repository_file_is_named(make, content):
         read_corpus(directory)
 
 
+def test_a_repository_may_be_archived(make):
+    directory = make()
+    file = directory / "repository.json"
+    file.write_text('{"full_name": "a/b", "archived_at": "2020-01-31T12:00:00Z"}')
+    assert read_corpus(directory).archived_at == "2020-01-31T12:00:00Z"
+    for moment in ('"yesterday"', "3"):
+        file.write_text(f'{{"full_name": "a/b", "archived_at": {moment}}}')
+        with pytest.raises(PerfAssetsError, match=r"repository\.json: archived_at must be a time"):
+            read_corpus(directory)
+
+
 def test_packed_and_plain_files_read_the_same(make):
     directory = make(issues=[CLOSED], comments=[COMMENT])
     plain = read_corpus(directory)

@@ -175,6 +175,20 @@ def ordinary(count: int) -> Life:
     return life
 
 
+def test_a_look_notes_that_a_repository_was_archived_and_that_it_is_no_more(miner: Miner) -> None:
+    def noted() -> list[tuple[object, ...]]:
+        query = "SELECT strftime(archived_at, '%Y-%m-%d') FROM meta.archivals"
+        return miner.database.connection.execute(query).fetchall()
+
+    assert noted() == []
+    miner.life.archived_at = "2020-05-01T12:00:00Z"
+    assert miner.refresh() == 1
+    assert noted() == [("2020-05-01",)]
+    miner.life.archived_at = None
+    miner.refresh()
+    assert noted() == [(None,)]
+
+
 def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -> None:
     assert miner.refresh() == 1
     for what in WRITES:
