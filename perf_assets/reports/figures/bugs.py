@@ -228,15 +228,19 @@ def _by_labels(rows: pl.DataFrame) -> list[Spec]:
 
 
 def curves(rows: pl.DataFrame) -> list[Spec]:
-    """Two panels a repository: the share of reports that ended by each time, with its interval."""
+    """Panels of each repository: the share of reports that ended so by a time, with its interval.
+
+    Of an event with too few for a curve of either kind there is none.
+    """
     kind = (
         pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
     )
     drawn = rows.with_columns(color=kind)
     return [
-        _curve(f"{name}: {title}", drawn.filter(repository=name, event=event), title)
+        _curve(f"{name}: {title}", part, title)
         for name in drawn["repository"].unique(maintain_order=True)
         for event, title in EVENTS.items()
+        if not (part := drawn.filter(repository=name, event=event)).is_empty()
     ]
 
 
