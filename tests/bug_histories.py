@@ -1,6 +1,6 @@
 """Histories of bug reports, from a line for each, as the tables that analyses read."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -116,6 +116,49 @@ def trend_monthly(
         "month": pl.String,
         "is_complete": pl.Boolean,
         **dict.fromkeys(COUNTS, pl.Int64),
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+LINKS_SCHEMA = {
+    "dataset": pl.String,
+    "repository": pl.String,
+    "number": pl.Int64,
+    "sha": pl.String,
+    "is_performance": pl.Boolean,
+    "opened_at": pl.Datetime("us", "UTC"),
+    "closed_at": pl.Datetime("us", "UTC"),
+    "additions": pl.Int64,
+    "deletions": pl.Int64,
+    "doubts": pl.List(pl.String),
+}
+"""Of ``intermediate.counted_links``, as ``link_sensitivity`` reads it."""
+
+
+def bug_reports(
+    bugs: Iterable[Bug],
+    strengths: Mapping[int, str] | None = None,
+    widened: Collection[int] = (),
+) -> pl.DataFrame:
+    """As ``staging.bug_reports``; performance bugs are strong but where ``strengths`` says else."""
+    rows = [
+        (
+            "live",
+            "a/a",
+            number,
+            bug.is_performance,
+            (strengths or {}).get(number, "strong") if bug.is_performance else None,
+            ["leak"] if number in widened else [],
+        )
+        for number, bug in enumerate(bugs, 1)
+    ]
+    schema = {
+        "dataset": pl.String,
+        "repository": pl.String,
+        "number": pl.Int64,
+        "is_performance": pl.Boolean,
+        "strength": pl.String,
+        "widened_keywords": pl.List(pl.String),
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -22,7 +22,7 @@ from perf_assets.core.analyses.permutation_series import (
     series_by_repository,
 )
 from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
-from perf_assets.core.statistics.power import ODDS_RATIO, RATE_RATIO, power, ratio_power
+from perf_assets.core.statistics.power import RATE_RATIO, power, ratio_power
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.tables import schema_of
@@ -142,8 +142,6 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     )
     z = (slope - of_reports) / variance**0.5 if variance > 0 else None
     p = None if z is None else 2 * float(stats.norm.sf(abs(z)))
-    share = float(paths.performance_counts()["open"].sum() / totals.sum())
-    doubling = 100 * share * (ODDS_RATIO - 1)
     return {
         "n": len(paths.opened),
         "slope": slope,
@@ -151,7 +149,7 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
         "slope_from_closing": slope - of_reports,
         "statistic": z,
         "p_value": p,
-        "power": power(doubling, variance**0.5),
+        "power": power(paths.middling_slope("open"), variance**0.5),
         "is_too_few": False,
         "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by "
         f"what was reported, {slope - of_reports:+.2f} by how long it stays open ({p_text(p)})",

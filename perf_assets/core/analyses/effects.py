@@ -210,7 +210,7 @@ class Compared(NamedTuple):
 
     @property
     def power(self) -> float | None:
-        """The power for a middling difference; None where nothing is compared."""
+        """The power for a middling difference (Noether 1987); None where nothing is compared."""
         error = self.found.null_error
         return None if error is None else power(DELTA, error)
 

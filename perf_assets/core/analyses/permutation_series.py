@@ -97,6 +97,11 @@ class CumulativeSeries:
         """Why the trend of a series is not tested; None where it is."""
         return too_few("test", REGRESSION, *self.events(series), PARTS[series])
 
+    def middling_slope(self, series: str) -> float:
+        """Points a year of a share that grows as fast as odds that double in three years."""
+        share = self.performance_counts()[series].sum() / self.totals[series].sum()
+        return 100 * float(share) * (ODDS_RATIO - 1)
+
     def performance_counts(self) -> dict[str, Floats]:
         """The monthly counts of each series of performance bugs alone."""
         return self.counts(self.steps.T @ self.is_performance.astype(np.float64))
@@ -369,8 +374,7 @@ def permutation_test(
     if (reason := paths.too_few(series)) is not None:
         return PermutationTest(n, None, None, None, reason, is_too_few=True)
     chance = chance or null_distribution(paths, permutations, alarms=False)
-    counts = paths.performance_counts()[series]
-    slope = float(slopes_of(counts, totals))
+    slope = float(slopes_of(paths.performance_counts()[series], totals))
     if chance is None or not np.isfinite(slope):
         finite_slope = slope if np.isfinite(slope) else None
         text = "not testable: no labels to permute, or no two months with a share"
@@ -384,6 +388,5 @@ def permutation_test(
         f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
-    doubling = 100 * float(counts.sum() / totals.sum()) * (ODDS_RATIO - 1)
-    own_power = power(doubling, float(np.nanstd(chance.slopes[series])))
+    own_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))
     return PermutationTest(n, slope, p, chance.permutations, text, own_power)

@@ -32,23 +32,6 @@ def power(effect: float, error: float) -> float | None:
     return float(stats.norm.sf(_REACH - z) + stats.norm.sf(_REACH + z))
 
 
-def rank_sum_power(n_x: int, n_y: int, design_effect: float = 1.0) -> float | None:
-    """The power of a rank-sum test for :data:`DELTA`.
-
-    Noether, G. E. (1987). Sample size determination for some common nonparametric tests. Journal of
-    the American Statistical Association 82, 645-647.
-
-    Examples
-    --------
-    >>> round(rank_sum_power(50, 50), 2)
-    0.81
-    """
-    if min(n_x, n_y) < 1:
-        return None
-    # The variance of Cliff's delta where the groups are alike.
-    return power(DELTA, math.sqrt(design_effect * (n_x + n_y + 1) / (3 * n_x * n_y)))
-
-
 def ratio_power(ratio: float, low: float | None, high: float | None) -> float | None:
     """The power for ``ratio`` of a test whose estimate has this 95 % interval."""
     if low is None or high is None or not 0 < low < high:

@@ -168,7 +168,8 @@ def compare_strata(
         pvalue = _two_sided(statistic)
     effects = [design_effect(one) for one in usable]
     clustered = _two_sided(_van_elteren(usable, effects)) if max(effects) > 1 else pvalue
-    delta, low, high, between = _delta(usable, effects, confidence)
+    weights, null = _weights(usable), _null_variances(usable, effects)
+    delta, low, high, between = _delta(usable, effects, weights, null, confidence)
     return StratifiedComparison(
         n_x,
         n_y,
@@ -183,20 +184,26 @@ def compare_strata(
         between,
         events_x,
         events_y,
-        _null_error(usable, effects),
+        math.sqrt(float(weights**2 @ null)),
     )
 
 
-def _null_error(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
-    """The standard error of delta where the groups are alike."""
-    sizes = [(len(one.x), len(one.y)) for one in strata]
-    weights = np.array([x * y / (x + y + 1) for x, y in sizes])
+def _weights(strata: Sequence[Stratum]) -> Floats:
+    """The share of each stratum in the mean of their deltas."""
+    sizes = ((len(one.x), len(one.y)) for one in strata)
+    weights: Floats = np.array([x * y / (x + y + 1) for x, y in sizes])
     weights /= weights.sum()
-    null = [
-        4 * _null_variance(one) / (x * y) ** 2 * effect
-        for one, (x, y), effect in zip(strata, sizes, effects, strict=True)
-    ]
-    return math.sqrt(float(weights**2 @ np.array(null)))
+    return weights
+
+
+def _null_variances(strata: Sequence[Stratum], effects: Sequence[float]) -> Floats:
+    """The variance of the delta of each stratum where its groups are alike."""
+    return np.array(
+        [
+            4 * _null_variance(one) / (len(one.x) * len(one.y)) ** 2 * effect
+            for one, effect in zip(strata, effects, strict=True)
+        ]
+    )
 
 
 def _two_sided(z: float) -> float:
@@ -224,23 +231,19 @@ def _null_variance(stratum: Stratum) -> float:
 
 
 def _delta(
-    strata: Sequence[Stratum], effects: Sequence[float], confidence: float
+    strata: Sequence[Stratum],
+    effects: Sequence[float],
+    weights: Floats,
+    null: Floats,
+    confidence: float,
 ) -> tuple[float | None, float | None, float | None, float | None]:
     deltas = np.array([cliffs_delta(one.x, one.y) for one in strata], dtype=np.float64)
     sizes = [(len(one.x), len(one.y)) for one in strata]
-    weights = np.array([x * y / (x + y + 1) for x, y in sizes])
-    weights /= weights.sum()
     # A mean lies between its values; that of many rounds beyond them, where all are 1 or -1.
     delta = float(np.clip(weights @ deltas, deltas.min(), deltas.max()))
-    # Deltas of small groups have hardly a variance of their own: of alike groups they have one.
-    null = np.array(
-        [
-            4 * _null_variance(one) / (x * y) ** 2 * effect
-            for one, (x, y), effect in zip(strata, sizes, effects, strict=True)
-        ]
-    )
     if len(strata) == 1 and min(sizes[0]) < 2:
         return delta, None, None, None
+    # Deltas of small groups have hardly a variance of their own: of alike groups they have one.
     variances = np.array(
         [
             own
@@ -267,8 +270,8 @@ def _has_constant_group(stratum: Stratum) -> bool:
     leave out 0 where the test finds nothing.
     """
     x, y = stratum.x, stratum.y
-    is_constant = len(np.unique(x)) == 1 or len(np.unique(y)) == 1
-    return is_constant and x.min() <= y.max() and y.min() <= x.max()
+    is_constant = x.min() == x.max() or y.min() == y.max()
+    return bool(is_constant and x.min() <= y.max() and y.min() <= x.max())
 
 
 def _inner(stratum: Stratum, delta: float) -> float:

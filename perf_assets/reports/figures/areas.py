@@ -3,7 +3,7 @@
 import polars as pl
 
 from perf_assets.reports.figures.drawing import Spec
-from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths
 
 LEAST = 5
@@ -17,7 +17,6 @@ NO_AREA = (
     "closed|open|backlog|prio|cla|enhancement|feature|inactive|autoclosed?"
 )
 
-# The interval of a share is Wilson's, at 95 %.
 AREAS = f"""
 with bugs as (
     select repository, number, is_performance, unnest(labels) as area
@@ -41,10 +40,7 @@ areas as (
 
 select
     repository, area, n as bug_reports, k as performance_bugs, 100 * share as estimate,
-    100 * (share + 1.92 / n - 1.96 * sqrt(share * (1 - share) / n + 0.96 / n / n)) / (1 + 3.84 / n)
-        as low,
-    100 * (share + 1.92 / n + 1.96 * sqrt(share * (1 - share) / n + 0.96 / n / n)) / (1 + 3.84 / n)
-        as high
+    {wilson_limits("k", "n")}
 from areas
 order by repository, performance_bugs desc, area
 """

@@ -22,6 +22,21 @@ P_TEXT = (
 )
 """A p-value in words, as SQL."""
 
+
+def wilson_limits(k: str, n: str) -> str:
+    """Wilson's interval at 95 %, in percent, of the share of two columns, as ``low`` and ``high``.
+
+    ``n`` is above 0. In SQL, so that reading a report needs no SciPy.
+    """
+    share = f"(1.0 * {k} / {n})"
+    reach = f"1.96 * sqrt({share} * (1 - {share}) / {n} + 0.96 / {n} / {n})"
+    middle, whole = f"{share} + 1.92 / {n}", f"(1 + 3.84 / {n})"
+    return (
+        f"100 * greatest(0, ({middle} - {reach}) / {whole}) as low, "
+        f"100 * least(1, ({middle} + {reach}) / {whole}) as high"
+    )
+
+
 Draw = Callable[[pl.DataFrame], list[Spec]]
 
 

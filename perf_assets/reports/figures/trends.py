@@ -4,7 +4,7 @@ import polars as pl
 
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import COOL, WARM, Spec
-from perf_assets.reports.figures.figure import P_TEXT, Figure
+from perf_assets.reports.figures.figure import P_TEXT, Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths, series
 
 SHARES = {"open": WARM, "fixed": COOL}
@@ -25,29 +25,22 @@ where dataset = 'live' and is_complete
 qualify row_number() over (partition by repository order by month desc) <= 6
 order by repository, month desc
 """
-NEWEST_MONTH = """
+# The state of one kind of bug reports: its columns, what to say of none, and what they are called.
+STATE = """case
+        when newest.{0}_total = 0 then '{1}'
+        else printf(
+            'performance bugs are %d of %d {2} (%.1f %%)%s',
+            newest.{0}_performance, newest.{0}_total, newest.{0}_percentage,
+            case when before.{0}_total > 0 then printf(
+                ', a year before %d of %d', before.{0}_performance, before.{0}_total
+            ) else '' end
+        )
+    end"""
+NEWEST_MONTH = f"""
 select newest.repository, printf(
     'end of %s: %s, and %s', newest.month,
-    case
-        when newest.open_total = 0 then 'no bug report is open'
-        else printf(
-            'performance bugs are %d of %d open bug reports (%.1f %%)%s',
-            newest.open_performance, newest.open_total, newest.open_percentage,
-            case when before.open_total > 0 then printf(
-                ', a year before %d of %d', before.open_performance, before.open_total
-            ) else '' end
-        )
-    end,
-    case
-        when newest.fixed_total = 0 then 'none is known to be fixed'
-        else printf(
-            'performance bugs are %d of %d fixed ones (%.1f %%)%s',
-            newest.fixed_performance, newest.fixed_total, newest.fixed_percentage,
-            case when before.fixed_total > 0 then printf(
-                ', a year before %d of %d', before.fixed_performance, before.fixed_total
-            ) else '' end
-        )
-    end
+    {STATE.format("open", "no bug report is open", "open bug reports")},
+    {STATE.format("fixed", "none is known to be fixed", "fixed ones")}
 )
 from (
     from marts.trend_monthly
@@ -60,7 +53,7 @@ left join marts.trend_monthly as before
     and before.month = strftime((newest.month || '-01')::date - interval 1 year, '%Y-%m')
 order by newest.repository
 """
-# The interval of a share is Wilson's, at 95 %; of fewer bug reports it says nothing.
+# Of fewer bug reports an interval says nothing.
 SERIES = f"""
 with counts as (
     select repository, month, 'open' as color, open_performance as k, open_total as n
@@ -70,19 +63,13 @@ with counts as (
     select repository, month, 'fixed', fixed_performance, fixed_total
     from marts.trend_monthly
     where dataset = 'live' and is_complete
-),
-
-shares as (
-    select *, 1.0 * k / n as share, sqrt(share * (1 - share) / n + 0.96 / n / n) as error
-    from counts
-    where n >= {CURVE}
 )
 
 select
-    repository, month, color, 100 * share as value, k || ' of ' || n as counts,
-    100 * greatest(0, (share + 1.92 / n - 1.96 * error) / (1 + 3.84 / n)) as low,
-    100 * least(1, (share + 1.92 / n + 1.96 * error) / (1 + 3.84 / n)) as high
-from shares
+    repository, month, color, 100.0 * k / n as value, k || ' of ' || n as counts,
+    {wilson_limits("k", "n")}
+from counts
+where n >= {CURVE}
 order by repository, month, color
 """
 # Of each series the test by which it is read; its p-value adjusted for all of the summary's.

@@ -7,6 +7,7 @@ import duckdb
 
 from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.statistics.minimum_events import CURVE
+from perf_assets.reports.figures.figure import wilson_limits
 from perf_assets.reports.figures.trends import TESTS
 from perf_assets.reports.monthly.news import NUMBERS, read_rows
 from perf_assets.reports.queries import ADJUSTED, ASKED
@@ -18,8 +19,7 @@ POOLED = "pooled"
 SIGNIFICANT = 0.05
 ENOUGH = 0.8
 """The power from which on it says something that no difference is shown."""
-# The interval of a share is Wilson's, at 95 %.
-REPOSITORIES = """
+REPOSITORIES = f"""
 with bugs as (
     select
         repository, sum(open + closed) as reports,
@@ -27,24 +27,14 @@ with bugs as (
     from marts.dataset_breakdown
     where dataset = 'live'
     group by grouping sets ((repository), ())
-),
-
-shares as (
-    select
-        repository, reports, performance, 1.0 * performance / reports as share,
-        sqrt(share * (1 - share) / reports + 0.96 / reports / reports) as error
-    from bugs
-    where reports > 0
 )
 
 select
     coalesce(bugs.repository, 'pooled') as repository, reports, performance,
-    100 * share as percent,
-    100 * (share + 1.92 / reports - 1.96 * error) / (1 + 3.84 / reports) as low,
-    100 * (share + 1.92 / reports + 1.96 * error) / (1 + 3.84 / reports) as high,
+    100.0 * performance / reports as percent, {wilson_limits("performance", "reports")},
     months.first_month, activity.last_series_month, activity.is_at_rest,
     activity.archived_month
-from shares as bugs
+from bugs
 left join (
     select repository, min(month) as first_month
     from staging.loaded_months
@@ -52,6 +42,7 @@ left join (
     group by repository
 ) as months using (repository)
 left join (from marts.activity where dataset = 'live') as activity using (repository)
+where reports > 0
 order by bugs.repository is null, bugs.repository
 """
 FIX_TIME = f"""
@@ -148,9 +139,8 @@ def _fix_time(row: Row) -> Iterator[str]:
     performance, other, p = row["median_performance"], row["median_other"], row["p"]
     if row["is_too_few"]:
         if row["n_performance"] or row["n_other"]:
-            yield f"Time to fix: too few to compare ({row['n_performance']:,} fixed, " + (
-                f"others {row['n_other']:,})"
-            )
+            counts = f"{row['n_performance']:,} fixed, others {row['n_other']:,}"
+            yield f"Time to fix: too few to compare ({counts})"
         return
     if p is None:
         return

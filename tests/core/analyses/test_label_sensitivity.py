@@ -12,7 +12,15 @@ from perf_assets.core.analyses.incidence import fix_incidence
 from perf_assets.core.analyses.label_sensitivity import RULES, label_sensitivity
 from perf_assets.core.analyses.trends import trend_tests
 from perf_assets.tables import schema_of
-from tests.bug_histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
+from tests.bug_histories import (
+    Bug,
+    bug_metrics,
+    bug_reports,
+    fixes,
+    generated,
+    issue_history,
+    trend_monthly,
+)
 
 MONTHS = 30
 
@@ -23,33 +31,9 @@ def few_permutations(monkeypatch):
     monkeypatch.setattr(module, "PERMUTATIONS", 199)
 
 
-def reports(bugs, strengths=None, widened=()):
-    """As ``staging.bug_reports``; performance bugs are strong but where ``strengths`` says else."""
-    rows = [
-        (
-            "live",
-            "a/a",
-            number,
-            bug.is_performance,
-            (strengths or {}).get(number, "strong") if bug.is_performance else None,
-            ["leak"] if number in widened else [],
-        )
-        for number, bug in enumerate(bugs, 1)
-    ]
-    schema = {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "number": pl.Int64,
-        "is_performance": pl.Boolean,
-        "strength": pl.String,
-        "widened_keywords": pl.List(pl.String),
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
 def sensitivity(bugs, **graded):
     table = label_sensitivity(
-        reports(bugs, **graded),
+        bug_reports(bugs, **graded),
         bug_metrics(bugs),
         fixes(),
         trend_monthly(bugs, MONTHS),
@@ -122,7 +106,7 @@ def test_each_result_stands_once_for_each_rule():
 
 def test_data_without_texts_have_no_rows():
     bugs = generated(3, months=MONTHS)
-    bare = reports(bugs).with_columns(strength=pl.lit(None, dtype=pl.String))
+    bare = bug_reports(bugs).with_columns(strength=pl.lit(None, dtype=pl.String))
     table = label_sensitivity(
         bare, bug_metrics(bugs), fixes(), trend_monthly(bugs, MONTHS), issue_history(bugs)
     )

@@ -9,19 +9,8 @@ import pytest
 from perf_assets.core.analyses.group_samples import compare
 from perf_assets.core.analyses.link_sensitivity import DOUBTFUL_LINKS, link_sensitivity
 from perf_assets.tables import schema_of
+from tests.bug_histories import LINKS_SCHEMA
 
-LINKS_SCHEMA = {
-    "dataset": pl.String,
-    "repository": pl.String,
-    "number": pl.Int64,
-    "sha": pl.String,
-    "is_performance": pl.Boolean,
-    "opened_at": pl.Datetime("us", "UTC"),
-    "closed_at": pl.Datetime("us", "UTC"),
-    "additions": pl.Int64,
-    "deletions": pl.Int64,
-    "doubts": pl.List(pl.String),
-}
 START = datetime(2020, 1, 1, tzinfo=UTC)
 
 

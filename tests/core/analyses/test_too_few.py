@@ -27,7 +27,16 @@ from perf_assets.core.statistics.minimum_events import (
     REGRESSION,
 )
 from perf_assets.tables import schema_of
-from tests.bug_histories import Bug, bug_metrics, fixes, issue_history, moment, trend_monthly
+from tests.bug_histories import (
+    LINKS_SCHEMA,
+    Bug,
+    bug_metrics,
+    bug_reports,
+    fixes,
+    issue_history,
+    moment,
+    trend_monthly,
+)
 from tests.effort import examples
 
 Row = dict[str, Any]
@@ -151,19 +160,7 @@ def test_links_are_left_out_from_six_of_each_group_on(performance: int, other: i
         for number, bug in enumerate(bugs, 1)
     ]
     rows = [(*row, size, 0, []) for size, row in enumerate(rows, 1)]
-    schema = {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "number": pl.Int64,
-        "sha": pl.String,
-        "is_performance": pl.Boolean,
-        "opened_at": pl.Datetime("us", "UTC"),
-        "closed_at": pl.Datetime("us", "UTC"),
-        "additions": pl.Int64,
-        "deletions": pl.Int64,
-        "doubts": pl.List(pl.String),
-    }
-    table = link_sensitivity(pl.DataFrame(rows, schema=schema, orient="row"))
+    table = link_sensitivity(pl.DataFrame(rows, schema=LINKS_SCHEMA, orient="row"))
     for row in table.rows(named=True):
         assert_figures(row, FIGURES, is_few=min(performance, other) < COMPARISON)
 
@@ -243,21 +240,8 @@ def test_by_every_rule_of_labels_the_least_numbers_are_the_same(
     performance: int, other: int
 ) -> None:
     bugs = reports(performance, other)
-    rows = [
-        ("live", "a/a", number, bug.is_performance, "strong" if bug.is_performance else None, [])
-        for number, bug in enumerate(bugs, 1)
-    ]
-    schema = {
-        "dataset": pl.String,
-        "repository": pl.String,
-        "number": pl.Int64,
-        "is_performance": pl.Boolean,
-        "strength": pl.String,
-        "widened_keywords": pl.List(pl.String),
-    }
-    graded = pl.DataFrame(rows, schema=schema, orient="row")
     table = label_sensitivity(
-        graded, bug_metrics(bugs), fixes(), trend_monthly(bugs, 12), issue_history(bugs)
+        bug_reports(bugs), bug_metrics(bugs), fixes(), trend_monthly(bugs, 12), issue_history(bugs)
     )
     assert set(table["label_rule"]) == (set(RULES) if performance else set())
     least = dict.fromkeys(METRICS, COMPARISON) | dict.fromkeys(SERIES, REGRESSION)
