@@ -5,10 +5,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
 from perf_assets.paths import checks_dir, expectations_dir, models_dir, queries_dir
+from tests.benchmarks.main_job import PHASES
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "perf_assets"
@@ -181,3 +183,8 @@ def test_no_test_imports_from_a_test(path: Path) -> None:
     """What several tests need is a helper, which no runner takes for a test."""
     parts = [target.split(".") for target in imported(ast.parse(path.read_text(encoding="utf-8")))]
     assert not [way for way in parts if any(part.startswith("test_") for part in way)]
+
+
+def test_the_benchmark_of_the_main_job_times_functions_that_are_there() -> None:
+    for module, name in PHASES.values():
+        assert callable(resolve_name(f"perf_assets.{module}:{name}"))

@@ -42,7 +42,7 @@ PHASES = {
     "issues": ("stages.mining.issues", "mine_issues"),
     "commits": ("stages.mining.commits", "mine_commits"),
     "labels": ("stages.enrichment.labels", "label_cohorts"),
-    "label kinds": ("stages.enrichment.labels", "tell_label_kinds"),
+    "label kinds": ("stages.enrichment.labels", "store_label_kinds"),
     "links": ("stages.enrichment.links", "link_commits"),
     "analysis of fixes": ("stages.enrichment.details", "inspect_fixes"),
     "study": ("stages.transform.models", "register_study"),
