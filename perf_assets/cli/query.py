@@ -15,9 +15,8 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text, without_controls
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from perf_assets.reports.charts import Axes
+    from perf_assets.reports.query_result import QueryResult
     from perf_assets.sql_models.cookbook import Query
 
 NAME = re.compile(r"[\w-]+")
@@ -92,17 +91,25 @@ def query(  # noqa: PLR0913
         click.echo("\n".join(_listed()))
         return
     from perf_assets.reports.charts import Axes  # noqa: PLC0415
-    from perf_assets.reports.query_runner import run_query  # noqa: PLC0415
+    from perf_assets.reports.formats import FORMATS, as_parquet  # noqa: PLC0415
+    from perf_assets.reports.query_runner import query_frame, run_query  # noqa: PLC0415
 
     chosen = _query(text)
     kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
-    answer = run_query(published_of(data_dir), chosen, _values(given))
+    database, values = published_of(data_dir), _values(given)
     if plot is not None:
-        _draw(plot, answer, chosen, Axes(x, y, color))
-    if plot is None or output is not None:
-        _print_written(answer, kind, output, rows)
+        _draw(plot, run_query(database, chosen, values), chosen, Axes(x, y, color))
+        if output is None:
+            return
+    if kind == "parquet":
+        frame = query_frame(database, chosen, values)
+        _write(as_parquet(frame), kind, output, frame.height)
+    else:
+        answer = run_query(database, chosen, values)
+        content = _as_table(answer, output, rows) if kind == "table" else FORMATS[kind](answer)
+        _write(content, kind, output, len(answer.rows))
 
 
 def published_of(data_dir: Path) -> Path:
@@ -180,29 +187,30 @@ def _values(given: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _print_written(answer: "pa.Table", kind: str, output: Path | None, rows: int) -> None:
-    from perf_assets.reports.formats import FORMATS, as_text  # noqa: PLC0415
+def _as_table(answer: "QueryResult", output: Path | None, rows: int) -> bytes:
+    from perf_assets.reports.formats import as_text  # noqa: PLC0415
+
+    is_shown = output is None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if is_shown else None
+    text, number = as_text(answer.first(rows) if rows else answer, width), len(answer.rows)
+    if rows and number > rows:
+        text += f"\n{rows:,} of {number:,} rows: --rows 0 shows all\n"
+    return text.encode()
+
+
+def _write(content: bytes, kind: str, output: Path | None, rows: int) -> None:
     from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
-    if kind == "table":
-        is_shown = output is None and sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if is_shown else None
-        text = as_text(answer.slice(0, rows or None), width)
-        if rows and answer.num_rows > rows:
-            text += f"\n{rows:,} of {answer.num_rows:,} rows: --rows 0 shows all\n"
-        content = text.encode()
-    else:
-        content = FORMATS[kind](answer)
     if output is not None:
         write_whole(output, content)
-        click.echo(f"{output}: {answer.num_rows:,} rows", err=True)
+        click.echo(f"{output}: {rows:,} rows", err=True)
         return
     if kind != "parquet" and sys.stdout.isatty():
         content = without_controls(content.decode()).encode()
     click.echo(content, nl=False)
 
 
-def _draw(path: Path, answer: "pa.Table", query: "Query", axes: "Axes") -> None:
+def _draw(path: Path, answer: "QueryResult", query: "Query", axes: "Axes") -> None:
     from perf_assets.reports.charts import chart, chart_file  # noqa: PLC0415
     from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
@@ -212,4 +220,4 @@ def _draw(path: Path, answer: "pa.Table", query: "Query", axes: "Axes") -> None:
     except PerfAssetsError as error:
         raise PerfAssetsError(f"{escape_text(query.name)}: {error}") from None
     write_whole(path, chart_file(path, spec, title))
-    click.echo(f"{path}: drawn from {answer.num_rows:,} rows", err=True)
+    click.echo(f"{path}: drawn from {len(answer.rows):,} rows", err=True)

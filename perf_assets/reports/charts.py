@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports import drawing_process
 from perf_assets.reports.figures.drawing import Spec, joined
 from perf_assets.reports.formats import shown
+from perf_assets.reports.query_result import QueryResult, is_integer, is_number, is_time
 from perf_assets.reports.rendering import render
 from perf_assets.sanitize import escape_text
 
@@ -45,7 +44,7 @@ class _Column:
         return len({value for value in self.values if value is not None})
 
 
-def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
+def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
     """A Vega-Lite chart of an answer.
 
     Times, or else words, stand on the x-axis, the first share or number on the y-axis; repositories
@@ -56,14 +55,14 @@ def chart(table: pa.Table, title: str, axes: Axes | None = None) -> Spec:
     PerfAssetsError
         It has no rows, too many, no column of numbers, or none of a name that was given.
     """
-    if not 0 < table.num_rows <= MOST_ROWS:
-        size = "no rows" if not table.num_rows else f"{table.num_rows:,} rows"
+    if not 0 < len(answer.rows) <= MOST_ROWS:
+        size = "no rows" if not len(answer.rows) else f"{len(answer.rows):,} rows"
         raise PerfAssetsError(f"the answer has {size}: there is no picture of that")
-    columns = {name: _column(table, name) for name in table.column_names}
+    columns = {name: _column(answer, name) for name in answer.columns}
     x, y, color, panel = _chosen(columns, axes or Axes())
     notes = []
-    if x.kind == "words" and table.num_rows > MOST_BARS:
-        notes.append(f"the first {MOST_BARS} of {table.num_rows:,} rows")
+    if x.kind == "words" and len(answer.rows) > MOST_BARS:
+        notes.append(f"the first {MOST_BARS} of {len(answer.rows):,} rows")
         columns = {
             name: _Column(name, one.kind, one.values[:MOST_BARS]) for name, one in columns.items()
         }
@@ -108,17 +107,14 @@ def chart_file(path: Path, spec: Spec, title: str) -> bytes:
     raise PerfAssetsError(f"{path}: a picture is written as .html, .png or .svg")
 
 
-def _column(table: pa.Table, name: str) -> _Column:
-    index = table.column_names.index(name)
-    kind = table.schema.field(index).type
-    values = table.column(index).to_pylist()
+def _column(answer: QueryResult, name: str) -> _Column:
+    kind, values = answer.types[answer.columns.index(name)], answer.column(name)
     present = [value for value in values if value is not None]
-    if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+    if is_time(kind):
         return _Column(name, "times", [None if v is None else str(v)[:19] for v in values])
-    if pa.types.is_integer(kind) and YEARS.search(name):
+    if is_integer(kind) and YEARS.search(name):
         return _Column(name, "years", [None if v is None else str(v) for v in values])
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if is_number and name not in IDENTIFIERS:
+    if is_number(kind) and name not in IDENTIFIERS:
         return _Column(name, "numbers", [None if v is None else float(v) for v in values])
     texts = [None if value is None else escape_text(shown(value)) for value in values]
     if present and all(isinstance(v, str) and MONTH.fullmatch(v) for v in present):

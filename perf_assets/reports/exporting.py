@@ -9,7 +9,8 @@ import duckdb
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.formats import FORMATS
+from perf_assets.reports.formats import FORMATS, as_parquet
+from perf_assets.reports.query_result import fetch_result, typed_frame
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.writing import write_whole
 from perf_assets.storage.lake_rows import lake_rows, sentence
@@ -82,13 +83,18 @@ def _written(
         path = output / file_name(table) / f"{file_name(repository)}.{kind}"
         query += " WHERE repository = $repository"
     values = {} if repository is None else {"repository": repository}
-    rows = connection.sql(f"{query} ORDER BY ALL", params=values).to_arrow_table()
+    relation = connection.sql(f"{query} ORDER BY ALL", params=values)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PerfAssetsError(f"{path.parent}: {error.strerror}; choose another --output") from None
-    write_whole(path, FORMATS[kind](rows))
-    return Exported(path, rows.num_rows)
+    if kind == "parquet":
+        frame = typed_frame(relation)
+        write_whole(path, as_parquet(frame))
+        return Exported(path, frame.height)
+    answer = fetch_result(relation)
+    write_whole(path, FORMATS[kind](answer))
+    return Exported(path, len(answer.rows))
 
 
 def file_name(text: str) -> str:

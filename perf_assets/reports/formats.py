@@ -12,16 +12,14 @@ from functools import cache
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.markdown_table import markdown_table
+from perf_assets.reports.query_result import QueryResult, is_number
 from perf_assets.sanitize import escape_text, for_spreadsheet, in_words
 from perf_assets.tables import declared
 
@@ -30,90 +28,61 @@ WIDEST = 200  # of a column that stands beside others
 UNESCAPED = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def rows_of(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """The rows of an answer as Python values.
-
-    Raises
-    ------
-    PerfAssetsError
-        A value is none that Python has, a date beyond the year 9999 for instance.
-    """
-    try:
-        columns = [column.to_pylist() for column in table.columns]
-    except (pa.ArrowException, OverflowError, ValueError) as error:
-        raise PerfAssetsError(
-            f"the answer has a value that cannot be shown ({error}): cast its column to VARCHAR"
-        ) from None
-    return zip(*columns, strict=True)
-
-
-def as_csv(table: pa.Table) -> bytes:
+def as_csv(answer: QueryResult) -> bytes:
     """CSV in UTF-8; no text of it runs as a formula in a spreadsheet."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(map(for_spreadsheet, table.column_names))
-    for row in rows_of(table):
+    writer.writerow(map(for_spreadsheet, answer.columns))
+    for row in answer.rows:
         writer.writerow([_spreadsheet_cell(value) for value in row])
     return text.getvalue().encode()
 
 
-def as_json(table: pa.Table) -> bytes:
+def as_json(answer: QueryResult) -> bytes:
     """A JSON list with an object for each row; what is no number is null, times are ISO 8601."""
-    rows = [dict(zip(table.column_names, map(_plain, row), strict=True)) for row in rows_of(table)]
+    rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
     text = json.dumps(rows, ensure_ascii=False, indent=1)
     return (UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
-def as_markdown(table: pa.Table) -> bytes:
+def as_markdown(answer: QueryResult) -> bytes:
     """A table in Markdown, in which no text of a cell means anything."""
-    numeric = [index for index, field in enumerate(table.schema) if _is_number(field.type)]
-    rows = ([shown(value) for value in row] for row in rows_of(table))
-    return f"{markdown_table(table.column_names, rows, numeric=numeric)}\n".encode()
+    numeric = [index for index, kind in enumerate(answer.types) if is_number(kind)]
+    rows = ([shown(value) for value in row] for row in answer.rows)
+    return f"{markdown_table(answer.columns, rows, numeric=numeric)}\n".encode()
 
 
-def as_parquet(table: pa.Table) -> bytes:
-    """A Parquet file.
-
-    Raises
-    ------
-    PerfAssetsError
-        A column has a type that Parquet does not know.
-    """
-    buffer = io.BytesIO()
-    try:
-        pq.write_table(table, buffer, compression="zstd")
-    except pa.ArrowException as error:
-        raise PerfAssetsError(
-            f"Parquet has no such type ({str(error).splitlines()[0]}): cast the column"
-        ) from None
-    return buffer.getvalue()
-
-
-FORMATS: dict[str, Callable[[pa.Table], bytes]] = {
+FORMATS: dict[str, Callable[[QueryResult], bytes]] = {
     "csv": as_csv,
     "json": as_json,
     "markdown": as_markdown,
-    "parquet": as_parquet,
 }
 
 
-def as_text(table: pa.Table, width: int | None) -> str:
+def as_parquet(rows: pl.DataFrame) -> bytes:
+    """A Parquet file."""
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def as_text(answer: QueryResult, width: int | None) -> str:
     """A table for a terminal of ``width`` columns (None: as wide as it takes).
 
     Where the columns do not fit beside each other, or one is very wide, each row stands by itself,
     a line a column.
     """
-    rows = [[escape_text(shown(value)) for value in row] for row in rows_of(table)]
-    names = [escape_text(name) for name in table.column_names]
+    rows = [[escape_text(shown(value)) for value in row] for row in answer.rows]
+    names = [escape_text(name) for name in answer.columns]
     if width is not None and _least_width(names, rows) > width:
         return records(names, rows, width)
     if width is None and any(len(cell) > WIDEST for row in rows for cell in row):
         return _unwrapped_records(names, rows)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for name, field in zip(names, table.schema, strict=True):
-        is_number = _is_number(field.type)
+    for name, kind in zip(names, answer.types, strict=True):
+        is_right = is_number(kind)
         grid.add_column(
-            Text(name), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number
+            Text(name), justify="right" if is_right else "left", overflow="fold", no_wrap=is_right
         )
     for row in rows:
         grid.add_row(*map(Text, row))
@@ -200,12 +169,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return str(value)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
 
 
 def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:

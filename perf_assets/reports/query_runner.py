@@ -1,20 +1,23 @@
 """Read-only queries of the published database, with errors in one sentence."""
 
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
-import pyarrow as pa
+import polars as pl
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.query_result import QueryResult, fetch_result, typed_frame
 from perf_assets.sanitize import escape_text, is_utf8
 from perf_assets.sql_models.cookbook import Query
 from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.ddl import quoted
+
+Fetched = TypeVar("Fetched")
 
 NAME = "perf_bugs"
 CONFINED = (
@@ -51,7 +54,7 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         raise PerfAssetsError(f"{path}: {duckdb_message(error)}") from None
 
 
-def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
+def run_query(path: Path, query: Query, values: Mapping[str, str]) -> QueryResult:
     """The answer of the database at ``path`` to ``query``, its parameters set to ``values``.
 
     Columns of the same name get a number as suffix.
@@ -60,8 +63,28 @@ def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
     ------
     PerfAssetsError
         A parameter is unknown or has another type, or DuckDB refuses the query: its words, and
-        the line.
+        the line. Or the answer has a value that Python does not have.
     """
+    return _run(path, query, values, lambda connection, sql: fetch_result(connection.execute(sql)))
+
+
+def query_frame(path: Path, query: Query, values: Mapping[str, str]) -> pl.DataFrame:
+    """As ``run_query``, as a frame, which can be written as Parquet.
+
+    Raises
+    ------
+    PerfAssetsError
+        Also where a column has a type that Parquet does not have.
+    """
+    return _run(path, query, values, lambda connection, sql: typed_frame(connection.sql(sql)))
+
+
+def _run(
+    path: Path,
+    query: Query,
+    values: Mapping[str, str],
+    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched],
+) -> Fetched:
     if not all(map(is_utf8, (query.sql, *values.values()))):
         raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
     unknown = [name for name in values if name not in query.variables]
@@ -72,11 +95,16 @@ def run_query(path: Path, query: Query, values: Mapping[str, str]) -> pa.Table:
         for name, value in values.items():
             _set(connection, query, name, value)
         try:
-            answer = _answer(connection, query.sql)
+            answer = _answer(connection, query.sql, fetch)
         except duckdb.PermissionException as error:
             raise PerfAssetsError(
                 f"{query.name}: {duckdb_message(error)}; a query reads the published database and "
                 "nothing else, and --output writes its answer to a file"
+            ) from None
+        except (OverflowError, ValueError) as error:
+            raise PerfAssetsError(
+                f"{query.name}: the answer has a value that cannot be shown ({error}): cast its "
+                "column to VARCHAR"
             ) from None
         except duckdb.Error as error:
             where = where_rows_are(connection, query.sql, str(error))
@@ -111,26 +139,13 @@ def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: 
         raise PerfAssetsError(f"{query.name}: {name}={value}: {duckdb_message(error)}") from None
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | None:
+def _answer(
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched],
+) -> Fetched | None:
     """The answer to the last of its statements."""
     *before, last = connection.extract_statements(sql) or [None]
     for statement in before:
         connection.execute(statement).fetchall()
-    if last is None:
-        return None
-    with warnings.catch_warnings():
-        # A relation would save a copy of the rows, and not know the line of a mistake.
-        warnings.simplefilter("ignore", UserWarning)
-        table = connection.execute(last).to_arrow_table()
-    return table.rename_columns(_distinct(table.column_names))
-
-
-def _distinct(names: list[str]) -> list[str]:
-    found: list[str] = []
-    for name in names:
-        number, other = 1, name
-        while other in found:
-            number += 1
-            other = f"{name}_{number}"
-        found.append(other)
-    return found
+    return None if last is None else fetch(connection, last)

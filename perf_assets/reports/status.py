@@ -10,6 +10,7 @@ from perf_assets.sanitize import escape_text
 from perf_assets.storage.added_repositories import read_added
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
 
 WIDTH = 80
 Row = Mapping[str, Any]
@@ -77,9 +78,11 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
             "data_dir": str(data_dir.path),
             "repositories": _origins(data_dir, connection.sql(REPOSITORIES).fetchall()),
             "is_as_published": Path(read).name != data_dir.warehouse.name,
-            "tables": connection.sql(TABLES).pl().to_dicts(),
-            "failed_audits": connection.sql(FAILED).pl().to_dicts(),
-            "branch_changes": connection.sql(BRANCH_CHANGES).pl().to_dicts() if has_changes else [],
+            "tables": frame_of(connection.sql(TABLES)).to_dicts(),
+            "failed_audits": frame_of(connection.sql(FAILED)).to_dicts(),
+            "branch_changes": (
+                frame_of(connection.sql(BRANCH_CHANGES)).to_dicts() if has_changes else []
+            ),
         }
 
 

@@ -33,6 +33,7 @@ from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.data_directory import DEFAULT, DataDirectory
 from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
@@ -73,7 +74,7 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         left_out = passed_over(connection)
         for title, query in FIGURES:
-            rows = without(connection.sql(query).pl(), left_out)
+            rows = without(frame_of(connection.sql(query)), left_out)
             _print_by_repository(console, title, rows)
         for sentence in [*remark(left_out), *remarks(connection)]:
             say(console, sentence)
@@ -145,7 +146,7 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
         "disagreements": DISAGREEMENTS,
     }
     with reading(published) as connection:
-        found = {name: connection.sql(query).pl() for name, query in queries.items()}
+        found = {name: frame_of(connection.sql(query)) for name, query in queries.items()}
         # What an older version published has none of these.
         found |= {name: _rows_if_any(connection, query) for name, query in OF_OTHERS.items()}
     if all(found[name].is_empty() for name in ("quality", "questions", "finding_precision")):
@@ -159,7 +160,7 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
 def _rows_if_any(connection: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
     """The rows of ``query``; none where its tables are not there."""
     try:
-        rows: pl.DataFrame = connection.sql(query).pl()
+        rows = frame_of(connection.sql(query))
     except duckdb.CatalogException:
         rows = pl.DataFrame()
     return rows

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from perf_assets.config.study import Study
 from perf_assets.engines.remote import RemoteTables
@@ -19,6 +17,8 @@ from perf_assets.sql_models.files import load_models
 from perf_assets.storage.audited_writer import AuditedWriter
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from perf_assets.engines.spark import Source, SparkEngine
     from perf_assets.lake.snapshots import Snapshot
 
@@ -100,6 +100,9 @@ class _LazyEngine:
 
     def counting(self, table: str) -> "pa.Table":
         """The releases of the study's repositories, whose rows of ``table`` count."""
+        import pyarrow as pa  # noqa: PLC0415 - comes with the extra
+        import pyarrow.compute as pc  # noqa: PLC0415
+
         releases = self._snapshot.tables[table].releases
         return releases.filter(pc.is_in(releases["lake_subject"], pa.array(self._subjects)))
 

@@ -31,6 +31,7 @@ from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
 from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
 from perf_assets.storage.verdicts import TABLE, keep_verdicts
 from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
 
 CONSENSUS = "consensus"
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
@@ -188,7 +189,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
 def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
     with reading(published) as connection:
         try:
-            rows: pl.DataFrame = connection.sql(review.drawn).pl()
+            rows = frame_of(connection.sql(review.drawn))
         except duckdb.CatalogException as error:
             if where := where_rows_are(connection, review.drawn, str(error)):
                 raise PerfAssetsError(f"{published}: {where}") from None

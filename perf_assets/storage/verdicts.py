@@ -24,6 +24,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create, with_new_values
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
+from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 _one_at_a_time = Lock()
@@ -154,7 +155,7 @@ def read_stored(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame
     found = {}
     for sort in VERDICT_KINDS:
         with suppress(duckdb.CatalogException):  # an older version did not know the table
-            stored = connection.sql(f"FROM {sort.table}").pl()
+            stored = frame_of(connection.sql(f"FROM {sort.table}"))
             found[sort.table] = with_new_values(sort.table, stored)
     return found
 
@@ -194,8 +195,8 @@ def _fitting(
         for number, rows in by_line.items():
             with suppress(pl.exceptions.PolarsError, duckdb.Error, TypeError, OverflowError):
                 frame = _frame(table, rows)
-                trial.register("given", frame.to_arrow())
-                trial.execute(f"INSERT INTO {table} BY NAME FROM given")
+                with registered(trial, "given", frame):
+                    trial.execute(f"INSERT INTO {table} BY NAME FROM given")
                 trial.execute(f"DELETE FROM {table}")
                 frames[number] = frame
     return frames
@@ -245,8 +246,8 @@ def _published(path: Path) -> dict[str, pl.DataFrame]:
         connection.execute("SET TimeZone = 'UTC'")
         for table, none in found.items():
             with suppress(duckdb.Error):  # of one that is damaged the others can be read
-                rows = connection.sql(f"FROM {table}").pl().select(none.columns)
-                found[table] = with_new_values(table, rows.cast(dict(none.schema)))
+                rows = frame_of(connection.sql(f"FROM {table}")).select(none.columns)
+                found[table] = with_new_values(table, rows.cast(none.schema))
     return found
 
 

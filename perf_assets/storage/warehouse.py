@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.lock import writing
 from perf_assets.tables import table_of
+from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 
@@ -104,8 +105,7 @@ class Database:
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
         """The rows of ``query``."""
-        frame: pl.DataFrame = self.connection.sql(query, params=list(parameters)).pl()
-        return frame
+        return frame_of(self.connection.sql(query, params=list(parameters)))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -125,7 +125,7 @@ class Database:
         if difference.leaving.height:
             key = table_of(table).key
             same = " AND ".join(f'{table}."{name}" = leaving."{name}"' for name in key)
-            with self._registered("leaving", difference.leaving.select(key)):
+            with registered(self.connection, "leaving", difference.leaving.select(key)):
                 self.connection.execute(f"DELETE FROM {table} USING leaving WHERE {same}")
         rows = difference.joining
         if rows.height:
@@ -133,13 +133,13 @@ class Database:
             stamped = [column.name for column in table_of(table).columns if column.stamped]
             # For each chunk of a frame DuckDB takes the memory of a whole row group.
             rows = rows.with_columns(moment.alias(name) for name in stamped).rechunk()
-            with self._registered("joining", rows):
+            with registered(self.connection, "joining", rows):
                 self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM joining")
 
     def upsert(self, table: str, rows: pl.DataFrame) -> None:
         """Put ``rows`` into ``table``, by name, replacing those of the same key."""
         _check_name(table)
-        with self._registered("rows", rows):
+        with registered(self.connection, "rows", rows):
             self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM rows")
 
     def partition(self, table: str, repository: str, month: str) -> pl.DataFrame:
@@ -174,7 +174,7 @@ class Database:
             rule_version=pl.lit(None, pl.String),
             message=pl.lit(message),
         )
-        with self._registered("failed", failed):
+        with registered(self.connection, "failed", failed):
             self.connection.execute(
                 """
                 INSERT INTO meta.partition_loads BY NAME SELECT * FROM failed
@@ -191,23 +191,6 @@ class Database:
         has_any = WATERMARKS in tables_of(self.connection)
         query = WITH_WATERMARKS if has_any else PARTITION_LOADS
         return self.frame(query, [table, repository])
-
-    @contextmanager
-    def _registered(self, name: str, rows: pl.DataFrame) -> Iterator[None]:
-        import pyarrow as pa  # noqa: PLC0415 - who only reads does without
-
-        # To the end of its transaction DuckDB holds what is registered: a reader that has been read
-        # holds no rows any more.
-        table = rows.to_arrow()
-        batches = iter(table.to_batches())
-        self.connection.register(name, pa.RecordBatchReader.from_batches(table.schema, batches))
-        del table
-        try:
-            yield
-        finally:
-            # In a transaction that has failed this does too, and would hide why that one did.
-            with suppress(duckdb.TransactionException):
-                self.connection.unregister(name)
 
 
 @contextmanager

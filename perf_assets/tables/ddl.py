@@ -34,6 +34,12 @@ def quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
+def quoted_name(name: str) -> str:
+    """``name`` as a SQL identifier."""
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
+
+
 def _limits(column: Column) -> Iterator[str]:
     name = f'"{column.name}"'
     if column.values is not None and not column.type.endswith("[]"):

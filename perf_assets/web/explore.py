@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 import uvicorn
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.charts import Axes, chart
 from perf_assets.reports.figures.drawing import Spec
+from perf_assets.reports.query_result import QueryResult
 from perf_assets.reports.query_runner import run_query
 from perf_assets.sanitize import escape_text
 from perf_assets.sql_models.cookbook import Query, parse_query_file
@@ -33,7 +33,7 @@ from duckdb_columns() where not internal order by schema_name, table_name, colum
 class Answer:
     """The rows that a query gave, or the sentence that says why it gave none."""
 
-    rows: pa.Table | None = None
+    rows: QueryResult | None = None
     mistake: str = ""
 
 
@@ -80,7 +80,7 @@ def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
         return Answer(mistake=escape_text(error))
 
 
-def drawn(rows: pa.Table, title: str, axes: Axes) -> tuple[Spec | None, str]:
+def drawn(rows: QueryResult, title: str, axes: Axes) -> tuple[Spec | None, str]:
     """A Vega-Lite chart of rows, or the sentence that says why there is none."""
     try:
         return chart(rows, title, axes), ""

@@ -54,7 +54,9 @@ def _(FIRST, columns_of, cookbook, database, mo):
     columns = columns_of(database)
     tables = mo.plain_text(columns.mistake)
     if columns.rows is not None:
-        tables = mo.ui.table(columns.rows, selection=None, page_size=10, show_download=False)
+        tables = mo.ui.table(
+            columns.rows.by_column(), selection=None, page_size=10, show_download=False
+        )
     mo.vstack(
         [
             mo.hstack(
@@ -102,12 +104,12 @@ def _(FORMATS, answered, database, given, mo, query):
         lambda: FORMATS["csv"](rows), f"{query.name}.csv", "text/csv", label="Download as CSV"
     )
     table = mo.ui.table(
-        rows, selection=None, page_size=10, show_download=False, show_data_types=False
+        rows.by_column(), selection=None, page_size=10, show_download=False, show_data_types=False
     )
     mo.vstack(
         [
             mo.hstack(
-                [mo.md("1 row" if rows.num_rows == 1 else f"{rows.num_rows:,} rows"), csv],
+                [mo.md("1 row" if len(rows.rows) == 1 else f"{len(rows.rows):,} rows"), csv],
                 justify="space-between",
             ),
             table,
@@ -118,7 +120,7 @@ def _(FORMATS, answered, database, given, mo, query):
 
 @app.cell
 def _(mo, rows):
-    names = rows.column_names
+    names = list(rows.columns)
     axes = mo.ui.dictionary(
         {axis: mo.ui.dropdown(names, label=axis) for axis in ("x", "y", "color")}
     )

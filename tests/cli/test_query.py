@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.reports.formats import as_csv, as_json, as_markdown, as_text
+from perf_assets.reports.query_result import fetch_result
 from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet, from_spreadsheet
 from perf_assets.sql_models.cookbook import cookbook
 from tests.support import Prepared, Ran, command, environment, perf_assets
@@ -39,7 +40,7 @@ def query(data_dir: Path, *arguments: str | Path) -> Ran:
 
 
 def table(sql: str):
-    return duckdb.sql(sql).to_arrow_table()
+    return fetch_result(duckdb.sql(sql))
 
 
 def test_without_a_name_the_cookbook_is_listed_with_questions_and_parameters() -> None:

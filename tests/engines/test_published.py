@@ -48,8 +48,8 @@ def far(data_dir: Path) -> DataDirectory:
 
 def answered(data_dir: DataDirectory, sql: str) -> list[dict[str, object]]:
     query = Query("it", sql, question="", reading="", parameters={})
-    rows: list[dict[str, object]] = run_query(data_dir.published, query, {}).to_pylist()
-    return rows
+    answer = run_query(data_dir.published, query, {})
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 
 
 def test_tables_in_the_lake_and_views_over_them_are_not_published(far: DataDirectory) -> None:

@@ -10,6 +10,7 @@ from perf_assets.reports.figures.drawing import Spec, joined
 from perf_assets.reports.top_repositories import passed_over, without
 from perf_assets.sanitize import escape_text
 from perf_assets.storage.lake_rows import lake_rows, names_any
+from perf_assets.tables.frames import frame_of
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""
@@ -79,7 +80,7 @@ class Figure:
                 for text in (self.rows, self.verdicts, self.drawn or self.rows)
             )
             left_out = passed_over(connection) if dataset == "live" else frozenset()
-            rows = without(connection.sql(query).pl(), left_out)
+            rows = without(frame_of(connection.sql(query)), left_out)
             if not rows.is_empty():
                 sentences = (
                     ()
@@ -87,7 +88,9 @@ class Figure:
                     else connection.sql(verdicts_query).fetchall()
                 )
                 verdicts = [(who, what) for who, what in sentences if what and who not in left_out]
-                source = rows if drawn == query else without(connection.sql(drawn).pl(), left_out)
+                source = (
+                    rows if drawn == query else without(frame_of(connection.sql(drawn)), left_out)
+                )
                 panels = self.draw(source) if self.draw else []
                 return Shown(
                     title=self.title,

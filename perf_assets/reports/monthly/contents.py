@@ -22,6 +22,7 @@ from perf_assets.reports.queries import (
 )
 from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
 
 TREND = ("marts.trend_monthly", "analysis.trend_tests")
 WHY = ("analysis.open_share_changes", "analysis.closing_rates")
@@ -79,8 +80,8 @@ LEFT = (
 )
 SPAN = """
 select min(month) || ' to ' || max(month)
-from staging.loaded_months
-where dataset = 'live' and has_issues
+from meta.partition_loads
+where is_stored and "table" in ('raw.issues', 'raw.questions')
 """
 UNMINED = (
     "Nothing is mined here: these are the data that the paper's authors publish. How far they give "
@@ -209,7 +210,7 @@ def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
         ("coverage", "What is loaded", COVERAGE),
         ("facts", "Study, rules, sources and software", FACTS),
     ):
-        rows = without(connection.sql(query).pl(), passed_over(connection))
+        rows = without(frame_of(connection.sql(query)), passed_over(connection))
         if not rows.is_empty():
             queries = {"the table": query.strip()}
             yield Part(name, title, table=rows, queries=queries, is_open=name == "breakdown")

@@ -10,6 +10,7 @@ from perf_assets.reports.figures.trends import TESTS
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.sanitize import escape_text
 from perf_assets.storage.lake_rows import lake_rows, names_any
+from perf_assets.tables.frames import frame_of
 
 MOST = 10
 """Things in a list; the rest is counted."""
@@ -183,8 +184,7 @@ def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
     """The rows of ``query``, by the names of their columns."""
-    rows: list[Row] = connection.sql(query).pl().to_dicts()
-    return rows
+    return frame_of(connection.sql(query)).to_dicts()
 
 
 def _notes(row: Row) -> Iterator[str]:

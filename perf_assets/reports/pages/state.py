@@ -10,12 +10,19 @@ from perf_assets.reports.figures.audits import audit_grid
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
 from perf_assets.reports.figures.panels import series
 from perf_assets.sanitize import in_words
+from perf_assets.tables.frames import frame_of
 
 PARTITIONS = """
 with spans as (
-    select repository, min(month) || '-01' as first, max(month) || '-01' as last
-    from meta.partition_loads
-    group by repository
+    select
+        loads.repository, min(month) || '-01' as first,
+        max(month) filter (
+            month <= coalesce(activity.last_series_month, month) or status = 'failed'
+        ) || '-01' as last
+    from meta.partition_loads as loads
+    left join marts.activity as activity
+        on activity.dataset = 'live' and activity.repository = loads.repository
+    group by loads.repository
 ),
 months as (
     select
@@ -66,7 +73,7 @@ LINES = {MONTH: COOL, MEDIAN: OTHER}
 
 def read_state(connection: duckdb.DuckDBPyConnection) -> Section:
     """The facts of the database; of each repository a grid of audits and curves of quality."""
-    facts = connection.sql(ABOUT).pl()
+    facts = frame_of(connection.sql(ABOUT))
     about = Part("about", "About this database", table=facts, is_open=True)
     words = [
         "Each month of each table and its last audit; then data quality by month: the value, and "
@@ -92,7 +99,7 @@ def _curves(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
 def _by_repository(
     connection: duckdb.DuckDBPyConnection, query: str
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    groups = connection.sql(query).pl().group_by("repository", maintain_order=True)
+    groups = frame_of(connection.sql(query)).group_by("repository", maintain_order=True)
     return ((str(repository), rows) for (repository,), rows in groups)
 
 

@@ -25,6 +25,7 @@ from perf_assets.sanitize import in_words
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
 
 FURTHER = {
     PROBLEMS: (
@@ -53,7 +54,7 @@ where study = '{}' and location {} '{}'
 def read_comparison(published: Path) -> pl.DataFrame:
     """``analysis.paper_comparison`` of the published database."""
     with reading(published) as connection:
-        rows: pl.DataFrame = connection.sql("from analysis.paper_comparison").pl()
+        rows = frame_of(connection.sql("from analysis.paper_comparison"))
     return rows
 
 
@@ -107,7 +108,7 @@ def read_replication(published: Path) -> Document:
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Data:
     bugs, trend, taxonomy = (
-        connection.sql(f"from {name}").pl()
+        frame_of(connection.sql(f"from {name}"))
         for name in ("marts.bug_metrics", "marts.paper_trend", "replication.taxonomy")
     )
     trend = trend.sort("repository", "series", "month")

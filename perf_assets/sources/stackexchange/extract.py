@@ -15,6 +15,7 @@ import polars as pl
 
 from perf_assets.errors.messages import disk_or_memory_message
 from perf_assets.sources.stackexchange.dump_posts import Record
+from perf_assets.tables.frames import frame_of, registered
 from perf_assets.tables.types import Columns
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,7 @@ class Extract:
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
         """The rows of ``query``."""
-        frame: pl.DataFrame = self.connection.sql(query, params=list(parameters)).pl()
-        return frame
+        return frame_of(self.connection.sql(query, params=list(parameters)))
 
     def state(self, file: str) -> dict[str, Any] | None:
         """How far the reading of ``file`` is; ``None`` where it has not begun."""
@@ -123,9 +123,8 @@ class Extract:
     def _insert(self, table: str, rows: pl.DataFrame) -> None:
         if rows.is_empty():
             return
-        self.connection.register("incoming", rows.to_arrow())
-        self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
-        self.connection.unregister("incoming")
+        with registered(self.connection, "incoming", rows):
+            self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
 
     def _put_state(self, state: Mapping[str, object]) -> None:
         names = ", ".join(state)
@@ -159,8 +158,6 @@ def _opened(path: Path) -> duckdb.DuckDBPyConnection:
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute(STATE)
     for table, columns in COLUMNS.items():
-        empty = pl.DataFrame(schema=columns).to_arrow()
-        connection.register("empty_rows", empty)
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM empty_rows")
-        connection.unregister("empty_rows")
+        with registered(connection, "empty_rows", pl.DataFrame(schema=columns)):
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM empty_rows")
     return connection

@@ -9,6 +9,7 @@ from perf_assets.config.forums import Forum, TagSet
 from perf_assets.core.posts import text_and_code
 from perf_assets.sources.stackexchange.extract import Extract
 from perf_assets.tables import schema_of
+from perf_assets.tables.frames import registered
 
 TABLES = ("raw.questions", "raw.answers", "raw.question_comments")
 
@@ -72,11 +73,8 @@ def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence
         _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()
     ]
     questions = questions.filter(pl.Series(mine, dtype=pl.Boolean))
-    extract.connection.register("chosen", questions.select("question_id").to_arrow())
-    try:
+    with registered(extract.connection, "chosen", questions.select("question_id")):
         answers, comments = extract.frame(ANSWERS), extract.frame(COMMENTS)
-    finally:
-        extract.connection.unregister("chosen")
     return as_stored(forum, tag_set, questions, answers, comments, "dump")
 
 

@@ -14,6 +14,9 @@ from perf_assets.processes.progress import phase
 from perf_assets.sql_models.files import models_by_name, read_by_several
 from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
+from perf_assets.tables.frames import frame_of
+
+ORDERED = "main.rows_in_order"
 
 
 class Workspace:
@@ -33,21 +36,30 @@ class Workspace:
         A mart is what it would be now, whatever is stored of it.
         """
         listed = ", ".join(f'"{name}"' for name in columns) if columns else "*"
-        frame: pl.DataFrame = self._connection.sql(
-            f"SELECT {listed} FROM {self._source(table)} ORDER BY {', '.join(table_of(table).key)}"
-        ).pl()
-        return frame
+        key = ", ".join(table_of(table).key)
+        query = f"SELECT {listed} FROM {self._source(table)} ORDER BY {key}"
+        return frame_of(self._connection.sql(query))
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
         """The rows of a mart in the order of ``by``, some at a time; without it all at once."""
         source = self._source(mart)
         if by is None:
-            yield self._connection.sql(f"FROM {source}").pl()
+            yield frame_of(self._connection.sql(f"FROM {source}"))
             return
-        empty = self._connection.sql(f"FROM {source} LIMIT 0").pl()
-        query = self._connection.sql(f'FROM {source} ORDER BY "{by}"')
-        batches = query.to_arrow_reader(CHUNK_ROWS)
-        yield from in_chunks(map(pl.DataFrame, batches), by, empty)
+        self._open()
+        self._connection.execute(
+            f'CREATE OR REPLACE TABLE {ORDERED} AS FROM {source} ORDER BY "{by}"'
+        )
+        empty = frame_of(self._connection.sql(f"FROM {ORDERED} LIMIT 0"))
+        yield from in_chunks(self._batches(), by, empty)
+        self._connection.execute(f"DROP TABLE {ORDERED}")
+
+    def _batches(self) -> Iterator[pl.DataFrame]:
+        """The rows of the table in order, some at a time."""
+        ((rows,),) = self._connection.sql(f"SELECT count(*) FROM {ORDERED}").fetchall()
+        for start in range(0, rows, CHUNK_ROWS):
+            part = f"FROM {ORDERED} WHERE rowid >= {start} AND rowid < {start + CHUNK_ROWS}"
+            yield frame_of(self._connection.sql(f"{part} ORDER BY rowid"))
 
     def _source(self, table: str) -> str:
         """What to select from, once all that is read is there."""

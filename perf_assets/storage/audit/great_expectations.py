@@ -19,6 +19,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.audit.rules import Rule
 
 if TYPE_CHECKING:  # importing it takes seconds
+    import pandas as pd
     from great_expectations.core import ExpectationSuite, ExpectationValidationResult
     from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.expectations.expectation import Expectation
@@ -32,6 +33,10 @@ FAILING_ROWS = {
     "exclude_unexpected_values": True,
     "partial_unexpected_count": 0,
 }
+
+# What is imported where it is found. Spark's client takes a second, and ends the process where it
+# takes that one for a test of its own, as those without a main file; pyarrow takes 50 MB.
+UNUSED = ("pyspark", "pyarrow")
 
 # Expectations share one parser of parameters, and the context one slot for the data.
 _one_at_a_time = Lock()
@@ -64,7 +69,7 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
     frame : as ``columns_of`` gives it.
     """
     with _one_at_a_time, _configurations_kept():
-        batch = _batch_definition().get_batch({"dataframe": frame.to_pandas()})
+        batch = _batch_definition().get_batch({"dataframe": _pandas_frame(frame)})
         expectations = {rule.name: _expectation(source, rule) for rule in rules}
 
         def run(names: Sequence[str], result_format: object) -> dict[str, Finding]:
@@ -94,21 +99,40 @@ def columns_of(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
     return frame.select(columns).with_columns(pl.selectors.list().list.join(", "))
 
 
-@contextmanager
-def _without(module: str) -> Iterator[None]:
-    """Import as if ``module`` were not installed.
+def _pandas_frame(frame: pl.DataFrame) -> "pd.DataFrame":
+    """``frame`` as pandas has it, as Polars would convert it where pyarrow is installed."""
+    import pandas as pd  # noqa: PLC0415
 
-    Great Expectations imports Spark's client where it finds it, which takes a second, and ends the
-    process where that one takes it for a test of its own, as in processes without a main file.
-    """
-    if module in sys.modules:
-        yield
-        return
-    sys.modules[module] = None  # type: ignore[assignment]
+    return pd.DataFrame({column.name: _pandas_column(column) for column in frame}, copy=False)
+
+
+def _pandas_column(column: pl.Series) -> object:
+    import pandas as pd  # noqa: PLC0415
+
+    match column.dtype:
+        case pl.String:
+            return pd.array(column.to_numpy(), dtype="str")
+        case pl.Datetime(time_zone=zone):
+            return pd.DatetimeIndex(column.to_numpy()).tz_localize(zone)
+        case pl.Date:
+            return column.cast(pl.Datetime("ms")).to_numpy()
+        case kind if kind.is_nested() or kind == pl.Null:
+            return pd.Series(column.to_list(), dtype=object)
+        case _:
+            return column.to_numpy()
+
+
+@contextmanager
+def _without(modules: Sequence[str]) -> Iterator[None]:
+    """Import as if these ``modules`` were not installed."""
+    hidden = [module for module in modules if module not in sys.modules]
+    for module in hidden:
+        sys.modules[module] = None  # type: ignore[assignment]
     try:
         yield
     finally:
-        del sys.modules[module]
+        for module in hidden:
+            del sys.modules[module]
 
 
 @contextmanager
@@ -138,7 +162,7 @@ def _configurations_kept() -> Iterator[None]:
 
 @cache
 def _batch_definition() -> "BatchDefinition[Any]":
-    with _without("pyspark"):
+    with _without(UNUSED):
         import great_expectations as gx  # noqa: PLC0415
 
     logging.getLogger("great_expectations").setLevel(logging.WARNING)
