@@ -13,7 +13,16 @@ from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import declared
 from tests.model_database import ModelDatabase, insert
-from tests.rows import Row, comparison, effect, flow_test, trend_month
+from tests.rows import (
+    REPOSITORY,
+    Row,
+    activity,
+    comparison,
+    effect,
+    flow_test,
+    loads,
+    trend_month,
+)
 from tests.support import Prepared
 
 pytestmark = pytest.mark.slow
@@ -43,6 +52,21 @@ def one_of_family(series: str, p_adjusted: float, **changes: object) -> tuple[Ro
     family = {name: test[name] for name in ("dataset", "repository", "method", "p_value")}
     adjusted = {"source": "trend_tests", "result_of": series, "p_value_holm": p_adjusted}
     return test, family | adjusted | {"tests": 9}
+
+
+def findings_of_quarter(quarter: str, **changes: object) -> Row:
+    month = f"{quarter[:4]}-{3 * int(quarter[-1]):02}"
+    counts = dict.fromkeys(("new", "gone", "rewritten", "warnings", "in_library_code"), 0)
+    row = {"repository": REPOSITORY, "quarter": quarter, "month": month, "rule": "sync-in-loop"}
+    files = {"findings": 2, "files_with_findings": 1, "files_scanned": 9}
+    return {**row, "sha": "0" * 40, **counts, **files, **changes}
+
+
+def values_of(found: Shown) -> list[dict[str, object]]:
+    """The values in all panels of its picture."""
+    assert found.chart is not None
+    panels = found.chart.get("vconcat", [found.chart])
+    return [value for panel in panels for value in panel["data"]["values"]]
 
 
 def test_every_table_of_statistics_has_a_figure() -> None:
@@ -98,6 +122,26 @@ def test_live_data_go_before_published_ones(database: ModelDatabase) -> None:
     assert of(database, "marts.trend_monthly").rows["repository"].to_list() == ["of/paper"]
     insert(database.connection, "marts.trend_monthly", [trend_month("2020-02")])
     assert of(database, "marts.trend_monthly").rows["repository"].to_list() == ["owner/name"]
+
+
+def test_of_a_repository_at_rest_pictures_end_with_its_activity(database: ModelDatabase) -> None:
+    rest = activity("2023-06", "2021-02", is_at_rest=True, last_series_month="2021-02")
+    insert(database.connection, "marts.activity", [rest])
+    quarters = ("2020-Q4", "2021-Q1", "2021-Q2", "2021-Q3", "2023-Q2")
+    changes = ({"new": 2}, {}, {"gone": 1}, {}, {})
+    found = [
+        findings_of_quarter(quarter, **change)
+        for quarter, change in zip(quarters, changes, strict=True)
+    ]
+    insert(database.connection, "analysis.static_findings", found)
+    drawn = of(database, "analysis.static_findings")
+    assert {value["quarter"] for value in values_of(drawn)} == set(quarters[:3])
+    assert drawn.verdicts[0][1].startswith("2020-Q4 to 2021-Q2: at the end 2 findings")
+    months = loads("2021-01", "2021-02", "2021-03", "2023-06")
+    months += loads("2022-01", status="failed")
+    insert(database.connection, "meta.partition_loads", months)
+    cells = {value["month"] for value in values_of(of(database, "meta.partition_loads"))}
+    assert cells == {"2021-01", "2021-02", "2022-01"}
 
 
 def test_many_repositories_are_cut_in_words_and_the_picture_stays_small(

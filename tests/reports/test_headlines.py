@@ -13,6 +13,7 @@ from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.summary import print_headlines
 from tests.model_database import ModelDatabase, insert
+from tests.question_rows import FORUM, TAG_SET, performance_question, question
 from tests.rows import Row, activity, comparison, flow_test, loads, trend_month
 from tests.support import Prepared
 
@@ -198,6 +199,31 @@ def test_several_repositories_are_told_together_too() -> None:
     headlines = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
     assert [title for title, _ in headlines] == ["a/a", "b/b", "All 2 repositories"]
     assert headlines[2][1][0].startswith("1 of 4 bugs is a performance bug; ")
+
+
+def questions(performance: int, accepted: int, others: int, others_accepted: int) -> list[Row]:
+    """Headlines of a forum with so many questions about performance, and others."""
+    asked, labels = [], []
+    groups = ((performance, accepted, True), (others, others_accepted, False))
+    for number, of_them, is_performance in groups:
+        for index in range(number):
+            key = len(asked) + 1
+            answer = key if index < of_them else None
+            asked.append(question(key, "2020-01-10", accepted_answer_id=answer))
+            labels.append(performance_question(key, is_performance=is_performance))
+    return of_models(("raw.questions", asked), ("labels.performance_questions", labels))
+
+
+def test_questions_have_an_interval_and_where_few_are_accepted_counts() -> None:
+    ((title, (share, accepted)),) = questions(8, 1, 12, 9)
+    assert title == f"{FORUM}:{TAG_SET}"
+    assert share == "40.0 % [22, 61] of 20 questions are about performance"
+    assert accepted == "Of these 1 of 8 have an accepted answer, of the others 9 of 12"
+    ((_, (_, accepted)),) = questions(8, 5, 12, 9)
+    assert accepted == "Of these 62 % have an accepted answer, of the others 75 %"
+    ((_, (share, _)),) = questions(1, 0, 12, 9)
+    assert share == "1 of 13 questions is about performance"
+    assert questions(0, 0, 12, 9)[0][1] == ["0 of 12 questions are about performance"]
 
 
 def test_of_nothing_nothing_is_told() -> None:

@@ -50,10 +50,14 @@ select
 from ({ROWS.strip()})
 """
 DRAWN = f"""
-select *
-from ({MONTHS.strip()})
+select months.*
+from ({MONTHS.strip()}) as months
+left join marts.activity as activity
+    on activity.dataset = 'live' and activity.repository = months.repository
+where month <= coalesce(last_series_month, month) or audit <> 'passed'
 order by
-    count(*) filter (where audit <> 'passed') over (partition by repository) desc, repository, month
+    count(*) filter (where audit <> 'passed') over (partition by months.repository) desc,
+    months.repository, month
 """
 
 

@@ -10,24 +10,42 @@ from perf_assets.sanitize import escape_text
 FEW = 10
 """Findings up to which each number has its line: there is no half of one."""
 
-NEWEST = """
+CHANGING = """
+    select findings.*
+    from analysis.static_findings as findings
+    left join (
+        select
+            repository,
+            strptime(last_series_month, '%Y-%m') as began,
+            year(began) || '-Q' || quarter(began) as rested_in
+        from marts.activity
+        where dataset = 'live' and is_at_rest
+    ) as rested using (repository)
+    window of_repository as (partition by repository)
+    qualify
+        quarter <= coalesce(rested_in, quarter)
+        or quarter <= max(quarter) filter ("new" + gone + rewritten > 0) over of_repository
+"""
+"""The findings, of a repository at rest up to its last activity, or the last change of one."""
+
+NEWEST = f"""
 select repository, quarter, rule, findings, "new", gone, rewritten, files_scanned, per_1000_files
-from analysis.static_findings
+from ({CHANGING})
 order by quarter desc, repository, findings desc, rule
 """
-QUARTERS = """
+QUARTERS = f"""
 select repository, quarter, rule, findings
-from analysis.static_findings
+from ({CHANGING})
 qualify sum(findings) over (partition by repository, rule) > 0
 order by repository, quarter, rule
 """
-FOUND = """
+FOUND = f"""
 with quarters as (
     select
         repository, quarter, any_value(files_scanned) as files, sum(findings) as findings,
         sum("new") as came, sum(gone) as went,
         string_agg(rule || ' ' || findings, ', ' order by rule) filter (where findings > 0) as rules
-    from analysis.static_findings
+    from ({CHANGING})
     group by repository, quarter
 )
 

@@ -10,18 +10,23 @@ from perf_assets.sanitize import escape_text
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
 
-DIFFICULTY = """
+SAYS_MORE = "tag_set <> 'pooled' or count(distinct tag_set) over (partition by forum) > 2"
+"""Together is said of several tag sets; of one it is the same again."""
+
+DIFFICULTY = f"""
 select
     forum, tag_set, kind, questions, accepted, 100 * accepted_share as estimate,
     100 * accepted_share_low as low, 100 * accepted_share_high as high,
     median_hours_to_accepted, km_median_hours_to_accepted as median_with_waiting_ones
 from analysis.question_difficulty
+qualify {SAYS_MORE}
 order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
 """
-DIFFICULTY_VERDICTS = """
+DIFFICULTY_VERDICTS = f"""
 select forum || ', ' || tag_set, kind || ': ' || result
 from analysis.question_difficulty
 where kind in ('all', 'performance')
+qualify {SAYS_MORE}
 order by forum, tag_set = 'pooled', tag_set, kind
 """
 KINDS_FOUND = """
@@ -38,19 +43,21 @@ from analysis.question_kind_quality
 where is_default and kind = 'macro'
 order by forum, is_chosen desc, method, split
 """
-STEMS = """
+STEMS = f"""
 select forum, tag_set, entry, stem_set, questions, only_by_it, all_questions, percent
 from analysis.keyword_stem_hits
 where entry <> 'any' and stem = entry
+qualify {SAYS_MORE}
 order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 """
-STEMS_VERDICTS = """
+STEMS_VERDICTS = f"""
 select forum || ', ' || tag_set, printf(
     '%d of %d questions (%.1f %%) have a performance stem %s',
     questions, all_questions, percent, replace(stem_set, '_', ' ')
 )
 from analysis.keyword_stem_hits
 where entry = 'any'
+qualify {SAYS_MORE}
 order by forum, tag_set = 'pooled', tag_set, stem_set
 """
 BOTH = """
@@ -106,8 +113,7 @@ order by repository, forum
 
 def _difficulty(rows: pl.DataFrame) -> list[Spec]:
     sets = rows.filter(pl.col("tag_set") != "pooled")
-    drawn = sets if sets["tag_set"].n_unique() > 1 else rows.filter(tag_set="pooled")
-    named = with_words(drawn.with_columns(what="kind"))
+    named = with_words(sets.with_columns(what="kind"))
     measure = "questions with an accepted answer, percent"
     return [
         estimates(f"{forum}, {tags}", part, measure)

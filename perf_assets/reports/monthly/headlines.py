@@ -54,6 +54,22 @@ from analysis.group_comparisons as tests
 {ADJUSTED.format("group_comparisons", "tests.metric")}
 where tests.dataset = 'live' and tests.metric = 'fix_time_days'
 """
+QUESTIONS = f"""
+with groups as ({ASKED.partition("order by repository")[0].strip()})
+
+select *, {wilson_limits("performance", "asked")}
+from (
+    select
+        repository, sum(asked) as asked,
+        coalesce(sum(asked) filter (where questions = 'performance'), 0) as performance,
+        coalesce(sum(asked) filter (where questions = 'other'), 0) as others,
+        coalesce(sum(accepted) filter (where questions = 'performance'), 0) as accepted,
+        coalesce(sum(accepted) filter (where questions = 'other'), 0) as others_accepted
+    from groups
+    group by repository
+)
+order by repository
+"""
 DOUBTS = """
 select
     repository, count(distinct month) filter (where is_anomaly) as odd_months
@@ -106,15 +122,8 @@ def _title(row: Row, repositories: int, doubts: Row | None) -> str:
 
 
 def _share(row: Row, trend: Row | None) -> Iterator[str]:
-    performance, reports = int(row["performance"]), int(row["reports"])
-    if min(performance, reports - performance) < CURVE:
-        share = f"{performance:,} of {reports:,} bugs"
-    else:
-        low, high = (
-            f"{one:.0f}" if one >= 10 else f"{one:.1f}" for one in (row["low"], row["high"])
-        )
-        share = f"{row['percent']:.1f} % [{low}, {high}] of {reports:,} bugs"
-    share += " is a performance bug" if performance == 1 else " are performance bugs"
+    share = _counted(row, int(row["performance"]), int(row["reports"]), "bugs")
+    share += " is a performance bug" if row["performance"] == 1 else " are performance bugs"
     if trend is None or trend["is_too_few"]:
         yield f"{share}; too few to test for a trend"
     elif trend["p_adjusted"] is None:
@@ -128,6 +137,14 @@ def _share(row: Row, trend: Row | None) -> Iterator[str]:
         )
     else:
         yield f"{share}; no trend shown ({_strength(trend['p_adjusted'], trend['power'])})"
+
+
+def _counted(row: Row, number: int, whole: int, noun: str) -> str:
+    """A share with its interval, the counts alone where these are few."""
+    if min(number, whole - number) < CURVE:
+        return f"{number:,} of {whole:,} {noun}"
+    low, high = (f"{one:.0f}" if one >= 10 else f"{one:.1f}" for one in (row["low"], row["high"]))
+    return f"{100 * number / whole:.1f} % [{low}, {high}] of {whole:,} {noun}"
 
 
 def _strength(p: float, power: float | None) -> str:
@@ -169,20 +186,24 @@ def _month(row: Row) -> str:
 
 def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
     try:
-        rows = read_rows(connection, ASKED)
+        rows = read_rows(connection, QUESTIONS)
     except duckdb.CatalogException:  # where a lake has them
         return
-    for name in dict.fromkeys(row["repository"] for row in rows):
-        by_group = {row["questions"]: row for row in rows if row["repository"] == name}
-        total = sum(row["asked"] for row in by_group.values())
-        performance = by_group.get("performance", {"asked": 0, "percent": None})
-        sentence = (
-            f"{100 * performance['asked'] / total:.1f} % of {total:,} questions are about "
-            "performance"
-        )
-        if "other" in by_group and performance["percent"] is not None:
-            sentence += (
-                f"; accepted {performance['percent']:.0f} %, others "
-                f"{by_group['other']['percent']:.0f} %"
-            )
-        yield name, [sentence]
+    for row in rows:
+        sentence = _counted(row, row["performance"], row["asked"], "questions")
+        sentence += f" {'is' if row['performance'] == 1 else 'are'} about performance"
+        yield row["repository"], [sentence, *_accepted(row)]
+
+
+def _accepted(row: Row) -> Iterator[str]:
+    """How many of each group have an accepted answer, in percent where each has enough of them."""
+    groups = (row["accepted"], row["performance"]), (row["others_accepted"], row["others"])
+    if not all(questions for _, questions in groups):
+        return
+    own, others = (
+        f"{accepted:,} of {questions:,}"
+        if min(accepted for accepted, _ in groups) < CURVE
+        else f"{100 * accepted / questions:.0f} %"
+        for accepted, questions in groups
+    )
+    yield f"Of these {own} have an accepted answer, of the others {others}"
