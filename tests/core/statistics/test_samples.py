@@ -16,12 +16,12 @@ from perf_assets.core.statistics import agreement, survival, trend
 from perf_assets.core.statistics import samples as statistics
 from perf_assets.core.statistics.samples import (
     cliffs_delta,
-    cliffs_delta_interval,
     cox_stuart,
     holm,
     magnitude,
     mann_whitney_u,
 )
+from tests.cliffs_delta import cliffs_delta_interval
 from tests.effort import examples
 from tests.paths import PYTORCH_PACKAGE
 
