@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.lint.tensorflow_api.api_index import operations
 from perf_assets.lint.tensorflow_api.operations import (
     canonical,
     is_description,
     is_operation,
     release,
 )
+from tests.lint.tensorflow_api.api_index import operations
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_list_is_made_from_the_public_names_of_what_can_name_its_node(
 
 
 def test_the_list_is_written_with_its_versions(wheels: tuple[Path, Path]) -> None:
-    command = [sys.executable, "-m", "perf_assets.lint.tensorflow_api.api_index", *map(str, wheels)]
+    command = [sys.executable, "-m", "tests.lint.tensorflow_api.api_index", *map(str, wheels)]
     written = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     first, *rest = written.splitlines()
     assert first.startswith("# tensorflow 9.1, keras 8.2")
