@@ -13,13 +13,7 @@ import polars as pl
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import CONFIDENCE
 from perf_assets.core.questions.classifier_assumptions import DEFAULTS, PEOPLE, VARIANTS, Variant
-from perf_assets.core.questions.examples import (
-    Examples,
-    Flags,
-    Reader,
-    Scored,
-    examples_of,
-)
+from perf_assets.core.questions.examples import Examples, Flags, Reader, Scored, examples_of
 from perf_assets.core.questions.folds import BLOCKS, folds_in_time, stratified_folds
 from perf_assets.core.questions.scoring import (
     MEASURES,

@@ -38,7 +38,6 @@ class CoxStuartResult:
     n: int
     n_pairs: int
     n_positive: int
-    n_ties: int
     statistic: float | None
     pvalue: float | None
     alternative: TrendAlternative
@@ -99,7 +98,6 @@ def cox_stuart(series: Values, alternative: TrendAlternative = "two_sided") -> C
         n=int(np.sum(~np.isnan(values))),
         n_pairs=n_pairs,
         n_positive=n_positive,
-        n_ties=int(np.sum(changes == 0)),
         statistic=float(n_positive) if n_pairs else None,
         pvalue=pvalue,
         alternative=alternative,

@@ -83,11 +83,6 @@ def is_description(name: str) -> bool:
     )
 
 
-def release() -> str:
-    """The releases that the list is of."""
-    return _text().partition("\n")[0].removeprefix("# ").partition(";")[0]
-
-
 @cache
 def _text() -> str:
     return files(__package__).joinpath("tensorflow_operations.txt").read_text(encoding="utf-8")

@@ -13,11 +13,7 @@ from typing import Any
 import polars as pl
 
 from perf_assets.sample.generator.corpus import timestamp
-from perf_assets.sample.generator.fix_truth import (
-    bug_lifetime,
-    fix_contents,
-    introducing_commits,
-)
+from perf_assets.sample.generator.fix_truth import bug_lifetime, fix_contents, introducing_commits
 from perf_assets.sample.generator.history import in_order
 from perf_assets.sample.generator.model import Comment, Commit, Issue, Pull, is_bot, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan

@@ -11,19 +11,11 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import (
-    GitError,
-    error_line,
-    is_disk_full,
-)
+from perf_assets.sources.git.command import GitError, error_line, is_disk_full
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.szz.pairs import PairCounter
-from perf_assets.sources.git.unreadable import (
-    fetch_missing,
-    now_readable,
-    unreadable_commits,
-)
+from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
 
 COMMIT_COLUMNS = (
     "sha",

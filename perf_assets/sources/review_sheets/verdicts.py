@@ -15,25 +15,13 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import (
-    MOST_DIGITS,
-    in_words,
-    shortened,
-    value_of_words,
-    without_controls,
-)
+from perf_assets.sanitize import MOST_DIGITS, in_words, shortened, value_of_words, without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
     problem_codebook,
 )
-from perf_assets.sources.review_sheets.sheet import (
-    FINDINGS,
-    LIST_SEPARATOR,
-    QUESTIONS,
-    Row,
-    Sheet,
-)
+from perf_assets.sources.review_sheets.sheet import FINDINGS, LIST_SEPARATOR, QUESTIONS, Row, Sheet
 from perf_assets.tables import table_of
 from perf_assets.tables.types import TEXTS, Columns
 
