@@ -57,7 +57,7 @@ mutation: $(VENV)/.installed-dev
 
 # The pages that code knows: tables, commands, the study file. A test says when one is stale.
 reference: $(VENV)/.installed
-	$(BIN)/python -m perf_assets.cli.reference docs
+	$(BIN)/python -m tests.reference_pages docs
 
 # docs/ as a site that opens offline: dist/docs/html/index.html.
 docs: $(VENV)/.installed-docs

@@ -8,8 +8,6 @@ import re
 import unicodedata
 from typing import Any
 
-from rich.markup import escape
-
 # Characters that a program takes for more than text: controls, which move the cursor or end a
 # line; marks that turn the direction of writing; halves of a character.
 _HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -18,8 +16,6 @@ _TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_TURNS}]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
-# A bracket behind a backslash, where no tag of rich begins.
-_BRACKETS = re.compile(r"\\\[(?![a-z#/@][^[]*?\])")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 # A cell may be cut at these characters where a spreadsheet separates columns by another one.
@@ -80,16 +76,6 @@ def shortened(text: object, length: int) -> str:
         if len(shown) <= length and len(str(text)) <= 4 * length
         else f"{shown[: length - 1]}…"
     )
-
-
-def for_terminal(text: object) -> str:
-    """``text`` as :func:`escape_text`, without markup that ``rich`` would interpret.
-
-    Where it is printed with ``markup=False`` or as ``rich.text.Text``, :func:`escape_text` is
-    enough.
-    """
-    # Where no tag begins, rich leaves "\\[" as it is, and then takes the backslash away.
-    return escape(_BRACKETS.sub(r"\\\\[", escape_text(text)))
 
 
 def for_markdown(text: object) -> str:

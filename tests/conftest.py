@@ -122,8 +122,8 @@ def middling(once: Callable[..., Path]) -> "Prepared":
 def sampled(once: Callable[..., Path]) -> "Prepared":
     """The data directory that `make run` leaves; not to be changed."""
     from perf_assets.sample.study_loader import open_study  # noqa: PLC0415
-    from perf_assets.stages.pipeline import run_pipeline  # noqa: PLC0415
     from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
+    from tests.plain_pipeline import run_pipeline  # noqa: PLC0415
     from tests.support import Sampled  # noqa: PLC0415
 
     def fill(directory: Path) -> None:

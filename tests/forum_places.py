@@ -1,5 +1,6 @@
 """Small forums on the disk, and what is read of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -7,7 +8,7 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sample.generator.forum.dump import write_dump
-from perf_assets.sample.generator.forum.plan import TAG_SETS, as_of, plan_forum
+from perf_assets.sample.generator.forum.plan import TAG_SETS, plan_forum
 from perf_assets.sample.generator.forum.plan import Forum as Planned
 from perf_assets.sample.generator.planner import Calendar
 from perf_assets.sources.stackexchange.dump import read_dump
@@ -37,6 +38,26 @@ def written(directory: Path, forum: Planned, moment: int | None = None) -> Path:
     """The dump of ``forum``, as it was at ``moment`` if that is given."""
     write_dump(forum if moment is None else as_of(forum, moment), directory)
     return directory
+
+
+def as_of(forum: Planned, moment: int) -> Planned:
+    """The forum as it was at ``moment`` (milliseconds since 1970): what came later is not there."""
+    questions = [
+        replace(
+            question,
+            answers=[answer for answer in question.answers if answer.at <= moment],
+            comments=[comment for comment in question.comments if comment.at <= moment],
+            closed=question.closed if question.closed and question.closed[0] <= moment else None,
+        )
+        for question in forum.questions
+        if question.at <= moment
+    ]
+    for question in questions:
+        if question.closed is None:
+            question.duplicate_of = None
+        for answer in question.answers:
+            answer.comments = [one for one in answer.comments if one.at <= moment]
+    return Planned(questions, [(at, kind) for at, kind in forum.others if at <= moment])
 
 
 def forum_of(

@@ -118,12 +118,6 @@ COLUMN: Mapping[str, Sequence[Edit]] = {
             '        "is_reopened": bool(issue.reopenings),\n',
         )
     ],
-    "perf_assets/sample/generator/truth_schema.py": [
-        (
-            '"reopenings": pl.Int64,\n',
-            '"reopenings": pl.Int64,\n        "is_reopened": pl.Boolean,\n',
-        )
-    ],
 }
 
 CHANGES: Mapping[str, Mapping[str, Sequence[Edit]]] = {

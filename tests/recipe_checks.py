@@ -106,7 +106,6 @@ CHECKS: Mapping[str, Checks] = {
         "dbt_like_models/marts/bug_metrics.yml": declaration_of_column,
         "tests/sql_models/test_units.py": test_of_column,
         "perf_assets/sample/generator/truth.py": truth_of_column,
-        "perf_assets/sample/generator/truth_schema.py": truth_of_column,
     },
 }
 """What shows that a file of a recipe does its part."""

@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from perf_assets.config.study import SAMPLE, load_study
-from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.data_directory import DataDirectory
+from tests.plain_pipeline import run_pipeline
 
 OWN_VARIABLES = {
     "GITHUB_TOKEN",

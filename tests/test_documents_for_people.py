@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from perf_assets.cli.reference import pages
 from tests.paths import ROOT
+from tests.reference_pages import pages
 
 DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 LONGEST_README = 150  # lines: two screens, and the rest is pages

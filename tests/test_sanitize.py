@@ -1,18 +1,13 @@
 """Texts from outside, on their way to a reader."""
 
-import io
-
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from rich.console import Console
-from rich.text import Text
 
 from perf_assets.sanitize import (
     escape_text,
     for_markdown,
-    for_terminal,
     shortened,
     without_controls,
 )
@@ -32,17 +27,6 @@ def test_what_is_plain_is_one_line_of_visible_characters(text: str) -> None:
     assert len(shortened(text, 10)) <= 10
     kept = without_controls(text)
     assert [sign for sign in kept if sign < " "] == [sign for sign in text if sign in "\r\n\t"]
-
-
-@given(HOSTILE)
-@example("\\[")
-@example("\\\\[ a \\[b] \\\\[/c] [d")
-def test_no_text_is_markup_to_the_terminal(text: str) -> None:
-    shown = Text.from_markup(for_terminal(text), emoji=False)
-    assert shown.spans == []
-    assert shown.plain.rstrip("\\") == escape_text(text).rstrip("\\")
-    console = Console(file=io.StringIO(), width=1000, force_terminal=True, color_system="truecolor")
-    console.print(for_terminal(text), highlight=False, emoji=False)
 
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -5,15 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from perf_assets.lint.scopes import (
-    Function,
-    Loop,
-    LoopAt,
-    Scope,
-    bind,
-    elements,
-    method_scope,
-)
+from perf_assets.lint.scopes import Function, Loop, LoopAt, Scope, bind, elements, method_scope
 
 
 @dataclass(eq=False)

@@ -1,21 +1,14 @@
-"""The data dictionary: every table and column as declared, as a Markdown page or for a terminal."""
+"""The data dictionary: every table and column as declared, for a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from textwrap import fill
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.markdown_table import markdown_table, own_markdown
 from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
 from perf_assets.sql_models.files import described_tables
 from perf_assets.tables import Column, Table
 
-HEAD = """# Data dictionary
-
-Every table and view of the published database, as its declaration in `dbt_like_models/` says.
-Written by `make reference`; the same texts are comments in the database. All timestamps are UTC,
-months are written `YYYY-MM`, and what is missing is NULL.
-"""
 SCHEMAS = {
     "marts": "what the study measures: start here",
     "analysis": "statistics computed from marts",
@@ -29,14 +22,6 @@ SCHEMAS = {
     "replication": "the paper's published data",
     "meta": "about this database, and how it came to be",
 }
-
-
-def dictionary_markdown() -> str:
-    """The page: a section for each table, a row for each column."""
-    parts = [HEAD]
-    for table in described_tables().values():
-        parts.append("\n".join(_section(table)))
-    return "\n".join(parts)
 
 
 def find_table(name: str) -> Table:
@@ -114,21 +99,6 @@ def meaning_of(column: Column) -> str:
     if column.values is None:
         return column.comment
     return f"{column.comment} One of {', '.join(column.values)}."
-
-
-def _section(table: Table) -> Iterator[str]:
-    yield f"## {table.name}\n"
-    yield f"{table.description}\n"
-    yield f"Key: {', '.join(f'`{name}`' for name in table.key)}\n"
-    yield f"Made from: {_linked(table.name)}\n"
-    rows = [(f"`{field.name}`", kind_of(field), meaning_of(field)) for field in table.columns]
-    yield markdown_table(("column", "type", "meaning"), rows, cell=own_markdown) + "\n"
-
-
-def _linked(table: str) -> str:
-    upstream = made_from()[table]
-    links = (f"[{name}](#{name.replace('.', '')})" for name in upstream)
-    return ", ".join(links) or origin_of(table)
 
 
 def _wrapped(text: str, width: int, indent: int) -> str:

@@ -24,8 +24,3 @@ def markdown_table(
     rules = ["---:" if index in numeric else "---" for index in range(len(columns))]
     lines = [map(cell, columns), rules, *(map(cell, row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def own_markdown(text: str) -> str:
-    """Markdown of our own as a cell: on one line, its bars escaped."""
-    return " ".join(text.split()).replace("|", "\\|")

@@ -6,12 +6,7 @@ from contextlib import contextmanager
 import duckdb
 
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.files import (
-    Model,
-    check_query,
-    described_tables,
-    read_description,
-)
+from perf_assets.sql_models.files import Model, check_query, described_tables, read_description
 from perf_assets.tables import Table
 from perf_assets.tables.ddl import quoted, table_definition
 
@@ -119,16 +114,14 @@ def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
         connection.execute(f"CREATE OR REPLACE TABLE {table.name} {table_definition(table)}")
 
 
-def comment_statements(
-    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table] | None = None
-) -> list[str]:
-    """The COMMENT statements that the database still lacks to describe ``tables`` (default: all).
+def comment_statements(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The COMMENT statements that the database still lacks to describe all tables.
 
     Tables that the database does not have are passed over: they are described once they exist.
     """
     kinds, comments = _stored_comments(connection)
     statements = []
-    for table in described_tables().values() if tables is None else tables:
+    for table in described_tables().values():
         if table.name not in kinds:
             continue
         if comments[table.name, None] != table.description:

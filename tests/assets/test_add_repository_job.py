@@ -10,13 +10,13 @@ from perf_assets.assets.partitions import partitions_of
 from perf_assets.definitions import build_definitions
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.storage.added_repositories import open_study_of, read_added
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
 from tests.support import Prepared
+from tests.unreliable_github import UnreliableGitHub
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def study(tmp_path: Path) -> Path:
 def given(small: Prepared, monkeypatch) -> Iterator[dict[str, str]]:
     """A repository on an API of its own, as the job's launchpad has it."""
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    with CorpusServer([read_corpus(small.corpus)], token=TOKEN) as server:
+    with UnreliableGitHub([read_corpus(small.corpus)], token=TOKEN) as server:
         git = str(small.corpus / "repository.git")
         yield {"name": NAME, "start": "2020-01", "git": git, "github_url": server.url}
 

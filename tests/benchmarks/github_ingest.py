@@ -20,8 +20,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.faults import Faults
-from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, issues
@@ -30,6 +28,7 @@ from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
+from tests.unreliable_github import Faults, UnreliableGitHub
 
 MONTHS = months_between("2015-01", "2020-12")
 CHANGED_SHARE = 0.01
@@ -83,7 +82,7 @@ def serve(folder: Path, delay: float, pipe: Connection) -> None:
     """Serve the corpus; on "change", let 1 % of its issues change; on "report", tell the log."""
     corpus = read_corpus(folder)
     faults = Faults(0, 1.0, ("slow",), max_consecutive=10**9, delay=delay) if delay else None
-    with CorpusServer([corpus], limit=UNLIMITED, faults=faults) as server:
+    with UnreliableGitHub([corpus], limit=UNLIMITED, faults=faults) as server:
         pipe.send(server.url)
         while True:
             command = pipe.recv()

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 
 from perf_assets.cli.commands import FORMER_COMMANDS, MODULES, commands
 from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.faults import KINDS, Faults
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.storage import warehouse
 from tests.effort import some
@@ -31,6 +30,7 @@ from tests.support import (
     perf_assets_process,
     stored_tables,
 )
+from tests.unreliable_github import KINDS, Faults, UnreliableGitHub
 
 CANARY = "ghp_canary0123456789"
 
@@ -43,7 +43,7 @@ def corpus(small: Prepared) -> Path:
 @pytest.fixture(scope="module")
 def served(corpus: Path) -> Iterator[CorpusServer]:
     faults = Faults(5, 0.5, [kind for kind in KINDS if kind != "slow"])
-    with CorpusServer([read_corpus(corpus)], token=CANARY, faults=faults) as server:
+    with UnreliableGitHub([read_corpus(corpus)], token=CANARY, faults=faults) as server:
         yield server
 
 

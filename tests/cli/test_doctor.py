@@ -17,6 +17,7 @@ from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.rows import load
 from tests.support import Ran, perf_assets
+from tests.unreliable_github import UnreliableGitHub
 
 NAME = "sample-lab/tensorkit"
 MONTHS = months_between("2020-01", "2020-06")
@@ -32,7 +33,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(corpus: Path) -> Iterator[CorpusServer]:
-    with CorpusServer([read_corpus(corpus)], token=TOKENS[0], limit=300) as running:
+    with UnreliableGitHub([read_corpus(corpus)], token=TOKENS[0], limit=300) as running:
         yield running
 
 
@@ -94,7 +95,7 @@ def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told
     corpus: Path, tmp_path: Path
 ) -> None:
     data_dir = DataDirectory.of(tmp_path / "home")
-    with CorpusServer([read_corpus(corpus)], token=TOKENS[0]) as server:
+    with UnreliableGitHub([read_corpus(corpus)], token=TOKENS[0]) as server:
         file = study(tmp_path, corpus, server.url)
         run = partial(
             perf_assets, "run", "--study", file, "--data-dir", data_dir.path, "--until", "labels"

@@ -14,8 +14,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.faults import KINDS
-from perf_assets.mock_servers.github.server import CorpusServer, Faults
+from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import end_of
 from tests.mock_servers.tracker import (
     RICH,
@@ -33,6 +32,7 @@ from tests.mock_servers.tracker import (
     walk,
 )
 from tests.paths import CHAINER
+from tests.unreliable_github import KINDS, Faults, UnreliableGitHub
 
 # --- cost and rate limits ---
 
@@ -62,7 +62,7 @@ def test_points_follow_githubs_worked_example():
         assert timedelta(minutes=59) < reset - datetime.now(UTC) <= timedelta(hours=1, seconds=1)
         (logged,) = server.requests
         assert (logged.method, logged.path, logged.operation) == ("POST", "/graphql", "Deep")
-        assert (logged.points, logged.status, logged.fault, server.points) == (51, 200, None, 51)
+        assert (logged.points, logged.status, server.points) == (51, 200, 51)
 
 
 def test_fragments_aliases_and_node_lists_are_counted_and_skipped_fields_are_not(server):
@@ -102,7 +102,7 @@ def test_a_spent_budget_is_refused_and_belongs_to_one_token():
 
 
 def test_only_the_right_token_is_let_in():
-    with CorpusServer([RICH], token="right") as server:
+    with UnreliableGitHub([RICH], token="right") as server:
         for auth in (None, github.Auth.Token("wrong")):
             with pytest.raises(github.GithubException) as refused:
                 client(server.url, auth=auth).requester.graphql_query("{ rateLimit { cost } }", {})
@@ -222,7 +222,7 @@ def outcome(server, number: int = 1) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_fault_looks_as_github_makes_it(kind):
-    with CorpusServer([RICH], faults=Faults(1, 1.0, [kind], max_consecutive=2)) as server:
+    with UnreliableGitHub([RICH], faults=Faults(1, 1.0, [kind], max_consecutive=2)) as server:
         assert [outcome(server) for _ in range(3)] == [kind, kind, "good"]
         assert [request.fault for request in server.requests] == [kind, kind, None]
 
@@ -230,7 +230,7 @@ def test_each_kind_of_fault_looks_as_github_makes_it(kind):
 def test_the_same_seed_makes_the_same_faults_and_another_seed_others():
     def faults(seed: int) -> list[str | None]:
         plan = Faults(seed, 0.5, delay=0)
-        with CorpusServer([RICH], faults=plan) as server:
+        with UnreliableGitHub([RICH], faults=plan) as server:
             for _ in range(60):
                 outcome(server)
             return [request.fault for request in server.requests]
@@ -242,20 +242,20 @@ def test_the_same_seed_makes_the_same_faults_and_another_seed_others():
 
 def test_faults_never_come_more_than_the_allowed_number_in_a_row():
     plan = Faults(3, 1.0, ["bad_gateway"], max_consecutive=4)
-    with CorpusServer([RICH], faults=plan) as server:
+    with UnreliableGitHub([RICH], faults=plan) as server:
         assert [outcome(server) for _ in range(10)] == (["bad_gateway"] * 4 + ["good"]) * 2
 
 
 def test_graphql_faults_leave_rest_alone():
     kinds = ["graphql_rate_limited", "resource_limits"]
-    with CorpusServer([RICH], faults=Faults(1, 1.0, kinds)) as server:
+    with UnreliableGitHub([RICH], faults=Faults(1, 1.0, kinds)) as server:
         assert client(server.url).get_repo("o/n").get_issue(1).number == 1
 
 
 def test_pygithubs_own_retries_get_through_rest_faults():
     kinds = ["bad_gateway", "gateway_timeout", "secondary_limit"]
     plan = Faults(1, 0.6, kinds, max_consecutive=2)
-    with CorpusServer([RICH], faults=plan) as server:
+    with UnreliableGitHub([RICH], faults=plan) as server:
         retry = github.GithubRetry(total=5, backoff_factor=0)
         repository = client(server.url, retry=retry, per_page=1).get_repo("o/n")
         assert [entry.number for entry in repository.get_issues(state="all")] == [90, 5, 4, 3, 2, 1]

@@ -17,9 +17,9 @@ import duckdb
 import pytest
 
 from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import Ran, perf_assets, perf_assets_process
+from tests.unreliable_github import UnreliableGitHub
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
@@ -48,7 +48,7 @@ def ran(small: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
     folder = tmp_path_factory.mktemp("hostile")
     corpus = shutil.copytree(small.corpus, folder / "corpus")
     spoil(corpus)
-    with CorpusServer([read_corpus(corpus)], token=CANARY) as server:
+    with UnreliableGitHub([read_corpus(corpus)], token=CANARY) as server:
         study = folder / "study.toml"
         study.write_text(
             'name = "[/harm]"\nnon_bug_labels = ["[/harm]<script>"]\n[[repositories]]\n'

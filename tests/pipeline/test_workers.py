@@ -22,10 +22,10 @@ from perf_assets.execution import run_study
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import releases_of
-from perf_assets.stages.pipeline import run_pipeline
 from perf_assets.storage.data_directory import DataDirectory
 from tests.engines.servers import sail
 from tests.multi_repository import fleet_study, generate_fleet, name_of
+from tests.plain_pipeline import run_pipeline
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables
 
 COUNT = 3

@@ -11,8 +11,6 @@ from polars.testing import assert_frame_equal
 
 from perf_assets.config.forums import Forum
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.stackexchange.faults import Faults
-from perf_assets.mock_servers.stackexchange.server import ForumServer
 from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sample.generator.forum.truth import truth_of
 from perf_assets.sources.stackexchange import api_client
@@ -24,6 +22,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some
 from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written
+from tests.unreliable_forum import Faults, UnreliableForum
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -136,7 +135,7 @@ def test_a_tag_that_no_question_of_the_dump_has_is_told(dump, tmp_path) -> None:
 
 def test_the_api_tells_what_the_dump_tells(dump, site, tmp_path) -> None:
     mined(tmp_path / "dump", forum_of(dump))
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         mined(tmp_path / "api", forum_of(api_url=server.url))
     # A dump has milliseconds where the API has seconds.
     moments = ("created_at", "last_activity_at", "closed_at", "source")
@@ -151,13 +150,13 @@ def test_a_refresh_equals_a_fresh_load_whatever_goes_wrong(seed, plan, site, tmp
     early = written(tmp_path / "early", plan, times[len(times) // 3])
     later = read_site(written(tmp_path / "later", plan, times[2 * len(times) // 3]))
     faults = Faults(seed, 0.3)
-    with ForumServer({SITE: later}, faults=faults) as server:
+    with UnreliableForum({SITE: later}, faults=faults) as server:
         forum = forum_of(early, server.url)
         assert not list(failures(mined(tmp_path / "both", forum)))
         server.sites[SITE] = site
         assert not list(failures(mined(tmp_path / "both", forum)))
         assert not any(request.is_impolite for request in server.requests)
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         mined(tmp_path / "fresh", forum_of(api_url=server.url))
     left_out = ("source", "created_at", "last_activity_at", "closed_at")
     assert_same(stored(tmp_path / "both", *left_out), stored(tmp_path / "fresh", *left_out))
@@ -169,7 +168,7 @@ def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
     times = sorted(question.touched for question in plan.studied)
     early = written(tmp_path / "early", plan, times[len(times) // 2])
     later = read_site(written(tmp_path / "later", plan, times[2 * len(times) // 3]))
-    with ForumServer({SITE: later}) as server:
+    with UnreliableForum({SITE: later}) as server:
         mined(tmp_path / "both", forum_of(api_url=server.url, start="2020-04"))
         server.sites[SITE] = site
         mined(tmp_path / "both", forum_of(api_url=server.url, start="2020-04"))
@@ -180,7 +179,7 @@ def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
 
 
 def test_a_refresh_costs_what_changed(site, tmp_path) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         forum = forum_of(api_url=server.url)
         mined(tmp_path, forum)
         first = len(server.requests)
@@ -195,7 +194,7 @@ def test_what_is_no_activity_is_found_when_months_are_read_again(site, tmp_path)
     gone = max(n for n, q in site.questions.items() if "tensorkit" in q["tags"])
     questions = {n: q for n, q in site.questions.items() if n != gone}
     questions[number] = {**questions[number], "score": 1234}
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         forum = forum_of(api_url=server.url)
         mined(tmp_path, forum)
         server.sites[SITE] = Site(questions, site.answers)
@@ -213,7 +212,7 @@ def test_a_question_that_changes_its_tag_set_is_never_stored_twice(site, tmp_pat
     moment = max(q["last_activity_date"] for q in site.questions.values()) + 5
     changed = {**site.questions[number], "tags": ["tensorkit"], "last_activity_date": moment}
     moved = Site({**site.questions, number: changed}, site.answers)
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         forum = forum_of(api_url=server.url)
         mined(tmp_path / "refreshed", forum)
         server.sites[SITE] = moved
@@ -233,7 +232,7 @@ def test_a_newer_dump_takes_the_place_of_an_older_one_but_not_of_what_is_newer(
     mined(tmp_path / "home", forum_of(dump))
     mined(tmp_path / "fresh", forum_of(dump))
     assert_same(stored(tmp_path / "home"), stored(tmp_path / "fresh"))
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         mined(tmp_path / "asked", forum_of(api_url=server.url))
         mined(tmp_path / "asked", forum_of(early, server.url))
     assert set(stored(tmp_path / "asked")["raw.questions"]["source"]) == {"api"}

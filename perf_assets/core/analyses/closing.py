@@ -9,11 +9,7 @@ import polars as pl
 from scipy import stats
 
 from perf_assets.core.analyses.formatting import factor_text, p_text
-from perf_assets.core.analyses.group_samples import (
-    CONFIDENCE,
-    by_repository,
-    complete_months,
-)
+from perf_assets.core.analyses.group_samples import CONFIDENCE, by_repository, complete_months
 from perf_assets.core.analyses.incidence import DAY, watched
 from perf_assets.core.analyses.permutation_series import (
     MONTHS_IN_A_YEAR,

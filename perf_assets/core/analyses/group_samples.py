@@ -38,19 +38,6 @@ that somebody else commented on.
 """
 
 
-FIGURES = {
-    "median_performance": pl.Float64,
-    "median_other": pl.Float64,
-    "statistic": pl.Float64,
-    "p_value": pl.Float64,
-    "cliffs_delta": pl.Float64,
-    "magnitude": pl.String,
-    "is_too_few": pl.Boolean,
-    "too_few_reason": pl.String,
-}
-"""The columns of every comparison of performance bugs with others, after their numbers."""
-
-
 class Comparison(NamedTuple):
     """Performance bugs against others in one metric; the columns of ``analysis``' tables."""
 

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import POOLED
-from perf_assets.core.paper.figures import CHALLENGES, Figure, PaperTables, comparison_row
+from perf_assets.core.paper.figures import (
+    CHALLENGES,
+    Figure,
+    PaperTables,
+    comparison_row,
+    number_of,
+)
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.difficulty import question_difficulty
 from perf_assets.sanitize import in_words
 
 TAG_SETS = ("tensorflow", "pytorch", "deeplearning4j")
 """The tags of the study, each a tag set of the forum that it is compared with."""
-
-DATASET = "live"
-"""The figures are compared with what was loaded, not with published data."""
 
 NO_POSTS = "the study's posts are not public"
 NO_FORUM = (
@@ -130,12 +133,12 @@ def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     for tag_set, text in published["questions"].items():
         figure = _figure(f"questions.{tag_set}", COLLECTION, tag_set, "questions", text)
         value = data.value("questions", tag_set=tag_set)
-        yield _row(figure, value, gap=data.gap(), reason=reason, note=data.of)
+        yield comparison_row(figure, value, gap=data.gap(), reason=reason, note=data.of)
     sample = published["sample"]
     figure = _figure(
         "sample.inspected", COLLECTION, POOLED, "questions inspected", sample["inspected"]
     )
-    yield _row(figure, None, gap=NO_POSTS)
+    yield comparison_row(figure, None, gap=NO_POSTS)
     needed = _figure(
         "sample.needed",
         COLLECTION,
@@ -143,13 +146,13 @@ def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         "questions to inspect for 95 % confidence and an error of 5 points",
         sample["needed"],
     )
-    population = int(published["questions"][POOLED].replace(",", ""))
+    population = number_of(published["questions"][POOLED])
     note = f"of {population:,} questions, by Cochran's formula with z = 1.96"
-    yield _row(needed, questions_needed(population), gap=None, reason=note, note=note)
+    yield comparison_row(needed, questions_needed(population), gap=None, reason=note, note=note)
     for rank, text in enumerate(published["median_views"], 1):
         name, quantity = f"median_views.{rank}", f"median of views, value {rank} of three"
         why = f"{NO_POSTS}, and which questions each of the three values is of is not known to us"
-        yield _row(_figure(name, COLLECTION, POOLED, quantity, text), None, gap=why)
+        yield comparison_row(_figure(name, COLLECTION, POOLED, quantity, text), None, gap=why)
 
 
 def _classifier(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
@@ -167,7 +170,7 @@ def _classifier(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         value = None if rows.is_empty() else rows[measure][0]
         gap = data.gap() or (NO_KINDS if value is None else None)
         percent = None if value is None else 100 * value
-        yield _row(figure, percent, gap=gap, reason=note, note=note)
+        yield comparison_row(figure, percent, gap=gap, reason=note, note=note)
 
 
 def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
@@ -177,7 +180,7 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         figure = _figure(f"accepted.{kind}", DIFFICULTY, POOLED, quantity, text)
         share = data.value("accepted_share", kind)
         percent = None if share is None else 100 * share
-        yield _row(figure, percent, gap=data.gap(kind), reason=now, note=now)
+        yield comparison_row(figure, percent, gap=data.gap(kind), reason=now, note=now)
     figure = _figure(
         "accepted.lowest",
         DIFFICULTY,
@@ -186,12 +189,12 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
         "1",
     )
     gap = data.gap("performance")
-    yield _row(figure, _rank_of_performance(data), gap=gap, reason=now, note=now)
+    yield comparison_row(figure, _rank_of_performance(data), gap=gap, reason=now, note=now)
     for kind, text in published["hours"].items():
         quantity = f"hours to the accepted answer, here the median: {in_words(kind)}"
         figure = _figure(f"hours.{kind}", DIFFICULTY, POOLED, quantity, text)
         value = data.value("median_hours_to_accepted", kind)
-        yield _row(figure, value, gap=data.gap(kind), reason=now, note=now)
+        yield comparison_row(figure, value, gap=data.gap(kind), reason=now, note=now)
 
 
 def _rank_of_performance(data: ForumData) -> float | None:
@@ -204,15 +207,3 @@ def _rank_of_performance(data: ForumData) -> float | None:
 
 def _figure(name: str, location: str, tag_set: str, quantity: str, text: str) -> Figure:
     return Figure(f"challenges.{name}", location, tag_set, quantity, text, CHALLENGES)
-
-
-def _row(
-    figure: Figure,
-    value: float | None,
-    *,
-    gap: str | None,
-    reason: str | None = None,
-    note: str | None = None,
-) -> tuple[object, ...]:
-    _, *row = comparison_row(figure, value, gap=gap, reason=reason, note=note)
-    return (DATASET, *row)

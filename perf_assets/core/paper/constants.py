@@ -37,8 +37,5 @@ KEYWORDS = (
     "response time",
 )
 
-# Section III: a commit fixes an issue when its message links to the issue or names its number.
-APPROACHES = ("url", "id")
-
 # Section IV: TensorFlow is mined from 2015-11, its series begins in 2016-02.
 MONTHS_BEFORE_TREND = 3

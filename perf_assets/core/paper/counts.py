@@ -4,12 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
-from perf_assets.core.paper.figures import (
-    Data,
-    Figure,
-    PaperTables,
-    comparison_row,
-)
+from perf_assets.core.paper.figures import Data, Figure, PaperTables, comparison_row, number_of
 
 
 def table_1(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
@@ -43,10 +38,8 @@ def section_3(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[objec
         repository = table["repository"]
         gap = data.gap(repository)
         bugs = data.of(repository)
-        fixed = bugs.filter(pl.col("is_fixed"))
-        verified = fixed.filter("is_performance").join(
-            data.verified_issues, on=["repository", "number"], how="semi"
-        )
+        fixed = bugs.filter("is_fixed")
+        verified = data.verified(fixed)
         n_fixed = fixed.filter("is_performance").height
         of_taxonomy = gap or data.taxonomy_gap()
         no_filter = "the package holds the bug reports that were left, not those filtered out"
@@ -111,9 +104,7 @@ def verified_reason(data: Data, bugs: str) -> str:
     """What was counted of the taxonomy to find the paper's number of bugs."""
     taxonomy = data.taxonomy
     causes = ["repository", "number", "category", "subcategory"]
-    fixed = data.bugs.filter("is_fixed", "is_performance").join(
-        data.verified_issues, on=["repository", "number"], how="semi"
-    )
+    fixed = data.verified(data.bugs.filter("is_fixed"))
     return (
         f"unknown; tried for {bugs}: the rows of the taxonomy ({taxonomy.height}), those that "
         f"differ in issue or cause ({taxonomy.unique(causes).height}), in issue or category "
@@ -124,7 +115,7 @@ def verified_reason(data: Data, bugs: str) -> str:
 
 def _reopened(texts: Mapping[str, str], counts: Mapping[str, int]) -> str:
     """Why open and closed bug reports differ: reopened ones, when both together agree."""
-    published = {state: int(text.replace(",", "")) for state, text in texts.items()}
+    published = {state: number_of(text) for state, text in texts.items()}
     moved = published["open"] - counts["open"]
     if moved > 0 and moved == counts["closed"] - published["closed"]:
         return (

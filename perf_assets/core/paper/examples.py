@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from perf_assets.core.paper.figures import Data, Figure, PaperTables, comparison_row
+from perf_assets.core.paper.figures import (
+    Data,
+    Figure,
+    PaperTables,
+    cause_of,
+    comparison_row,
+    of_cause,
+)
 
 
 def example_issues(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[object, ...]]:
@@ -11,18 +18,14 @@ def example_issues(tables: Iterable[PaperTables], data: Data) -> Iterator[tuple[
     The value is 1 where it does, in one row or several, and 0 where it does not.
     """
     for table in tables:
-        repository, number, category = table["repository"], table["number"], table["category"]
-        subcategory = table.get("subcategory")
+        repository, number = table["repository"], table["number"]
         rows = data.taxonomy.filter(repository=repository, number=number)
-        same = rows.filter(category=category)
-        if subcategory is not None:
-            same = same.filter(subcategory=subcategory)
-        cause = category if subcategory is None else f"{category}: {subcategory}"
+        same = of_cause(rows, table)
         figure = Figure(
             f"examples.{repository}.{number}",
             "Section IV, RQ3",
             repository,
-            f"#{number} is an example of: {cause} (1: yes)",
+            f"#{number} is an example of: {cause_of(table)} (1: yes)",
             "1",
         )
         others = sorted(set(rows["category"]))

@@ -16,6 +16,7 @@ PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""
 
 DATASET = "replication"
+LIVE = "live"
 BUGS, PROBLEMS, CHALLENGES = "performance_bugs", "performance_problems", "challenges"
 """The studies, by what they are of: Makkouk et al. (ICSME 2022), Cao et al. (ESEC/FSE 2022), Zhang
 et al. (ISSRE 2019)."""
@@ -61,6 +62,11 @@ class Figure:
         return Decimal(self.text.removeprefix("p < ").removeprefix("p = ").replace(",", ""))
 
     @property
+    def dataset(self) -> str:
+        """What it is compared with: published data, or, where there are none, what was loaded."""
+        return LIVE if self.study == CHALLENGES else DATASET
+
+    @property
     def is_claim(self) -> bool:
         """Whether the paper gives a bound instead of a value."""
         return self.text.startswith("p < ")
@@ -83,6 +89,12 @@ class Data:
         """The issues of the taxonomy, each once."""
         return self.taxonomy.select("repository", "number").unique()
 
+    def verified(self, bugs: pl.DataFrame) -> pl.DataFrame:
+        """The performance bugs of ``bugs`` that the authors verified by hand."""
+        return bugs.filter("is_performance").join(
+            self.verified_issues, on=["repository", "number"], how="semi"
+        )
+
     def of(self, repository: str) -> pl.DataFrame:
         """The bug reports of one repository, or of all of them."""
         if repository == POOLED:
@@ -102,6 +114,22 @@ class Data:
         loaded = set(rows.get_column("repository"))
         missing = [name for name in repositories if name not in loaded]
         return f"the loaded data have no {what} of {' and '.join(missing)}" if missing else None
+
+
+def of_cause(taxonomy: pl.DataFrame, entry: PaperTables) -> pl.DataFrame:
+    """The rows of the root cause that ``entry`` names: a category, or one of its sub-categories."""
+    rows = taxonomy.filter(category=entry["category"])
+    return rows.filter(subcategory=entry["subcategory"]) if "subcategory" in entry else rows
+
+
+def cause_of(entry: PaperTables) -> str:
+    """The root cause that ``entry`` names."""
+    return ": ".join(entry[key] for key in ("category", "subcategory") if key in entry)
+
+
+def number_of(text: str) -> int:
+    """A printed count, such as ``16,284``."""
+    return int(text.replace(",", ""))
 
 
 def days_of(day: date) -> int:
@@ -165,7 +193,7 @@ def comparison_row(
             verdict = "coincides"
         remark = {"differs": reason or "no reason found", "coincides": behind}.get(verdict, note)
     return (
-        DATASET,
+        figure.dataset,
         figure.study,
         figure.name,
         figure.location,

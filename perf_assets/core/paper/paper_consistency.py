@@ -12,6 +12,7 @@ from perf_assets.core.paper.figures import (
     Figure,
     PaperTables,
     comparison_row,
+    number_of,
     number_of_month,
     verdict_of,
 )
@@ -66,7 +67,7 @@ def _ends_of_series(published: PaperTables, data: Data) -> Iterator[tuple[object
                 continue
             last = months.row(-1, named=True)
             performance, other = table["performance"][state], table["other"][state]
-            total = f"{_number(performance) + _number(other):,}"
+            total = f"{number_of(performance) + number_of(other):,}"
             texts = {"performance": performance, "total": total}
             reason = (
                 f"Table I has {performance} of {total}, the series of Figure 1 "
@@ -114,7 +115,7 @@ def _precision(published: PaperTables) -> Iterator[tuple[object, ...]]:
     if text is not None and fixed is not None:
         verified = sections[POOLED]["verified_bugs"]
         quantity = f"precision in percent, against {verified} verified bugs of {fixed} fixed ones"
-        value = 100 * _number(verified) / _number(fixed)
+        value = 100 * number_of(verified) / number_of(fixed)
         yield _row("precision", POOLED, quantity, text, value)
 
 
@@ -151,7 +152,7 @@ def _bounds(published: PaperTables) -> Iterator[tuple[object, ...]]:
 def _taxonomy(taxonomy: PaperTables, tables: Sequence[PaperTables]) -> Iterator[tuple[object, ...]]:
     """The text of RQ3 against Table III, and Table III against its own sums."""
     categories = [table for table in tables if "subcategory" not in table]
-    total = sum(_number(table["bugs"]) for table in categories)
+    total = sum(number_of(table["bugs"]) for table in categories)
     in_text = {
         "bugs": ("bugs", total),
         "categories": ("categories", len(categories)),
@@ -163,19 +164,21 @@ def _taxonomy(taxonomy: PaperTables, tables: Sequence[PaperTables]) -> Iterator[
             yield _row(f"taxonomy.{name}", POOLED, quantity, taxonomy[name], value)
     if not tables:
         return
-    impacts = {_name(table): _sum(table, *COUNTS[1:]) == _number(table["bugs"]) for table in tables}
+    impacts = {
+        _name(table): _sum(table, *COUNTS[1:]) == number_of(table["bugs"]) for table in tables
+    }
     yield _holding("impacts", "rows of Table III whose impacts add up to their bugs", impacts)
     shares = {
         _name(table): verdict_of(
-            Figure("", LOCATION, POOLED, "", table["share"]), 100 * _number(table["bugs"]) / total
+            Figure("", LOCATION, POOLED, "", table["share"]), 100 * number_of(table["bugs"]) / total
         )
         != "differs"
         for table in tables
     }
     yield _holding("shares", f"rows of Table III whose share is that of {total} bugs", shares)
     sums = {
-        f"{_name(category)} ({column})": sum(_number(part[column]) for part in parts)
-        == _number(category[column])
+        f"{_name(category)} ({column})": sum(number_of(part[column]) for part in parts)
+        == number_of(category[column])
         for category in categories
         if (parts := [t for t in tables if t["category"] == category["category"] != _name(t)])
         for column in COUNTS
@@ -205,9 +208,5 @@ def _name(table: PaperTables) -> str:
     return str(table.get("subcategory", table["category"]))
 
 
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
 def _sum(table: PaperTables, *names: str) -> int:
-    return sum(_number(table[name]) for name in names)
+    return sum(number_of(table[name]) for name in names)

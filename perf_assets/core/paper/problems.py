@@ -6,13 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.core.paper.figures import (
-    PROBLEMS,
-    Figure,
-    PaperTables,
-    comparison_row,
-    days_of,
-)
+from perf_assets.core.paper.figures import PROBLEMS, Figure, PaperTables, comparison_row, days_of
 from perf_assets.sanitize import in_words
 
 FORUM = "stackoverflow"

@@ -4,12 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import (
-    METRICS,
-    POOLED,
-    Comparison,
-    compare,
-)
+from perf_assets.core.analyses.group_samples import METRICS, POOLED, Comparison, compare
 from perf_assets.core.paper.figures import (
     LOWEST_TRUSTED_NUMBER,
     READINGS,
@@ -86,11 +81,8 @@ def _population(data: Data, metric: str) -> pl.DataFrame:
     """The bug reports that Table II compares: the verified fixes, or all bug reports."""
     if METRICS[metric] != "fixed":
         return data.bugs
-    trusted = data.verified_issues.filter(pl.col("number") >= LOWEST_TRUSTED_NUMBER)
-    verified = data.bugs.filter("is_performance").join(
-        trusted, on=["repository", "number"], how="semi"
-    )
-    return pl.concat([verified, data.bugs.filter(~pl.col("is_performance"))])
+    trusted = data.bugs.filter(pl.col("number") >= LOWEST_TRUSTED_NUMBER)
+    return pl.concat([data.verified(trusted), data.bugs.filter(~pl.col("is_performance"))])
 
 
 def _population_note(metric: str) -> str | None:

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import (
-    POOLED,
-)
+from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.paper.counts import verified_reason
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
     PaperTables,
+    cause_of,
     comparison_row,
+    of_cause,
 )
 
 NO_IMPACTS = "the package's taxonomy has no impacts"
@@ -45,11 +45,7 @@ def table_3(tables: Sequence[PaperTables], data: Data) -> Iterator[tuple[object,
     taxonomy = data.taxonomy
     total = sum(int(table["bugs"]) for table in tables if "subcategory" not in table)
     for table in tables:
-        category, subcategory = table["category"], table.get("subcategory")
-        rows = taxonomy.filter(pl.col("category") == category)
-        if subcategory is not None:
-            rows = rows.filter(pl.col("subcategory") == subcategory)
-        name = category if subcategory is None else f"{category}: {subcategory}"
+        rows, name = of_cause(taxonomy, table), cause_of(table)
         share = 100 * rows.height / total if total else None
         shares = f"{rows.height} of the {total} bugs that the paper counts; it has {table['bugs']}"
         counted = _counted_reason(rows, table["bugs"])

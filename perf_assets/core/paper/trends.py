@@ -1,12 +1,11 @@
 """The trend tests and Figure 1: the monthly series, open and fixed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import (
-    TREND_ALTERNATIVE,
-)
+from perf_assets.core.analyses.group_samples import TREND_ALTERNATIVE
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
@@ -121,10 +120,9 @@ def _behind(months: pl.DataFrame, rows_of_months: tuple[int, ...]) -> str | None
     """The counts of those months, where they are not as published."""
     rows = [months.row(location, named=True) for location in rows_of_months if months.height]
     counts = [
-        f"{row['reproduced_performance']:,} of {row['reproduced_total']:,} for "
-        f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
+        f"{_of(row, 'reproduced')} for {_of(row, 'published')} in {row['month']}"
         for row in rows
-        if any(row[f"reproduced_{n}"] != row[f"published_{n}"] for n in ("performance", "total"))
+        if _of(row, "reproduced") != _of(row, "published")
     ]
     return f"the counts are others: {' and '.join(counts)}" if counts else None
 
@@ -132,11 +130,13 @@ def _behind(months: pl.DataFrame, rows_of_months: tuple[int, ...]) -> str | None
 def _published_counts(months: pl.DataFrame, rows_of_months: tuple[int, ...]) -> str:
     """What the published series has in those months."""
     rows = [months.row(location, named=True) for location in rows_of_months if months.height]
-    counts = [
-        f"{row['published_performance']:,} of {row['published_total']:,} in {row['month']}"
-        for row in rows
-    ]
+    counts = [f"{_of(row, 'published')} in {row['month']}" for row in rows]
     return f"the series that the package publishes has {' and '.join(counts)}"
+
+
+def _of(row: Mapping[str, Any], source: str) -> str:
+    """The counts of a month, in words."""
+    return f"{row[f'{source}_performance']:,} of {row[f'{source}_total']:,}"
 
 
 def months_of(data: Data, repository: str, series: str) -> pl.DataFrame:

@@ -138,8 +138,8 @@ class Scored:
         return replace(self.model, variant=variant).decide(self.scores)
 
 
-def decided_in_time(scored: Sequence[Scored], variant: Variant) -> tuple[Indices, Flags]:
-    """The examples that were tested in order of time, and what is decided of each."""
+def decided_of(scored: Sequence[Scored], variant: Variant) -> tuple[Indices, Flags]:
+    """The examples that were tested, fold by fold, and what is decided of each."""
     indices = np.concatenate([part.indices for part in scored])
     return indices, np.concatenate([part.decided(variant) for part in scored])
 
@@ -152,6 +152,6 @@ def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
     found: dict[Method, float] = {}
     for method, variant in DEFAULTS.items():
         scored = Reader.of(examples, lists, variant).score(folds_in_time(len(examples.truth)))
-        indices, decided = decided_in_time(scored, variant)
+        indices, decided = decided_of(scored, variant)
         found[method] = macro_f1(examples.truth[indices], decided)
     return found

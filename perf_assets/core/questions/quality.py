@@ -18,6 +18,7 @@ from perf_assets.core.questions.examples import (
     Flags,
     Reader,
     Scored,
+    decided_of,
     examples_of,
 )
 from perf_assets.core.questions.folds import BLOCKS, folds_in_time, stratified_folds
@@ -37,22 +38,22 @@ from perf_assets.tables import schema_of
 MACRO = "macro"
 """Stands in the column ``kind`` for the mean over the kinds."""
 
-REPEATS, FOLDS = 1, 5
+FOLDS, SEED_OF_FOLDS = 5, 0
 F1 = MEASURES.index("f1")
 
 SPLITS = {
     "time_ordered": as_json(tested="later half", blocks=BLOCKS, learned_from="all before"),
-    "stratified": as_json(folds=FOLDS, repeats=REPEATS),
+    "stratified": as_json(folds=FOLDS, repeats=1),
 }
 """How examples are parted into those to learn from and those to be tested by."""
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """What a variant decided of the examples that were tested, once or several times."""
+    """What a variant decided of the examples that were tested."""
 
     truth: Flags
-    repeats: list[Flags]
+    decided: Flags
 
 
 def question_kind_quality(
@@ -105,7 +106,7 @@ def _rows(
         }
         samples = resampled(len(next(iter(trials.values())).truth))
         found = {
-            variant: with_limits(trial.truth, trial.repeats, samples)
+            variant: with_limits(trial.truth, trial.decided, samples)
             for variant, trial in trials.items()
         }
         for variant, trial in trials.items():
@@ -121,23 +122,18 @@ def _rows(
                 )
 
 
-def _scored(reader: Reader, split: str) -> list[list[Scored]]:
-    """The scores of the examples that ``split`` tests, of each repeat."""
+def _scored(reader: Reader, split: str) -> list[Scored]:
+    """The scores of the examples that ``split`` tests."""
     truth = reader.examples.truth
     if split == "time_ordered":
-        return [reader.score(folds_in_time(len(truth)))]
-    return [reader.score(stratified_folds(truth, FOLDS, seed)) for seed in range(REPEATS)]
+        return reader.score(folds_in_time(len(truth)))
+    return reader.score(stratified_folds(truth, FOLDS, SEED_OF_FOLDS))
 
 
-def _trial(truth: Flags, repeats: Sequence[Sequence[Scored]], variant: Variant) -> _Trial:
-    tested = np.sort(np.concatenate([part.indices for part in repeats[0]]))
-    decided = np.zeros_like(truth)
-    found = []
-    for scored in repeats:
-        for part in scored:
-            decided[part.indices] = part.decided(variant)
-        found.append(decided[tested])
-    return _Trial(truth[tested], found)
+def _trial(truth: Flags, scored: Sequence[Scored], variant: Variant) -> _Trial:
+    indices, decided = decided_of(scored, variant)
+    order = np.argsort(indices)
+    return _Trial(truth[indices[order]], decided[order])
 
 
 def _measures(

@@ -1,6 +1,5 @@
 """How good decisions on kinds are: precision, recall and F1, with intervals by the bootstrap."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -72,11 +71,9 @@ def resampled(n: int, replicates: int = REPLICATES, seed: int = SEED) -> Floats:
     return draws.astype(np.float64)
 
 
-def with_limits(truth: Flags, repeats: Sequence[Flags], samples: Floats) -> tuple[Floats, Floats]:
-    """The measures, each the mean over the ``repeats``: of all questions, and of the samples."""
-    whole = np.mean([measured(truth, decided)[0] for decided in repeats], axis=0)
-    each = np.mean([measured(truth, decided, samples) for decided in repeats], axis=0)
-    return whole, each
+def with_limits(truth: Flags, decided: Flags, samples: Floats) -> tuple[Floats, Floats]:
+    """The measures of all questions, and of the samples."""
+    return measured(truth, decided)[0], measured(truth, decided, samples)
 
 
 def estimate(value: float, samples: Floats, confidence: float) -> Estimate:

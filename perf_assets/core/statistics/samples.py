@@ -38,7 +38,6 @@ class CoxStuartResult:
     n: int
     n_pairs: int
     n_positive: int
-    n_ties: int
     statistic: float | None
     pvalue: float | None
     alternative: TrendAlternative
@@ -52,18 +51,6 @@ class MannWhitneyResult:
     n_y: int
     statistic: float | None
     pvalue: float | None
-
-
-@dataclass(frozen=True)
-class CliffsDeltaInterval:
-    """Cliff's delta with its confidence limits; ``low`` and ``high`` are None if not estimable."""
-
-    n_x: int
-    n_y: int
-    statistic: float | None
-    low: float | None
-    high: float | None
-    confidence: float
 
 
 def cox_stuart(series: Values, alternative: TrendAlternative = "two_sided") -> CoxStuartResult:
@@ -111,7 +98,6 @@ def cox_stuart(series: Values, alternative: TrendAlternative = "two_sided") -> C
         n=int(np.sum(~np.isnan(values))),
         n_pairs=n_pairs,
         n_positive=n_positive,
-        n_ties=int(np.sum(changes == 0)),
         statistic=float(n_positive) if n_pairs else None,
         pvalue=pvalue,
         alternative=alternative,
@@ -194,57 +180,25 @@ def magnitude(delta: float | None) -> str | None:
     return next((name for bound, name in MAGNITUDE_BOUNDS if abs(delta) <= bound), "large")
 
 
-def cliffs_delta_interval(x: Values, y: Values, confidence: float = 0.95) -> CliffsDeltaInterval:
-    """Cliff's delta with its asymmetric confidence interval.
-
-    Missing values are dropped. With fewer than two values in a sample the variance cannot be
-    estimated: the limits are None. Samples that do not overlap (delta is 1 or -1) have no variance
-    either: as in R's effsize, the delta next to it, (n_x n_y - 1) / (n_x n_y), stands in for it in
-    the inner limit, and the outer limit is delta itself.
-
-    Notes
-    -----
-    With d_i. and d_.j the mean dominance of each value of x and y, Cliff's consistent estimate is
-
-        s2 = ((n_y - 1) s2(d_i.) + (n_x - 1) s2(d_.j) + SS(d_ij) / ((n_x - 1)(n_y - 1))) / (n_x n_y)
-
-    and the limits, with z the normal quantile, are
-
-        (d - d**3 -+ z s sqrt((1 - d**2)**2 + z**2 s2)) / (1 - d**2 + z**2 s2)
-
-    R: ``effsize::cliff.delta(x, y, use.unbiased = FALSE, use.normal = TRUE)``.
-
-    References
-    ----------
-    Cliff, N. (1996). Answering ordinal questions with ordinal data using ordinal statistics.
-    Multivariate Behavioral Research 31, 331-350.
-    Feng, D. and Cliff, N. (2004). Monte Carlo evaluation of ordinal d with improved confidence
-    interval. Journal of Modern Applied Statistical Methods 3, 322-332.
-
-    Examples
-    --------
-    >>> treatment = [10, 10, 20, 20, 20, 30, 30, 30, 40, 50]
-    >>> result = cliffs_delta_interval(treatment, [10, 20, 30, 40, 40, 50])
-    >>> round(result.low, 4), round(result.high, 4)
-    (-0.7125, 0.364)
-    """
-    first, second = present(x), present(y)
-    delta = cliffs_delta(first, second)
-    n_x, n_y = len(first), len(second)
-    if delta is None or min(n_x, n_y) < 2:
-        return CliffsDeltaInterval(n_x, n_y, delta, None, None, confidence)
-    inner = delta * (n_x * n_y - 1) / (n_x * n_y) if abs(delta) == 1 else delta
-    variance = delta_variance(first, second, inner)
-    low, high = delta_limits(delta, variance, n_x * n_y, confidence)
-    return CliffsDeltaInterval(n_x, n_y, delta, low, high, confidence)
-
-
 def delta_limits(
     delta: float, variance: float, pairs: int, confidence: float = 0.95
 ) -> tuple[float, float]:
     """The limits of Cliff's delta of so many ``pairs`` of values, from its variance.
 
-    As :func:`cliffs_delta_interval`, which gives formula and source.
+    Samples that do not overlap (delta is 1 or -1) have no variance: as in R's effsize, the delta
+    next to it, (pairs - 1) / pairs, stands in for it in the inner limit, and the outer limit is
+    delta itself.
+
+    Notes
+    -----
+    The limits are, with z the normal quantile,
+
+        (d - d**3 -+ z s sqrt((1 - d**2)**2 + z**2 s2)) / (1 - d**2 + z**2 s2)
+
+    References
+    ----------
+    Feng, D. and Cliff, N. (2004). Monte Carlo evaluation of ordinal d with improved confidence
+    interval. Journal of Modern Applied Statistical Methods 3, 322-332.
     """
     inner = delta * (pairs - 1) / pairs if abs(delta) == 1 else delta
     z = float(stats.norm.ppf((1 + confidence) / 2))
@@ -309,7 +263,19 @@ def wins_and_losses(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def delta_variance(x: Floats, y: Floats, delta: float) -> float:
-    """Cliff's consistent estimate of the variance of delta, around the given ``delta``."""
+    """Cliff's consistent estimate of the variance of delta, around the given ``delta``.
+
+    Notes
+    -----
+    With d_i. and d_.j the mean dominance of each value of x and y:
+
+        s2 = ((n_y - 1) s2(d_i.) + (n_x - 1) s2(d_.j) + SS(d_ij) / ((n_x - 1)(n_y - 1))) / (n_x n_y)
+
+    References
+    ----------
+    Cliff, N. (1996). Answering ordinal questions with ordinal data using ordinal statistics.
+    Multivariate Behavioral Research 31, 331-350.
+    """
     n_x, n_y = len(x), len(y)
     wins, losses = wins_and_losses(x, y)
     y_losses, y_wins = wins_and_losses(y, x)

@@ -65,7 +65,7 @@ def is_operation(name: str) -> bool:
     """Whether a function, by its full or canonical name, adds nodes to a graph and no more.
 
     The list is made from the public API index of the release in its first line, with all aliases
-    (see `perf_assets.lint.tensorflow_api.api_index`). What draws at random, has a state of its
+    (see `tests.lint.tensorflow_api.api_index`). What draws at random, has a state of its
     own, reads or writes is not in it.
     """
     name = canonical(name)
@@ -81,11 +81,6 @@ def is_description(name: str) -> bool:
     return (
         name.startswith(("tensorflow.io.", "tensorflow.")) and name.rpartition(".")[2] in FEATURES
     )
-
-
-def release() -> str:
-    """The releases that the list is of."""
-    return _text().partition("\n")[0].removeprefix("# ").partition(";")[0]
 
 
 @cache

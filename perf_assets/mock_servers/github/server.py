@@ -6,7 +6,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,6 @@ from urllib.parse import parse_qsl, urlsplit
 from perf_assets.mock_servers.corpus import Corpus, read_corpus
 from perf_assets.mock_servers.github import graphql_api, rest_api
 from perf_assets.mock_servers.github.budget import Budget
-from perf_assets.mock_servers.github.faults import (
-    BAD_GATEWAY,
-    PRIMARY_MESSAGE,
-    FaultPlan,
-    Faults,
-    rate_limited_reply,
-)
-from perf_assets.mock_servers.github.github_app import GitHubApp
 from perf_assets.mock_servers.github.graphql_resolvers import Context
 from perf_assets.mock_servers.github.tracker import Tracker
 from perf_assets.mock_servers.http_server import LoopbackServer
@@ -32,6 +24,7 @@ ENTERPRISE_PREFIX = "/api/v3"
 GRAPHQL_PATHS = ("/graphql", "/api/graphql")
 POINTS_PER_HOUR = 5000
 HOUR = 3600.0
+PRIMARY_MESSAGE = "API rate limit exceeded for user ID 1."
 Trackers = Mapping[str, Tracker]
 
 
@@ -40,7 +33,7 @@ class Request:
     """A line of the server's log.
 
     ``operation`` is the name of the GraphQL operation, ``points`` what the rate limit was charged,
-    ``fault`` what was made to go wrong, ``seconds`` the server's own time before sending.
+    ``seconds`` the server's own time before sending.
     """
 
     method: str
@@ -48,17 +41,19 @@ class Request:
     operation: str | None = None
     points: int = 0
     status: int = 200
-    fault: str | None = None
     seconds: float = 0.0
+
+    @property
+    def is_graphql(self) -> bool:
+        """Whether it is a query of GraphQL; else it is one of REST."""
+        return self.method == "POST" and self.path in GRAPHQL_PATHS
 
 
 class CorpusServer(LoopbackServer):
     """Serves corpora as GitHub would, on 127.0.0.1, from entering to leaving the context.
 
-    ``port`` 0 takes a free one. With ``token`` (one or several) or ``app``, requests need one of
-    theirs; without, anyone may send requests. Each Authorization header has its own budget of
-    ``limit`` points per ``window`` seconds. ``faults`` makes some answers go wrong. ``requests`` is
-    the log, oldest first.
+    ``port`` 0 takes a free one. Anyone may send requests; each Authorization header has its own
+    budget of ``limit`` points per ``window`` seconds. ``requests`` is the log, oldest first.
 
     Raises
     ------
@@ -71,18 +66,12 @@ class CorpusServer(LoopbackServer):
         corpora: Iterable[Corpus],
         port: int = 0,
         *,
-        token: str | Collection[str] | None = None,
-        app: GitHubApp | None = None,
-        faults: Faults | None = None,
         limit: int = POINTS_PER_HOUR,
         window: float = HOUR,
     ) -> None:
         """Index the corpora; nothing listens yet."""
         self.requests: list[Request] = []
         super().__init__(port)
-        self._app = app
-        self._tokens = {token} if isinstance(token, str) else set(token or ())
-        self._plan = FaultPlan(faults) if faults else None
         self._limit, self._window = limit, window
         self._budgets: dict[tuple[str, str], Budget] = {}
         self._lock = threading.Lock()
@@ -104,41 +93,24 @@ class CorpusServer(LoopbackServer):
         started = time.perf_counter()
         parts = urlsplit(target)
         log = Request(method, parts.path)
-        if self._app is not None and (method, parts.path) == ("POST", self._app.path):
-            reply = self._app.hand_out(authorization.partition(" ")[2])
-        elif not self._admits(authorization):
-            reply = message_reply(401, "Bad credentials")
-        else:
-            reply, log = self._answer_or_fail(log, parts.query, authorization, body)
+        reply, log = self.respond(log, parts.query, authorization, body)
         seconds = time.perf_counter() - started
         self.requests.append(replace(log, status=reply.status, seconds=seconds))
         return reply
 
-    def _admits(self, authorization: str) -> bool:
-        if not self._tokens and self._app is None:
-            return True
-        scheme, _, token = authorization.partition(" ")
-        is_known = token in self._tokens or (self._app is not None and self._app.admits(token))
-        return scheme.lower() in ("token", "bearer") and is_known
-
-    def _answer_or_fail(
+    def respond(
         self, log: Request, query: str, authorization: str, body: bytes
     ) -> tuple[Reply, Request]:
-        is_graphql = log.method == "POST" and log.path in GRAPHQL_PATHS
-        budget = self._budget(authorization, "graphql" if is_graphql else "core")
-        fault = self._plan.draw(is_graphql=is_graphql) if self._plan else None
-        reply: Reply | None = None
-        if fault is None or fault.wants_answer:
-            if is_graphql:
-                reply, log = self._graphql(log, body, budget)
-            else:
-                reply, log = self._rest(log, query, authorization, budget)
-        if fault is not None:
-            reply, log = fault.spoil(reply), replace(log, fault=fault.kind)
-        assert reply is not None
+        """The reply to a request, and its line of the log."""
+        budget = self.budget(authorization, "graphql" if log.is_graphql else "core")
+        if log.is_graphql:
+            reply, log = self._graphql(log, body, budget)
+        else:
+            reply, log = self._rest(log, query, authorization, budget)
         return replace(reply, headers={**budget.headers(), **reply.headers}), log
 
-    def _budget(self, authorization: str, resource: str) -> Budget:
+    def budget(self, authorization: str, resource: str) -> Budget:
+        """The budget of an Authorization header."""
         with self._lock:
             return self._budgets.setdefault(
                 (authorization, resource), Budget(resource, self._limit, self._window)
@@ -157,11 +129,10 @@ class CorpusServer(LoopbackServer):
             refusal = {"errors": graphql_api.error_list(errors.exceptions)}  # type: ignore[arg-type]
             return json_reply(200, refusal), log
         log = replace(log, operation=query.operation)
-        if self._plan and self._plan.is_too_heavy(query.cost.nodes):
-            return BAD_GATEWAY(query), log
         points = query.cost.points
         if not budget.spend(points):
-            return rate_limited_reply({}), log
+            error = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
+            return json_reply(200, {"errors": [error]}), log
         context = Context(trackers, budget.graphql(points, query.cost.nodes))
         return json_reply(200, graphql_api.execute(query, context)), replace(log, points=points)
 
@@ -181,7 +152,7 @@ class CorpusServer(LoopbackServer):
         return rest_api.answer(self._trackers, call), log
 
     def _rate_limit(self, authorization: str) -> Reply:
-        resources = {name: self._budget(authorization, name).rest() for name in ("core", "graphql")}
+        resources = {name: self.budget(authorization, name).rest() for name in ("core", "graphql")}
         return json_reply(200, {"resources": resources, "rate": resources["core"]})
 
 

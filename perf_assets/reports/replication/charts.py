@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import metric_samples
-from perf_assets.core.paper.figures import PaperTables
+from perf_assets.core.paper.figures import PaperTables, of_cause
 from perf_assets.reports.figures.drawing import COOL, INK, KINDS, WARM, Spec
 from perf_assets.reports.figures.panels import WIDTH, colored, course, values
 from perf_assets.reports.figures.trends import SHARES
@@ -45,7 +45,9 @@ def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> list[Spec]:
         for name, entry in zip(names, table_3, strict=True)
         for order, impact in enumerate(IMPACTS)
     ]
-    counted = {name: _rows_of(entry, rows) for name, entry in zip(names, table_3, strict=True)}
+    counted = {
+        name: of_cause(rows, entry).height for name, entry in zip(names, table_3, strict=True)
+    }
     description = (
         f"{name} {sum(int(entry[impact]) for impact in IMPACTS)} published, {counted[name]} rows"
         for name, entry in zip(names, table_3, strict=True)
@@ -198,10 +200,3 @@ def _ticks(metric: str) -> list[float]:
 def _indented(entry: PaperTables) -> str:
     subcategory = entry.get("subcategory")
     return str(entry["category"]) if subcategory is None else f"– {subcategory}"
-
-
-def _rows_of(entry: PaperTables, rows: pl.DataFrame) -> int:
-    found = rows.filter(category=entry["category"])
-    if "subcategory" in entry:
-        found = found.filter(subcategory=entry["subcategory"])
-    return found.height

@@ -150,9 +150,7 @@ def _pictures(data: Data) -> Iterator[Section]:
                 "distributions",
                 "Distributions",
                 panels=charts.distributions(table_2_bugs(data)),
-                queries={
-                    "the bug reports": "from marts.bug_metrics\nwhere dataset = 'replication'"
-                },
+                queries={"the bug reports": BUG_REPORTS},
             )
         ],
     )

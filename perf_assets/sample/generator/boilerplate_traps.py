@@ -2,12 +2,7 @@
 
 from perf_assets.sample.generator.planner import HOUR, LONG_MONTHS, Plan
 from perf_assets.sample.generator.text_traps import counted, text_trap
-from perf_assets.sample.generator.texts import (
-    FIRST_FORM,
-    REGRESSION_BOX,
-    SLOWER_LINE,
-    WORSE_LINE,
-)
+from perf_assets.sample.generator.texts import FIRST_FORM, REGRESSION_BOX, SLOWER_LINE, WORSE_LINE
 
 REPORT_LINE = "Filed with kitreport, response time of the service was within limits."
 FIFTH_LINE = "> Reported by the nightly job after a drop in performance"
@@ -20,9 +15,8 @@ FIELD = "What is the latency that you see:"
 # Issue templates
 
 
-def _template_month(plan: Plan, extra: int = 0) -> int:
-    first = plan.calendar.template + extra
-    return plan.month(first=min(first, plan.calendar.count - 1))
+def _template_month(plan: Plan) -> int:
+    return plan.month(first=min(plan.calendar.template, plan.calendar.count - 1))
 
 
 @text_trap(issues=3, needs_template=True, rank=1)

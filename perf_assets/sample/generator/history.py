@@ -16,12 +16,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sample.generator.branch_views import BranchFiles, MainFiles, merged
 from perf_assets.sample.generator.model import Branch, Commit, Edit
 from perf_assets.sample.generator.program import CHANGES
-from perf_assets.sample.generator.texts import (
-    FIRST_FORM,
-    FRONT_MATTER,
-    SECOND_FORM,
-    TEMPLATE_PATH,
-)
+from perf_assets.sample.generator.texts import FIRST_FORM, FRONT_MATTER, SECOND_FORM, TEMPLATE_PATH
 
 AREAS = ("core", "nn", "data", "optim", "io", "export", "jit", "sparse", "dist", "text", "vision")
 RENAMED = [f"src/tensorkit/legacy/loop{n}.py" for n in range(2)]

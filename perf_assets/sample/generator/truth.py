@@ -1,5 +1,7 @@
 """Writes what the plan knows: the tables that a right run over the corpus must arrive at.
 
+Lists are joined by ``|``, moments are ISO 8601 in UTC.
+
 Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
 """
 
@@ -13,16 +15,12 @@ from typing import Any
 import polars as pl
 
 from perf_assets.sample.generator.corpus import timestamp
-from perf_assets.sample.generator.fix_truth import (
-    bug_lifetime,
-    fix_contents,
-    introducing_commits,
-)
+from perf_assets.sample.generator.fix_truth import bug_lifetime, fix_contents, introducing_commits
 from perf_assets.sample.generator.history import in_order
 from perf_assets.sample.generator.model import Comment, Commit, Issue, Pull, is_bot, person
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.program import planted_findings
-from perf_assets.sample.generator.truth_schema import SCHEMAS
+from perf_assets.tables import schema_of
 
 DATASET = "live"
 
@@ -42,18 +40,22 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
         commit: None for issue, commit, _ in links if issue.is_bug_report and commit.is_on_main
     }
     tables = {
-        "performance_labels": [_label(plan, issue) for issue in issues],
-        "fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
-        "bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
-        "introducing_commits": list(introducing_commits(plan, linked)),
-        "bug_lifetimes": [bug_lifetime(plan, bug, fixes[bug]) for bug in bugs if fixes[bug]],
-        "trend_monthly": _trend(plan, issues, fixes, trend_start),
-        "dataset_breakdown": _breakdown(plan, bugs, fixes),
-        "commits": [_commit(plan, commit) for commit in commits],
-        "static_findings": list(planted_findings(plan, in_order(plan.commits))),
+        "labels.performance_labels": [_label(plan, issue) for issue in issues],
+        "links.fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
+        "marts.bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
+        "details.introducing_commits": list(introducing_commits(plan, linked)),
+        "marts.bug_lifetimes": [bug_lifetime(plan, bug, fixes[bug]) for bug in bugs if fixes[bug]],
+        "marts.trend_monthly": _trend(plan, issues, fixes, trend_start),
+        "marts.dataset_breakdown": _breakdown(plan, bugs, fixes),
+        "raw.commits": [_commit(plan, commit) for commit in commits],
+        "raw.static_findings": list(planted_findings(plan, in_order(plan.commits))),
     }
     for name, rows in tables.items():
-        pl.DataFrame(rows, schema=SCHEMAS[name]).write_csv(directory / f"{name}.csv")
+        path = directory / f"{name.partition('.')[2]}.csv"
+        if rows:
+            pl.DataFrame(rows, infer_schema_length=None).write_csv(path)
+        else:
+            pl.DataFrame(schema=schema_of(name).names()).write_csv(path)
     _write_json(directory / "counts.json", _counts(plan, commits))
     _write_json(directory / "traps.json", _traps(plan))
 

@@ -11,54 +11,21 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import (
-    GitError,
-    error_line,
-    is_disk_full,
-)
+from perf_assets.sources.git.command import GitError, error_line, is_disk_full
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.szz.pairs import PairCounter
-from perf_assets.sources.git.unreadable import (
-    fetch_missing,
-    now_readable,
-    unreadable_commits,
-)
+from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
+from perf_assets.tables import schema_of
 
-COMMIT_COLUMNS = (
-    "sha",
-    "parents",
-    "author_name",
-    "authored_at",
-    "committed_at",
-    "message",
-    "is_merge",
-    "additions",
-    "deletions",
-    "changed_files",
-    "unreadable",
-    "month",
-)
-FILE_COLUMNS = (
-    "sha",
-    "path",
-    "old_path",
-    "change_type",
-    "additions",
-    "deletions",
-    "is_binary",
-    "month",
+# The columns of the tables, but for the repository.
+COMMITS, FILES = (
+    pl.Schema({name: kind for name, kind in schema_of(table).items() if name != "repository"})
+    for table in ("raw.commits", "raw.commit_files")
 )
 
 _SIZES = ("additions", "deletions", "changed_files")
-_NO_FILES = pl.DataFrame(
-    schema={
-        **dict.fromkeys(("sha", "path", "old_path", "change_type"), pl.String),
-        **dict.fromkeys(("additions", "deletions"), pl.Int64),
-        "is_binary": pl.Boolean,
-        "month": pl.String,
-    }
-)
+_NO_FILES = pl.DataFrame(schema=FILES)
 
 # Each worker waits for a git process of its own; two pieces more are read ahead.
 WORKERS = 2
@@ -128,7 +95,7 @@ def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> It
     described = described.with_columns(
         *(pl.lit(None, pl.Int64).alias(name) for name in _SIZES),
         unreadable=pl.col("sha").replace_strict(reasons, return_dtype=pl.String),
-    ).select(*COMMIT_COLUMNS)
+    ).select(*COMMITS)
     first = 0
     for commits, files in _in_parallel(clone, readable):
         last = commits["sha"][-1]
@@ -142,7 +109,7 @@ def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> It
 def _in_order(listed: pl.DataFrame, *commits: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat(commits)
     shas = listed.select("sha")
-    return shas.join(rows, on="sha", maintain_order="left").select(*COMMIT_COLUMNS)
+    return shas.join(rows, on="sha", maintain_order="left").select(*COMMITS)
 
 
 def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
@@ -173,7 +140,7 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
             pl.col(_SIZES).fill_null(0).cast(pl.Int64), unreadable=pl.lit(None, pl.String)
         )
     )
-    return commits.select(*COMMIT_COLUMNS), files.select(*FILE_COLUMNS)
+    return commits.select(*COMMITS), files.select(*FILES)
 
 
 def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:

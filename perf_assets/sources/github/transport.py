@@ -14,13 +14,7 @@ from github.Requester import (
 from requests import Response
 from requests.exceptions import RequestException
 
-from perf_assets.sources.http_deadline import (
-    TimedAdapter,
-    is_timed,
-    seconds_left,
-    whole,
-    within,
-)
+from perf_assets.sources.http_deadline import TimedAdapter, is_timed, seconds_left, whole, within
 
 BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from perf_assets.months import is_month
 from perf_assets.sanitize import MOST_DIGITS, whole_characters
@@ -113,11 +113,6 @@ def category(text: str) -> tuple[str, str | None]:
 def commits(text: str) -> list[dict[str, object] | str]:
     """The commits of a fix, in order; an entry that cannot be read stays a text."""
     return [_commit(entry) for entry in COMMIT_START.split(text.strip()) if entry.strip(" ,")]
-
-
-def plus_minutes(start: datetime, minutes: float) -> datetime:
-    """``minutes`` after ``start``, to the second."""
-    return start + timedelta(seconds=round(minutes * 60))
 
 
 def _commit(entry: str) -> dict[str, object] | str:

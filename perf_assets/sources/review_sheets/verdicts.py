@@ -15,67 +15,31 @@ from perf_assets.core.reviews.codebook import (
     nearest_word,
 )
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import (
-    MOST_DIGITS,
-    in_words,
-    shortened,
-    value_of_words,
-    without_controls,
-)
+from perf_assets.sanitize import MOST_DIGITS, in_words, shortened, value_of_words, without_controls
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
     problem_codebook,
 )
-from perf_assets.sources.review_sheets.sheet import (
-    FINDINGS,
-    LIST_SEPARATOR,
-    QUESTIONS,
-    Row,
-    Sheet,
-)
-from perf_assets.tables import table_of
-from perf_assets.tables.types import TEXTS, Columns
+from perf_assets.sources.review_sheets.sheet import FINDINGS, LIST_SEPARATOR, QUESTIONS, Row, Sheet
+from perf_assets.tables import schema_of, table_of
+from perf_assets.tables.types import Columns
 
 Subject = tuple[str, int | str]
 Verdict = tuple[object, ...]
 T = TypeVar("T")
 
-JUDGED: Columns = {
-    "repository": pl.String,
-    "number": pl.Int64,
-    "verdict": pl.String,
-    "category": pl.String,
-    "subcategory": pl.String,
-    "impact": pl.String,
-    "note": pl.String,
-    "line": pl.Int64,
-}
-QUESTIONS_JUDGED: Columns = {
-    "forum": pl.String,
-    "question_id": pl.Int64,
-    "problem": pl.Int64,
-    "verdict": pl.String,
-    "kinds": TEXTS,
-    "symptom_1_category": pl.String,
-    "symptom_1_subcategory": pl.String,
-    "symptom_2_category": pl.String,
-    "symptom_2_subcategory": pl.String,
-    "cause_category": pl.String,
-    "cause_subcategory": pl.String,
-    "introducing_stage": pl.String,
-    "exposing_stage": pl.String,
-    "challenge": pl.String,
-    "note": pl.String,
-    "line": pl.Int64,
-}
-FINDINGS_JUDGED: Columns = {
-    "repository": pl.String,
-    "finding_id": pl.String,
-    "verdict": pl.String,
-    "note": pl.String,
-    "line": pl.Int64,
-}
+IMPORTED = ("verdict_id", "rater", "imported_at", "file", "file_sha256")
+"""The columns of the tables of verdicts that the import adds to those that a sheet gives."""
+
+
+def _judged(table: str) -> Columns:
+    return {name: kind for name, kind in schema_of(table).items() if name not in IMPORTED}
+
+
+JUDGED = _judged("reviews.verdicts")
+QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
+FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")

@@ -15,7 +15,6 @@ from perf_assets.sanitize import shortened
 
 LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
 SHOWN = 200  # bytes of a spoilt row
-HEAD = 4096
 ROW = tuple(b"row" + end for end in (b" ", b"\n", b"\t", b"\r", b"/"))
 ELEMENT = re.compile(rb"[A-Za-z][\w.-]*")
 # What a row must look like to be one, without looking at the references in its values.

@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 
 QUESTION_KINDS = "labels.question_kinds"
 LABELLED = labelled.TABLE
-TABLES = (LABELLED, QUESTION_KINDS)
 
 QUESTIONS = """
     select forum, question_id, title, text, code from raw.questions

@@ -1,6 +1,5 @@
 """Questions from the API: months that no dump has, and what changed in those that are loaded."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -20,8 +19,6 @@ from perf_assets.storage.audited_writer import (
     Provenance,
     WriteOutcome,
 )
-
-log = logging.getLogger(__name__)
 
 
 def update_questions(

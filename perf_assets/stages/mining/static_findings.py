@@ -28,13 +28,7 @@ from perf_assets.sources.git.trees import (
     read_files,
     renamed_files,
 )
-from perf_assets.stages.mining.checked_files import (
-    NOTHING,
-    Found,
-    Row,
-    checked_files,
-    identity_of,
-)
+from perf_assets.stages.mining.checked_files import NOTHING, Found, Row, checked_files, identity_of
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import (
     AuditedWriter,

@@ -54,13 +54,6 @@ def test_a_sample_is_measured_as_its_questions_repeated(seed: int) -> None:
         np.testing.assert_allclose(measured(truth, decided, samples)[place], alone)
 
 
-def test_repeats_are_averaged() -> None:
-    truth = np.array([[True], [True]])
-    right, wrong = truth, np.array([[True], [False]])
-    whole, _ = with_limits(truth, [right, wrong], resampled(2, 5))
-    assert whole[0].tolist() == [1.0, 0.75, pytest.approx((1 + 2 / 3) / 2)]
-
-
 def test_an_interval_holds_its_estimate() -> None:
     found = estimate(0.9, np.linspace(0, 0.8, 101), 0.95)
     assert (found.value, found.high) == (0.9, 0.9)
@@ -75,7 +68,7 @@ def test_bootstrap_intervals_hold_the_truth_about_as_often_as_they_say() -> None
     for trial in range(60):
         truth = random.random((150, 1)) < 0.4
         decided = np.where(random.random((150, 1)) < 0.8, truth, ~truth)
-        whole, samples = with_limits(truth, [decided], resampled(150, 400, trial))
+        whole, samples = with_limits(truth, decided, resampled(150, 400, trial))
         recall = estimate(whole[0, 1], samples[:, 0, 1], 0.95)
         held += recall.low <= 0.8 <= recall.high
     assert held >= 52

@@ -6,13 +6,14 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from perf_assets.core.statistics.samples import cliffs_delta, cliffs_delta_interval, mann_whitney_u
+from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
 from perf_assets.core.statistics.strata import (
     Stratum,
     compare_strata,
     design_effect,
     linked_clusters,
 )
+from tests.cliffs_delta import cliffs_delta_interval
 from tests.effort import examples
 
 SIZES_THAT_ROUND = [(1, 9), (1, 3), (2, 1), (1, 3), (3, 4)]

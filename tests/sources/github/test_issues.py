@@ -12,13 +12,13 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
-from perf_assets.mock_servers.github.faults import KINDS, Faults
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.issues import windows
 from tests.github_stand_in import HASTY, assert_same, load
+from tests.unreliable_github import KINDS, Faults, UnreliableGitHub
 
 MONTHS = months_between("2020-01", "2021-03")
 
@@ -190,7 +190,7 @@ def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None
 @pytest.mark.parametrize("seed", range(4))
 def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, seed: int) -> None:
     expected = load(source(server), MONTHS)
-    with CorpusServer([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
+    with UnreliableGitHub([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
         waits: list[str] = []
         tried = GitHubClient(faulty.url, "t0ken-canary", waits.append, HASTY)
         issues = IssueSource(tried, "sample-lab/tensorkit")
@@ -201,7 +201,7 @@ def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, see
 
 
 def test_a_wrong_token_is_said_so_without_showing_it(corpus: Corpus) -> None:
-    with CorpusServer([corpus], token="right") as server:
+    with UnreliableGitHub([corpus], token="right") as server:
         with pytest.raises(
             PerfAssetsError, match=r"refused the token in GITHUB_TOKEN \(401\)"
         ) as e:

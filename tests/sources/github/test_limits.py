@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.faults import KINDS, Faults
-from perf_assets.mock_servers.github.github_app import GitHubApp
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
@@ -25,6 +23,7 @@ from perf_assets.sources.github.prefetch import Job, in_order
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from tests.effort import SEEDS
 from tests.github_stand_in import HASTY, assert_same, load
+from tests.unreliable_github import KINDS, Faults, GitHubApp, UnreliableGitHub
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +49,7 @@ def source(server: CorpusServer, tokens: str = "a", *waits: Callable[[str], None
 
 
 def test_tokens_share_the_work_by_what_is_left_of_their_budgets(corpus: Corpus) -> None:
-    with CorpusServer([corpus], token=("a", "b", "c"), limit=200) as server:
+    with UnreliableGitHub([corpus], token=("a", "b", "c"), limit=200) as server:
         shared = source(server, "a, b,c")
         load(shared, MONTHS)
         left = [account.remaining for account in shared.client.accounts.all]
@@ -109,7 +108,7 @@ def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=1)
     patience = RetryPolicy(reset_margin=0.05, longest_wait=1.5)
     waits: list[str] = []
-    with CorpusServer([corpus], faults=faults) as server:
+    with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)
         with pytest.raises(PerfAssetsError, match="rate limit is reached until"):
             IssueSource(client, NAME).look(None)
@@ -125,7 +124,7 @@ def test_max_wait_is_a_number_of_minutes(minutes: str) -> None:
 
 def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> None:
     messages: list[str] = []
-    with CorpusServer([corpus], token=CANARIES[0]) as server:
+    with UnreliableGitHub([corpus], token=CANARIES[0]) as server:
         known = source(server, CANARIES[0])
         shared = source(server, ",".join(reversed(CANARIES)), messages.append)
         assert_same(load(known, MONTHS), load(shared, MONTHS))
@@ -133,7 +132,7 @@ def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> N
         "GitHub refused the 1st token (401): it is left out",
         "GitHub refused the 2nd token (401): it is left out",
     ]
-    with CorpusServer([corpus], token="other") as server:
+    with UnreliableGitHub([corpus], token="other") as server:
         with pytest.raises(PerfAssetsError, match=r"every token in GITHUB_TOKEN \(401\)") as error:
             source(server, ",".join(CANARIES)).look(None)
         assert "canary" not in str(error.value)
@@ -169,7 +168,7 @@ def test_a_github_app_signs_in_and_renews_its_token(
     path.write_text(keys[0])
     # PyGithub renews a token 20 s before its end.
     app = GitHubApp("12", 77, keys[1], token_seconds=20.4)
-    with CorpusServer([corpus], app=app) as server:
+    with UnreliableGitHub([corpus], app=app) as server:
         for key in (keys[0], keys[0].replace("\n", "\\n"), str(path)):
             app.tokens.clear()
             client = GitHubClient(server.url, credentials_of(app_environment(key)))
@@ -182,7 +181,7 @@ def test_a_github_app_signs_in_and_renews_its_token(
 
 
 def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, str]) -> None:
-    with CorpusServer([corpus], app=GitHubApp("13", 77, keys[1])) as server:
+    with UnreliableGitHub([corpus], app=GitHubApp("13", 77, keys[1])) as server:
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         with pytest.raises(PerfAssetsError, match="refused the GitHub App of GITHUB_APP_ID"):
             IssueSource(client, NAME).look(None)
@@ -203,7 +202,7 @@ def test_pages_too_heavy_to_answer_are_made_smaller_and_the_size_is_remembered(
 ) -> None:
     with CorpusServer([corpus]) as server:
         expected = load(source(server), MONTHS)
-    with CorpusServer([corpus], faults=Faults(0, 0.0, heaviest=4000)) as server:
+    with UnreliableGitHub([corpus], faults=Faults(0, 0.0, heaviest=4000)) as server:
         assert_same(expected, load(source(server), MONTHS))
         heavy = [request for request in server.requests if request.status == 502]
     # At first 100 and 50 fail, perhaps twice, as two ask at once; then each attempt to grow.
@@ -215,7 +214,7 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
     with CorpusServer([corpus]) as server:
         expected = load(source(server), MONTHS)
     messages: list[str] = []
-    with CorpusServer([corpus], faults=Faults(seed, 0.2, KINDS, delay=0.01)) as faulty:
+    with UnreliableGitHub([corpus], faults=Faults(seed, 0.2, KINDS, delay=0.01)) as faulty:
         tried = source(faulty, ",".join(CANARIES), messages.append)
         assert_same(expected, load(tried, MONTHS))
         for month in MONTHS:
@@ -228,7 +227,7 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
 
 
 def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:
-    with CorpusServer([corpus], faults=Faults(1, 0.2, ("bad_gateway",))) as server:
+    with UnreliableGitHub([corpus], faults=Faults(1, 0.2, ("bad_gateway",))) as server:
         reader = source(server)
         counts = reader.counts(MONTHS)
         reader.client.spent.take()
@@ -251,7 +250,7 @@ def test_requests_at_once_save_time_where_answers_take_time(
     for at_once in (1, 2):
         monkeypatch.setattr(issues, "REQUESTS_AT_ONCE_PER_ACCOUNT", at_once)
         monkeypatch.setattr(issues, "HELD_ISSUES", 250)
-        with CorpusServer([corpus], faults=slow) as server:
+        with UnreliableGitHub([corpus], faults=slow) as server:
             reader = source(server)
             counts = reader.counts(MONTHS)
             started = time.monotonic()

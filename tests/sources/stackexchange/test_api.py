@@ -10,14 +10,13 @@ import pytest
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.stackexchange.faults import Faults
-from perf_assets.mock_servers.stackexchange.server import ForumServer
 from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sources.stackexchange import api_questions
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.api_shapes import Question
 from tests.forum_places import SITE, forum_of, planned, written
+from tests.unreliable_forum import Faults, UnreliableForum
 
 QUICK = RetryPolicy(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
 
@@ -27,7 +26,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return read_site(written(tmp_path_factory.mktemp("forum"), planned()))
 
 
-def source(server: ForumServer, forum: Forum | None = None, **options: object) -> QuestionSource:
+def source(
+    server: UnreliableForum, forum: Forum | None = None, **options: object
+) -> QuestionSource:
     forum = forum or forum_of(api_url=server.url)
     client = ApiClient(server.url, forum.site, patience=QUICK, **options)  # type: ignore[arg-type]
     return QuestionSource(client, forum, forum.tag_sets[0])
@@ -39,7 +40,7 @@ def everything(one: QuestionSource) -> list[tuple[object, ...]]:
 
 
 def test_what_it_tells_is_what_the_site_has(site) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         one = source(server)
         batches = [one.month(month).batch for month in one.tag_set.months]
     stored = {row["question_id"]: row for b in batches for row in b.questions.iter_rows(named=True)}
@@ -55,7 +56,7 @@ def test_what_it_tells_is_what_the_site_has(site) -> None:
 
 
 def test_titles_are_texts_and_no_html(site) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         one = source(server)
         titles = {
             t for month in one.tag_set.months for t in one.month(month).batch.questions["title"]
@@ -66,9 +67,9 @@ def test_titles_are_texts_and_no_html(site) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_goes_wrong_the_rows_are_the_same(site, seed) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         expected = everything(source(server))
-    with ForumServer({SITE: site}, faults=Faults(seed, 0.4)) as server:
+    with UnreliableForum({SITE: site}, faults=Faults(seed, 0.4)) as server:
         assert everything(source(server)) == expected
         assert any(request.fault for request in server.requests)
 
@@ -77,7 +78,7 @@ def test_whatever_goes_wrong_the_rows_are_the_same(site, seed) -> None:
 def test_a_pause_that_it_asks_for_is_kept_to_the_second(site) -> None:
     faults = Faults(3, 0.3, kinds=("backoff", "throttle"), wait=1)
     waited: list[str] = []
-    with ForumServer({SITE: site}, faults=faults) as server:
+    with UnreliableForum({SITE: site}, faults=faults) as server:
         one = source(server, on_wait=waited.append)
         started = time.monotonic()
         one.month("2020-02")
@@ -88,7 +89,7 @@ def test_a_pause_that_it_asks_for_is_kept_to_the_second(site) -> None:
 
 
 def test_methods_have_pauses_of_their_own(site) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         client = ApiClient(server.url, SITE, patience=QUICK)
         client._rests["questions"] = time.time() + 60
         started = time.monotonic()
@@ -98,7 +99,7 @@ def test_methods_have_pauses_of_their_own(site) -> None:
 
 def test_when_the_quota_is_used_up_it_stops_and_says_what_to_do(site, monkeypatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
-    with ForumServer({SITE: site}, quota=3) as server:
+    with UnreliableForum({SITE: site}, quota=3) as server:
         one = source(server)
         with pytest.raises(PerfAssetsError) as error:
             everything(one)
@@ -109,7 +110,7 @@ def test_when_the_quota_is_used_up_it_stops_and_says_what_to_do(site, monkeypatc
 
 
 def test_a_quota_that_others_used_up_is_waited_for_as_long_as_it_says(site) -> None:
-    with ForumServer({SITE: site}, quota=0) as server:
+    with UnreliableForum({SITE: site}, quota=0) as server:
         with pytest.raises(PerfAssetsError, match="used up for 24 h 0 min, longer than"):
             source(server).month("2020-01")
         assert len(server.requests) == 1
@@ -117,7 +118,7 @@ def test_a_quota_that_others_used_up_is_waited_for_as_long_as_it_says(site) -> N
 
 def test_the_key_goes_to_the_api_and_nowhere_else(site, monkeypatch, capfd, caplog) -> None:
     monkeypatch.setenv(KEY, "s3cret")
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         source(server).check_tags()
         assert server.requests[-1].parameters["key"] == "s3cret"
     with pytest.raises(PerfAssetsError) as error:
@@ -141,7 +142,7 @@ def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
     ],
 )
 def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         tag_set = TagSet("f:x", "2020-01", "2020-06", "f", "x", tags)
         one = source(server, Forum("f", site_name, (tag_set,), None, server.url))
         with pytest.raises(PerfAssetsError) as error:
@@ -150,7 +151,7 @@ def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) ->
 
 
 def test_an_address_that_is_no_api_is_told(site) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         client = ApiClient(f"{server.url}/elsewhere", SITE, patience=QUICK)
         with pytest.raises(PerfAssetsError, match=r"refuses to answer .*: check api_url"):
             list(client.items("questions", "questions", Question))
@@ -158,24 +159,24 @@ def test_an_address_that_is_no_api_is_told(site) -> None:
 
 def test_an_answer_that_is_not_as_documented_is_told_with_its_field(site) -> None:
     spoilt = Site({1: {**next(iter(site.questions.values())), "score": "many"}}, {})
-    with ForumServer({SITE: spoilt}) as server:
+    with UnreliableForum({SITE: spoilt}) as server:
         client = ApiClient(server.url, SITE, patience=QUICK)
         with pytest.raises(PerfAssetsError, match=r"an item of questions .*score: input should be"):
             list(client.items("questions", "questions", Question))
 
 
 def test_lists_too_long_for_the_pages_are_asked_for_in_parts(site, monkeypatch) -> None:
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         expected = everything(source(server))
     monkeypatch.setattr(api_questions, "MOST", 4)
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         assert everything(source(server)) == expected
 
 
 def test_what_changed_is_found_also_where_a_page_does_not_hold_it(site, monkeypatch) -> None:
     monkeypatch.setattr("perf_assets.sources.stackexchange.api_client.PAGE", 3)
     since = datetime(2020, 3, 1, tzinfo=UTC)
-    with ForumServer({SITE: site}) as server:
+    with UnreliableForum({SITE: site}) as server:
         one = source(server)
         found = [n for read in one.changed(since) for n in read.batch.questions["question_id"]]
     ours = {"tensorkit", "tensorkit-lite"}
@@ -191,7 +192,7 @@ def test_many_changes_in_one_second_are_all_found(site, monkeypatch) -> None:
     monkeypatch.setattr("perf_assets.sources.stackexchange.api_client.PAGE", 3)
     moment = int(datetime(2020, 5, 1, tzinfo=UTC).timestamp())
     at_once = {n: {**q, "last_activity_date": moment} for n, q in site.questions.items()}
-    with ForumServer({SITE: Site(at_once, site.answers)}) as server:
+    with UnreliableForum({SITE: Site(at_once, site.answers)}) as server:
         one = source(server)
         since = datetime(2020, 5, 1, tzinfo=UTC)
         found = {n for read in one.changed(since) for n in read.batch.questions["question_id"]}
@@ -224,7 +225,7 @@ def test_a_redirection_to_another_host_gets_neither_request_nor_key(monkeypatch,
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ForumServer({SITE: site}) as other:
+    with UnreliableForum({SITE: site}) as other:
         elsewhere = other.url
         server = ThreadingHTTPServer(("127.0.0.1", 0), Redirecting)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

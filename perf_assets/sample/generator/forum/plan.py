@@ -1,6 +1,6 @@
 """The plan of a synthetic forum: its questions, and what becomes of them."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
@@ -260,23 +260,3 @@ def _number(forum: Forum) -> None:
     comments = [comment for _, post in posts for comment in post.comments]
     for index, comment in enumerate(sorted(comments, key=lambda one: one.at)):
         comment.number = 50_001 + index
-
-
-def as_of(forum: Forum, moment: int) -> Forum:
-    """The forum as it was at ``moment`` (milliseconds since 1970): what came later is not there."""
-    questions = [
-        replace(
-            question,
-            answers=[answer for answer in question.answers if answer.at <= moment],
-            comments=[comment for comment in question.comments if comment.at <= moment],
-            closed=question.closed if question.closed and question.closed[0] <= moment else None,
-        )
-        for question in forum.questions
-        if question.at <= moment
-    ]
-    for question in questions:
-        if question.closed is None:
-            question.duplicate_of = None
-        for answer in question.answers:
-            answer.comments = [one for one in answer.comments if one.at <= moment]
-    return Forum(questions, [(at, kind) for at, kind in forum.others if at <= moment])

@@ -1,4 +1,7 @@
-"""Pages of reference that code knows: every command, and every key of the study file."""
+"""Pages of reference that code knows: every table, every command, and every key of the study file.
+
+python -m tests.reference_pages docs
+"""
 
 import sys
 from collections.abc import Iterator
@@ -13,11 +16,20 @@ from pydantic_core import PydanticUndefined
 
 from perf_assets.cli.commands import commands
 from perf_assets.config.study_file import StudyEntry
-from perf_assets.reports.dictionary import dictionary_markdown
-from perf_assets.reports.markdown_table import markdown_table, own_markdown
+from perf_assets.reports.dictionary import kind_of, meaning_of
+from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.writing import write_whole
+from perf_assets.sql_models.dependencies import made_from, origin_of
+from perf_assets.sql_models.files import described_tables
+from perf_assets.tables import Table
 
 WRITTEN = "Written by `make reference`"
+TABLES = f"""# Data dictionary
+
+Every table and view of the published database, as its declaration in `dbt_like_models/` says.
+{WRITTEN}; the same texts are comments in the database. All timestamps are UTC,
+months are written `YYYY-MM`, and what is missing is NULL.
+"""
 COMMANDS = f"""# Commands
 
 Every command, as `perf-assets COMMAND --help` has it. {WRITTEN}.
@@ -46,6 +58,14 @@ def pages() -> dict[str, str]:
     }
 
 
+def dictionary_markdown() -> str:
+    """The page: a section for each table, a row for each column."""
+    parts = [TABLES]
+    for table in described_tables().values():
+        parts.append("\n".join(_of_table(table)))
+    return "\n".join(parts)
+
+
 def commands_markdown() -> str:
     """A section for each command: how it is called, what it does, its options."""
     return "\n".join([COMMANDS, *_of_group(commands, "perf-assets")])
@@ -54,6 +74,21 @@ def commands_markdown() -> str:
 def study_file_markdown() -> str:
     """A table of the keys of the study file, and one for each table in it."""
     return "\n".join([STUDY, *_of_entry("Top level", StudyEntry)])
+
+
+def _of_table(table: Table) -> Iterator[str]:
+    yield f"## {table.name}\n"
+    yield f"{table.description}\n"
+    yield f"Key: {', '.join(f'`{name}`' for name in table.key)}\n"
+    yield f"Made from: {_linked(table.name)}\n"
+    rows = [(f"`{field.name}`", kind_of(field), meaning_of(field)) for field in table.columns]
+    yield markdown_table(("column", "type", "meaning"), rows, cell=own_markdown) + "\n"
+
+
+def _linked(table: str) -> str:
+    upstream = made_from()[table]
+    links = (f"[{name}](#{name.replace('.', '')})" for name in upstream)
+    return ", ".join(links) or origin_of(table)
 
 
 def _of_group(group: click.Group, called: str) -> Iterator[str]:
@@ -114,7 +149,7 @@ def _default(field: FieldInfo) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
-def _models(kind: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
+def _models(kind: Any) -> Iterator[type[BaseModel]]:
     """The models in a type such as ``tuple[Model, ...] | None``."""
     if isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, BaseModel):
         yield kind
@@ -123,12 +158,17 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
             yield from _models(inner)
 
 
-def _choices(kind: Any) -> Iterator[str]:  # noqa: ANN401
+def _choices(kind: Any) -> Iterator[str]:
     """The values of a type such as ``Literal["a", "b"]`` or ``tuple[Literal["a", "b"], ...]``."""
     if get_origin(kind) is Literal:
         yield from get_args(kind)
     for inner in get_args(kind) if get_origin(kind) in (tuple, Annotated) else ():
         yield from _choices(inner)
+
+
+def own_markdown(text: str) -> str:
+    """Markdown of our own as a cell: on one line, its bars escaped."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 if __name__ == "__main__":

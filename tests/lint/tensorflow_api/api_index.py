@@ -1,6 +1,6 @@
 """Make the list of TensorFlow's operations from the public API index of its wheels.
 
-    python -m perf_assets.lint.tensorflow_api.api_index TENSORFLOW_WHEEL KERAS_WHEEL
+    python -m tests.lint.tensorflow_api.api_index TENSORFLOW_WHEEL KERAS_WHEEL
 
 TensorFlow's wheel has its public API as modules that import each symbol under each of its public
 names (`tensorflow/_api/v2/`, with `compat/v1/` in it); Keras' has the same for its own. The wheels
@@ -142,7 +142,7 @@ def main() -> None:
     """Write the list to standard output, first the versions that it is of."""
     tensorflow, keras = (Path(one) for one in sys.argv[1:3])
     versions = f"{_version(tensorflow)}, {_version(keras)}"
-    lines = [f"# {versions}; made by perf_assets.lint.tensorflow_api.api_index"]
+    lines = [f"# {versions}; made by tests.lint.tensorflow_api.api_index"]
     spaces: dict[str, list[str]] = {}
     for one in operations(tensorflow, keras):
         space, _, name = one.rpartition(".")

@@ -1,18 +1,30 @@
-"""Misbehaviour on demand: a seeded plan of the ways in which GitHub's API fails its clients."""
+"""A loopback GitHub that asks for tokens, and whose answers go wrong by a seeded plan."""
 
 import json
 import math
 import random
+import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
+import jwt
+
 from perf_assets.errors import PerfAssetsError
+from perf_assets.mock_servers.corpus import Corpus
+from perf_assets.mock_servers.github.graphql_api import prepare
+from perf_assets.mock_servers.github.server import (
+    POINTS_PER_HOUR,
+    PRIMARY_MESSAGE,
+    CorpusServer,
+    Request,
+)
 from perf_assets.mock_servers.reply import HTML_TYPE, Reply, json_reply, message_reply
 
-PRIMARY_MESSAGE = "API rate limit exceeded for user ID 1."
+TOKEN_SECONDS = 3600.0
 SECONDARY_MESSAGE = (
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 )
@@ -75,9 +87,13 @@ class FaultPlan:
         self._number = 0
         self._consecutive = 0
 
-    def is_too_heavy(self, nodes: int) -> bool:
-        """Whether a query that may return so many nodes is more than can be answered."""
-        return self._faults.heaviest is not None and nodes > self._faults.heaviest
+    def is_too_heavy(self, body: bytes) -> bool:
+        """Whether a query may return more nodes than can be answered."""
+        if self._faults.heaviest is None:
+            return False
+        content = json.loads(body)
+        query = prepare(content["query"], content["variables"], content.get("operationName"))
+        return query.cost.nodes > self._faults.heaviest
 
     def draw(self, *, is_graphql: bool) -> Fault | None:
         """The fault of the next request; None where it goes well."""
@@ -114,10 +130,10 @@ def _secondary_limit(fault: Fault) -> Reply:
     return message_reply(403, SECONDARY_MESSAGE, headers)
 
 
-def rate_limited_reply(headers: Mapping[str, str]) -> Reply:
+def _rate_limited(fault: Fault) -> Reply:
     """GraphQL's word for an exhausted budget: an error inside HTTP 200."""
     error = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
-    return json_reply(200, {"errors": [error]}, headers)
+    return json_reply(200, {"errors": [error]}, limit_headers(fault.plan))
 
 
 def _resource_limits(fault: Fault, reply: Reply) -> Reply:
@@ -134,7 +150,7 @@ def _resource_limits(fault: Fault, reply: Reply) -> Reply:
     return json_reply(200, {"data": data, "errors": errors}, reply.headers)
 
 
-def _lose_nodes(value: Any, chance: random.Random) -> int:  # noqa: ANN401
+def _lose_nodes(value: Any, chance: random.Random) -> int:
     """Make some entries of the connections null; how many were lost."""
     if isinstance(value, dict):
         lost = 0
@@ -166,7 +182,7 @@ REFUSALS: Mapping[str, Callable[[Fault], Reply]] = {
     "html": _page(200, "Unicorn! GitHub"),
     "primary_limit": _primary_limit,
     "secondary_limit": _secondary_limit,
-    "graphql_rate_limited": lambda fault: rate_limited_reply(limit_headers(fault.plan)),
+    "graphql_rate_limited": _rate_limited,
 }
 SPOILERS: Mapping[str, Callable[[Fault, Reply], Reply]] = {
     "resource_limits": _resource_limits,
@@ -175,3 +191,102 @@ SPOILERS: Mapping[str, Callable[[Fault, Reply], Reply]] = {
 }
 KINDS = (*REFUSALS, *SPOILERS)
 GRAPHQL_KINDS = ("graphql_rate_limited", "resource_limits")
+
+
+@dataclass
+class GitHubApp:
+    """The App ``app_id`` with one installation, which hands out tokens that expire.
+
+    ``public_key`` (PEM) checks what the App signs; a token is good for ``token_seconds``.
+    ``tokens`` maps those handed out to their ends, in epoch seconds.
+
+    Source: https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app
+    """
+
+    app_id: str
+    installation: int
+    public_key: str
+    token_seconds: float = TOKEN_SECONDS
+    tokens: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """Where tokens are requested."""
+        return f"/app/installations/{self.installation}/access_tokens"
+
+    def admits(self, token: str) -> bool:
+        """Whether ``token`` was handed out and is still good."""
+        return self.tokens.get(token, 0.0) > time.time()
+
+    def hand_out(self, signature: str) -> Reply:
+        """A new token, for a JSON Web Token that the App signed."""
+        try:
+            jwt.decode(signature, self.public_key, algorithms=["RS256"], issuer=self.app_id)
+        except jwt.InvalidTokenError:
+            return message_reply(401, "A JSON web token could not be decoded")
+        token = f"ghs_{secrets.token_hex(18)}"
+        self.tokens[token] = time.time() + self.token_seconds
+        expires_at = datetime.fromtimestamp(self.tokens[token], UTC)
+        return json_reply(
+            201, {"token": token, "expires_at": expires_at.isoformat().replace("+00:00", "Z")}
+        )
+
+
+@dataclass(frozen=True)
+class FaultyRequest(Request):
+    """A line of the log; ``fault`` is what was made to go wrong."""
+
+    fault: str | None = None
+
+
+class UnreliableGitHub(CorpusServer):
+    """Serves corpora to whoever has a token, with faults.
+
+    With ``token`` (one or several) or ``app``, requests need one of theirs. ``faults`` makes some
+    answers go wrong.
+    """
+
+    requests: list[FaultyRequest]  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        corpora: Iterable[Corpus],
+        *,
+        token: str | Collection[str] = (),
+        app: GitHubApp | None = None,
+        faults: Faults | None = None,
+        limit: int = POINTS_PER_HOUR,
+    ) -> None:
+        """Index the corpora; nothing listens yet."""
+        super().__init__(corpora, limit=limit)
+        self._app = app
+        self._tokens = {token} if isinstance(token, str) else set(token)
+        self._plan = FaultPlan(faults) if faults else None
+
+    def respond(
+        self, log: Request, query: str, authorization: str, body: bytes
+    ) -> tuple[Reply, FaultyRequest]:
+        """The reply to a request, and its line of the log."""
+        if self._app is not None and (log.method, log.path) == ("POST", self._app.path):
+            return self._app.hand_out(authorization.partition(" ")[2]), FaultyRequest(**vars(log))
+        if not self._admits(authorization):
+            return message_reply(401, "Bad credentials"), FaultyRequest(**vars(log))
+        fault = self._plan.draw(is_graphql=log.is_graphql) if self._plan else None
+        reply: Reply | None = None
+        if log.is_graphql and self._plan is not None and self._plan.is_too_heavy(body):
+            reply = BAD_GATEWAY(query)
+        elif fault is None or fault.wants_answer:
+            reply, log = super().respond(log, query, authorization, body)
+        if fault is not None:
+            reply = fault.spoil(reply)
+        assert reply is not None
+        headers = self.budget(authorization, "graphql" if log.is_graphql else "core").headers()
+        reply = replace(reply, headers={**headers, **reply.headers})
+        return reply, FaultyRequest(**vars(log), fault=fault.kind if fault else None)
+
+    def _admits(self, authorization: str) -> bool:
+        if not self._tokens and self._app is None:
+            return True
+        scheme, _, token = authorization.partition(" ")
+        is_known = token in self._tokens or (self._app is not None and self._app.admits(token))
+        return scheme.lower() in ("token", "bearer") and is_known
