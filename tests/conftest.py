@@ -86,6 +86,35 @@ def corpus_and_data_dir(**sizes: int) -> Callable[[Path], None]:
     return fill
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _empty_warehouses_are_copies(once: Callable[..., Path]) -> Iterator[None]:
+    """Copies the empty warehouse of a new data directory: to make it, a hundred tables are created,
+    which takes three times as long as opening it.
+
+    What begins in another process is made, and in `make test-all` everything is.
+    """
+    if IS_THOROUGH:
+        yield
+        return
+
+    import duckdb  # noqa: PLC0415
+
+    from perf_assets.storage import migrations, warehouse  # noqa: PLC0415
+    from perf_assets.storage.database_copy import create_database  # noqa: PLC0415
+
+    def make(path: Path) -> None:
+        create_database(path)
+        with duckdb.connect(str(path)) as connection:
+            migrations.migrate(connection, None, warehouse.FORMAT)
+
+    def copied(path: Path) -> None:
+        shutil.copyfile(once("empty.duckdb", make), path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warehouse, "create_database", copied)
+        yield
+
+
 @pytest.fixture(scope="session")
 def laid(once: Callable[..., Path]) -> Path:
     """A data directory without rows, whose tables and views are there; not to be changed."""
