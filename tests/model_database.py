@@ -1,8 +1,12 @@
 """A small warehouse in memory for tests of models and queries: rows are given as dicts."""
 
+import atexit
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -41,11 +45,12 @@ class ModelDatabase:
 
     def __init__(self, time_zone: str = "UTC") -> None:
         self._connection = duckdb.connect()
-        create_tables(self._connection)
         self._connection.execute("SET threads = 1")  # the rows are few, switching costs more
         self._connection.execute(f"SET TimeZone = '{time_zone}'")
-        lay_models(self._connection)
-        create_as_of_macro(self._connection)
+        # To copy tables and views takes a third of the time of creating them.
+        self._connection.execute(f"ATTACH '{_made()}' AS made (READ_ONLY)")
+        self._connection.execute("COPY FROM DATABASE made TO memory")
+        self._connection.execute("DETACH made")
         self._to_clear = self._stored()
         self._outdated: set[str] = set()
 
@@ -89,6 +94,19 @@ class ModelDatabase:
     def _stored(self) -> set[str]:
         query = "SELECT schema_name || '.' || table_name FROM duckdb_tables()"
         return {name for (name,) in self._connection.execute(query).fetchall()}
+
+
+@cache
+def _made() -> Path:
+    """A file with every table, view and macro, and no row; it goes with this process."""
+    directory = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    path = Path(directory) / "models.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        create_tables(connection)
+        lay_models(connection)
+        create_as_of_macro(connection)
+    return path
 
 
 @cache

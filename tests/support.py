@@ -160,6 +160,10 @@ def materialize(
     assert run_pipeline(load_study(study), DataDirectory.of(data_dir), first, last) == []
 
 
+_without_rows: dict[tuple[tuple[str, str], ...], pl.DataFrame] = {}
+"""Frames without rows, by the names and types of their columns."""
+
+
 def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
     """Every table of a database, without what differs from run to run, in a fixed order.
 
@@ -169,16 +173,23 @@ def stored_tables(database: Path) -> dict[str, pl.DataFrame]:
         connection.execute("SET TimeZone = 'UTC'")
         tables = connection.execute(
             "SELECT schema_name || '.' || table_name AS name, "
-            "list(column_name ORDER BY column_index) FROM duckdb_columns() "
+            "list((column_name, data_type) ORDER BY column_index), any_value(estimated_size) "
+            "FROM duckdb_columns() "
             "JOIN duckdb_tables() USING (table_oid, database_oid, schema_name, table_name) "
             "WHERE name <> 'meta.branch_changes' GROUP BY name ORDER BY name"
         ).fetchall()
         frames = {}
-        for name, columns in tables:
+        for name, columns, size in tables:
             if name in ACCOUNTS:
                 continue
-            kept = ", ".join(f'"{column}"' for column in columns if column not in VOLATILE)
-            frames[name] = connection.sql(f"SELECT {kept} FROM {name} ORDER BY ALL").pl()
+            kept = [column for column in columns if column[0] not in VOLATILE]
+            # Of a hundred tables most are empty, and each query takes milliseconds.
+            if size == 0 and tuple(kept) in _without_rows:
+                frames[name] = _without_rows[tuple(kept)]
+                continue
+            selected = ", ".join(f'"{column}"' for column, _ in kept)
+            frames[name] = connection.sql(f"SELECT {selected} FROM {name} ORDER BY ALL").pl()
+            _without_rows.setdefault(tuple(kept), frames[name].clear())
         return frames
 
 

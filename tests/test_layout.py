@@ -78,6 +78,11 @@ def tree_of(name: str) -> ast.Module:
     return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
 
+@cache
+def imports_of(name: str) -> frozenset[str]:
+    return frozenset(imported(tree_of(name)))
+
+
 def imported(tree: ast.AST) -> Iterator[str]:
     """What a file imports, wherever in it, as module or as module.name."""
     for node in ast.walk(tree):
@@ -97,7 +102,7 @@ def place(name: str) -> int | None:
 def own_imports(name: str) -> set[str]:
     """The modules of the package that a module imports."""
     found = set()
-    for target in imported(tree_of(name)):
+    for target in imports_of(name):
         if target.startswith("perf_assets."):
             found.add(target if target in SOURCES else target.rpartition(".")[0])
     return found - {"perf_assets"}
@@ -155,7 +160,7 @@ def test_only_the_wiring_knows_dagster() -> None:
     knowing = {
         name
         for name in SOURCES
-        if any(target.split(".")[0] == "dagster" for target in imported(tree_of(name)))
+        if any(target.split(".")[0] == "dagster" for target in imports_of(name))
     }
     below = {name for name in knowing if name.split(".")[1] not in KNOW_DAGSTER}
     assert below == STILL_KNOW_DAGSTER
@@ -171,12 +176,12 @@ def is_pure(name: str) -> bool:
 
 def test_the_linter_knows_no_database() -> None:
     linter = [name for name in SOURCES if name.startswith("perf_assets.lint")]
-    assert [name for name in linter if "duckdb" in set(imported(tree_of(name)))] == []
+    assert [name for name in linter if "duckdb" in imports_of(name)] == []
 
 
 @pytest.mark.parametrize("name", filter(is_pure, SOURCES))
 def test_the_core_reads_no_file_and_asks_nobody(name: str) -> None:
-    for target in set(imported(tree_of(name))) - PURE:
+    for target in imports_of(name) - PURE:
         names = {".".join(target.split(".")[:length]) for length in (1, 2)}
         assert not names & OUTSIDE_WORLD, target
     called = {node.func.id for node in ast.walk(tree_of(name)) if _is_plain_call(node)}

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from tests.paths import ROOT
 
@@ -77,7 +78,12 @@ REASONS = {
 }
 
 
-def waits() -> Iterator[tuple[str, str]]:
+@cache
+def waits() -> set[tuple[str, str]]:
+    return {*_waits()}
+
+
+def _waits() -> Iterator[tuple[str, str]]:
     """Each call that may wait without a limit of its own: its file, and what it calls."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -94,9 +100,9 @@ def waits() -> Iterator[tuple[str, str]]:
 
 
 def test_each_place_that_waits_has_a_limit_or_a_reason() -> None:
-    without = sorted({*waits()} - REASONS.keys())
+    without = sorted(waits() - REASONS.keys())
     assert not without, f"pass a limit, or give the reason why the wait ends: {without}"
 
 
 def test_each_reason_is_of_a_place_that_waits() -> None:
-    assert sorted(REASONS.keys() - {*waits()}) == []
+    assert sorted(REASONS.keys() - waits()) == []

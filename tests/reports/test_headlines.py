@@ -1,6 +1,7 @@
 """What a run says at its end: a few sentences that fit a terminal."""
 
 import io
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -52,11 +53,20 @@ def test_the_share_is_that_of_all_bug_reports(small: Prepared) -> None:
     assert sentences[0].endswith("; too few to test for a trend")
 
 
+@cache
+def without_rows() -> duckdb.DuckDBPyConnection:
+    return ModelDatabase().connection
+
+
 def of_models(*tables: tuple[str, list[Row]]) -> list[tuple[str, list[str]]]:
-    database = ModelDatabase()
-    for table, rows in tables:
-        insert(database.connection, table, rows)
-    return list(headlines(database.connection))
+    connection = without_rows()
+    connection.execute("BEGIN")
+    try:
+        for table, rows in tables:
+            insert(connection, table, rows)
+        return list(headlines(connection))
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def bugs(performance: int, other: int, repository: str = NAME) -> list[Row]:

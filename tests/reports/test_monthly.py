@@ -82,10 +82,15 @@ FILLED = {
 
 
 @pytest.fixture(scope="module")
-def news() -> dict[tuple[str, str], Part]:
+def filled() -> ModelDatabase:
     database = ModelDatabase()
     database.fill(FILLED)
-    return {(part.title, part.of): part for part in read_news(database.connection)}
+    return database
+
+
+@pytest.fixture(scope="module")
+def news(filled: ModelDatabase) -> dict[tuple[str, str], Part]:
+    return {(part.title, part.of): part for part in read_news(filled.connection)}
 
 
 def marks(part: Part) -> list[str]:
@@ -132,11 +137,11 @@ def test_new_fixed_discussed_and_waiting_bugs_are_those_of_the_month(news: Any) 
     assert marks(news["Open longest", OTHER]) == ["#8", "#7"]
 
 
-def test_every_list_has_the_query_that_gives_it_and_links_to_github(news: Any) -> None:
-    database = ModelDatabase()
-    database.fill(FILLED)
+def test_every_list_has_the_query_that_gives_it_and_links_to_github(
+    news: Any, filled: ModelDatabase
+) -> None:
     for part in news.values():
-        rows, *_ = [database.rows(query) for query in part.queries.values()]
+        rows, *_ = [filled.rows(query) for query in part.queries.values()]
         if part.items:
             own = [f"#{row['number']}" for row in rows if row["repository"] == part.of]
             assert marks(part) == own
