@@ -151,7 +151,7 @@ def test_two_raters_judge_findings_by_the_same_commands(data_dir: Path, tmp_path
     after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.finding_verdicts"].height == 2 * number
     shares = after["analysis.finding_precision"].filter(repository="pooled", rule="all")
-    assert dict(shares.select("rater", "estimate").iter_rows()) == {
+    assert dict(shares.select("rater", "estimate_percent").iter_rows()) == {
         "Ann": 100.0,
         "Bob": 0.0,
         "consensus": None,

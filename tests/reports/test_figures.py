@@ -79,6 +79,15 @@ def test_a_table_without_rows_has_none(empty: ModelDatabase, table: str) -> None
     assert shown(empty.connection, table) is None
 
 
+@pytest.mark.parametrize("table", FIGURES)
+def test_each_query_of_a_figure_names_columns_that_are_there(
+    empty: ModelDatabase, table: str
+) -> None:
+    figure = FIGURES[table]
+    for query in filter(None, (figure.rows, figure.verdicts, figure.drawn)):
+        assert empty.connection.sql(query).columns
+
+
 def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_dagster(
     sampled: Prepared,
 ) -> None:

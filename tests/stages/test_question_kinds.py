@@ -188,7 +188,7 @@ def test_what_learns_is_imported_only_where_something_is_learned() -> None:
     script = (
         "import sys\n"
         "import perf_assets.stages.enrichment.question_kinds\n"
-        "import perf_assets.stages.pipeline\n"
+        "import perf_assets.stages.steps\n"
         "print([name for name in ('sklearn', 'nltk', 'scipy') if name in sys.modules])\n"
     )
     ran = subprocess.run(

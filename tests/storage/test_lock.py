@@ -100,7 +100,7 @@ def test_every_command_that_writes_is_refused_and_none_that_reads(
 def test_a_run_that_the_ui_would_start_is_refused_with_the_same_sentence(
     small: Prepared, data_dir: Path
 ) -> None:
-    job = ["job", "execute", "-m", "perf_assets.definitions", "-j", "derive"]
+    job = ["job", "execute", "-m", "perf_assets.definitions", "-j", "build_models"]
     changes = {"PERF_ASSETS_DATA_DIR": str(data_dir), "PERF_ASSETS_STUDY": str(small.study)}
     with held(data_dir) as holder:
         done = subprocess.run(

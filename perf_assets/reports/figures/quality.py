@@ -32,14 +32,13 @@ select
 from analysis.finding_precision
 order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
-PRECISION_VERDICTS = """
+PRECISION_VERDICTS = f"""
 select repository, printf(
     'findings of %s: %.0f %% are right [%.0f, %.0f], by %d judged (%s)',
     rule, estimate, low, high, judged, rater
 )
-from analysis.finding_precision
+from ({PRECISION.strip()})
 where estimate is not null
-order by repository = 'pooled', repository, rule <> 'all', rule, rater
 """
 
 
