@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.guarantees_plugin import promises
 from tests.paths import ROOT
 from tests.reference_pages import pages
 
@@ -38,6 +39,18 @@ def test_a_path_that_is_gone_would_be_found() -> None:
         ROOT / "perf_assets" / "gone.py",
         ROOT / "docs" / "gone.md",
     ]
+
+
+def test_each_test_that_a_promise_names_is_there() -> None:
+    """A promise that nothing tries would keep the page of guarantees as it was, whatever comes."""
+    named = {test.partition("::")[::2] for promise in promises() for test in promise.tests}
+    gone = {
+        (file, test)
+        for file, test in named
+        if not (ROOT / file).is_file()
+        or (test and f"def {test}(" not in (ROOT / file).read_text(encoding="utf-8"))
+    }
+    assert gone == set()
 
 
 def test_every_page_is_on_the_site() -> None:
