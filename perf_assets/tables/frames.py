@@ -19,7 +19,7 @@ def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     Raises
     ------
     duckdb.Error
-        As where DuckDB is asked for them itself.
+        As where DuckDB fetches the rows itself.
     """
     try:
         return pl.DataFrame(relation)
