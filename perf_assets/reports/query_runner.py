@@ -76,14 +76,14 @@ def query_frame(path: Path, query: Query, values: Mapping[str, str]) -> pl.DataF
     PerfAssetsError
         Also where a column has a type that Parquet does not have.
     """
-    return _run(path, query, values, lambda connection, sql: typed_frame(connection.sql(sql)))
+    return _run(path, query, values, _fetch_frame)
 
 
 def _run(
     path: Path,
     query: Query,
     values: Mapping[str, str],
-    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched],
+    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched | None],
 ) -> Fetched:
     if not all(map(is_utf8, (query.sql, *values.values()))):
         raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
@@ -139,10 +139,17 @@ def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: 
         raise PerfAssetsError(f"{query.name}: {name}={value}: {duckdb_message(error)}") from None
 
 
+def _fetch_frame(
+    connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement
+) -> pl.DataFrame | None:
+    relation = connection.sql(statement)
+    return None if relation is None else typed_frame(relation)
+
+
 def _answer(
     connection: duckdb.DuckDBPyConnection,
     sql: str,
-    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched],
+    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched | None],
 ) -> Fetched | None:
     """The answer to the last of its statements."""
     *before, last = connection.extract_statements(sql) or [None]

@@ -141,7 +141,8 @@ def test_a_file_a_table_and_sql_are_asked_too(data_dir_with_data: Path, tmp_path
         (["select 1 as a", "--plot", "x.gif"], [".html, .png or .svg"]),
         (["select 1 as a", "--plot", "x.png", "--y", "aa"], ["no column aa", "did you mean a?"]),
         (["select date 'infinity' as a", "--format", "json"], ["cast its column to VARCHAR"]),
-        (["select interval 1 month as a", "--format", "parquet"], []),
+        (["select interval 1 month as a", "--format", "parquet"], ["a, INTERVAL", "cast"]),
+        (["select [{'x': interval 1 day}] as a", "--format", "parquet"], ["cast the column"]),
     ],
 )
 def test_a_mistake_is_one_sentence(
