@@ -229,6 +229,23 @@ def origin(fix: str, name: str, at: str, lines: int = 1, **changes: Any) -> Row:
 # What is computed
 
 
+def environment(
+    number: int, environment_value: str, stated_in: str = "text", **more: object
+) -> dict[str, object]:
+    """What an issue states of its environment."""
+    return {
+        "repository": REPOSITORY,
+        "number": number,
+        "environment_aspect": "device",
+        "environment_value": environment_value,
+        "stated_in": stated_in,
+        "statement": f"on {environment_value}",
+        "rule_version": "1",
+        "month": "2020-01",
+        **more,
+    }
+
+
 def label_kind(name: str, **changes: Any) -> Row:
     row = {
         "repository": REPOSITORY,

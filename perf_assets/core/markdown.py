@@ -59,6 +59,16 @@ def _comment_end(lines: list[str], position: int, start: int) -> tuple[int, str]
     return -1, ""
 
 
+def without_comments(text: str) -> str:
+    """``text`` without its HTML comments; one that is never closed is text."""
+    kept: list[str] = []
+    rest = 0
+    while (start := text.find("<!--", rest)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[rest:start])
+        rest = end + 3
+    return "".join([*kept, text[rest:]])
+
+
 def is_ticked(line: str) -> bool:
     """Whether the line is a ticked checkbox: words its author chose, whoever wrote them."""
     return TICKED.match(line) is not None

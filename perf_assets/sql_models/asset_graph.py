@@ -46,7 +46,11 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "replication.rejected_rows",
     ),
     "reviews.verdicts": ("reviews.finding_verdicts", "reviews.question_verdicts"),
-    "labels.performance_labels": ("labels.label_evidence", "labels.keyword_stems"),
+    "labels.performance_labels": (
+        "labels.label_evidence",
+        "labels.keyword_stems",
+        "labels.environments",
+    ),
     "labels.question_kinds": ("reviews.labelled_questions",),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (

@@ -125,6 +125,14 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue
     """,
+    "labels.environments": """
+        SELECT repository, number, 'device' AS environment_aspect,
+            CASE WHEN chance % 3 = 0 THEN 'gpu' ELSE 'cpu' END AS environment_value,
+            'text' AS stated_in,
+            'on a device' AS statement, '1' AS rule_version,
+            strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
+        FROM issue WHERE chance % 2 = 0
+    """,
     "labels.label_kinds": """
         SELECT repository, label, label = 'performance' AS is_performance,
             label = 'feature' AS is_non_bug, '1-0' AS rule_version

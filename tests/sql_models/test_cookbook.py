@@ -26,6 +26,7 @@ from tests.rows import (
     changed_file,
     comment,
     commit,
+    environment,
     event,
     issue,
     label,
@@ -153,6 +154,13 @@ FILLED = {
             ignored_lines=["Is it slower than before? (issue template)"],
         ),
         label(5),
+    ],
+    "labels.environments": [
+        environment(1, "gpu", "form_field"),
+        environment(1, "cpu", "text"),
+        environment(3, "gpu"),
+        environment(4, "gpu"),
+        environment(5, "linux", environment_aspect="operating_system"),
     ],
     "raw.issue_comments": [
         comment(1, 1, "2020-01-01T06:00:00Z", "helper"),
@@ -719,6 +727,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "bug_reports_as_of_a_month": [(REPOSITORY, 3, 2, 1, 1)],
     "bugs_open_at_the_end_of_a_month": [
         (REPOSITORY, "2020-05", 2, "Throughput is bad", datetime(2020, 1, 2), f"{ISSUE}2"),
+    ],
+    "environments_of_bugs": [
+        (REPOSITORY, "device", "gpu", 3, 1, 2, 66.7, 66.7),
+        (REPOSITORY, "device", "cpu", 1, 0, 1, 100.0, 66.7),
+        (REPOSITORY, "operating_system", "linux", 1, 0, 0, 0.0, 0.0),
     ],
     "failed_audits": [
         (

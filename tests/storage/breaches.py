@@ -123,6 +123,9 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.keyword_stems": {
         "stems_belong_to_the_cohort": {"number": 6},
     },
+    "labels.environments": {
+        "environments_belong_to_the_cohort": {"number": 6},
+    },
     "labels.performance_questions": {
         "every_question_is_decided": COUNT,
         "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},

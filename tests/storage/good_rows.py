@@ -390,6 +390,17 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, matched_stems=["hang"]),
         of_partition(number=8, matched_stems=["oom"], matched_stems_as_published=["oom"]),
     ],
+    "labels.environments": [
+        of_partition(
+            number=7,
+            environment_aspect="device",
+            environment_value=value,
+            stated_in="text",
+            statement="slower on the GPU than on a CPU",
+            rule_version="1",
+        )
+        for value in ("cpu", "gpu")
+    ],
     "labels.performance_questions": [
         of_tag_set(question_id=1),
         of_tag_set(question_id=2, is_performance=True, matched_stems=["hang"]),
@@ -554,6 +565,20 @@ GOOD: dict[str, list[Row]] = {
         bug_metrics(9, **UNFIXED, state="open"),
         bug_metrics(10, comments=0, commentators=0, hours_to_first_comment=None),
         bug_metrics(11, state="open", is_fixed=False, fix_time_days=None),
+    ],
+    "marts.bug_environments": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": 7,
+            "month": "2020-03",
+            "environment_aspect": "device",
+            "environment_value": value,
+            "stated_in": "text",
+            "statement": "slower on the GPU than on a CPU",
+            "is_performance": True,
+        }
+        for value in ("cpu", "gpu")
     ],
     "marts.activity": [activity("2020-03", "2020-03")],
     "marts.trend_monthly": [

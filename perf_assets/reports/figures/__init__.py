@@ -5,7 +5,7 @@ The same figures stand in Dagster beside their table, and in the report.
 
 import duckdb
 
-from perf_assets.reports.figures import audits, bugs, code, quality, questions, trends
+from perf_assets.reports.figures import areas, audits, bugs, code, quality, questions, trends
 from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
@@ -14,6 +14,7 @@ __all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,
     **bugs.FIGURES,
+    **areas.FIGURES,
     **questions.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,

@@ -1,10 +1,11 @@
-"""Figures of what performance bugs are about: the labels they carry, the words that mark them."""
+"""Figures of what performance bugs are about: their labels, keywords and environments."""
 
 import polars as pl
 
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths
+from perf_assets.reports.formats import with_words
 
 LEAST = 5
 """Performance bugs that an area has at least: a share of fewer says little."""
@@ -88,6 +89,38 @@ from (
 group by repository
 order by repository
 """
+ENVIRONMENTS = f"""
+with counts as (
+    select
+        repository, environment_aspect as aspect, environment_value as environment,
+        count(*) as n, count(*) filter (where stated_in <> 'text') as in_a_field_or_block,
+        count(*) filter (where is_performance) as k
+    from marts.bug_environments
+    group by all
+    having k >= {LEAST}
+)
+
+select
+    repository, aspect, environment, n as bug_reports, in_a_field_or_block, k as performance_bugs,
+    100.0 * k / n as estimate, {wilson_limits("k", "n")}
+from counts
+order by repository, aspect, bug_reports desc, environment
+"""
+ENVIRONMENTS_VERDICTS = f"""
+select repository, printf(
+    '%s: %s', replace(aspect, '_', ' '), string_agg(printf(
+        '%s %.1f %% [%.1f, %.1f] of %d', environment, estimate, low, high, bug_reports
+    ), ', ' order by bug_reports desc, environment)
+)
+from (
+    from ({ENVIRONMENTS.strip()})
+    qualify row_number() over (
+        partition by repository, aspect order by bug_reports desc, environment
+    ) <= 4
+)
+group by repository, aspect
+order by repository, aspect
+"""
 MOST = 12
 """Areas or keywords in a picture."""
 
@@ -105,7 +138,22 @@ def _keywords(rows: pl.DataFrame) -> list[Spec]:
     return [lengths(str(name), part.head(MOST), "performance bugs") for (name,), part in groups]
 
 
+def _environments(rows: pl.DataFrame) -> list[Spec]:
+    named = with_words(rows.with_columns(what="environment"))
+    groups = named.group_by("repository", "aspect", maintain_order=True)
+    measure = "performance bugs among the bug reports that state it, percent"
+    return [
+        estimates(f"{name}, {aspect}", part.head(MOST), measure) for (name, aspect), part in groups
+    ]
+
+
 AREAS_FIGURE = Figure("Areas, by the labels of the project", AREAS, AREAS_VERDICTS, _areas)
 KEYWORDS_FIGURE = Figure(
     "Keywords that mark performance bugs", KEYWORDS, KEYWORDS_VERDICTS, _keywords
 )
+
+FIGURES = {
+    "marts.bug_environments": Figure(
+        "Environments that bug reports state", ENVIRONMENTS, ENVIRONMENTS_VERDICTS, _environments
+    ),
+}

@@ -168,7 +168,10 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
         "areas",
         "Where they are, and by which words they are known",
         [],
-        [of_figure(f"figure-{name}", one) for name, one in found if one],
+        [
+            *(of_figure(f"figure-{name}", one) for name, one in found if one),
+            *_shown(connection, ("marts.bug_environments",)),
+        ],
     )
     yield Section(
         "users",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from perf_assets.config.study import Study
+from perf_assets.core.labelling import environments
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
@@ -25,7 +26,8 @@ from perf_assets.tables import table_of
 
 KINDS = "labels.label_kinds"
 STEMMED = "labels.keyword_stems"
-TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED)
+ENVIRONMENTS = "labels.environments"
+TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED, ENVIRONMENTS)
 
 ISSUES = """
     select repository, number, title, body, author, labels, month
@@ -48,7 +50,7 @@ def label_cohorts(
     *,
     forced: bool = False,
 ) -> list[WriteOutcome]:
-    """Label the loaded cohorts of ``months`` and re-label those that follow; find their stems.
+    """Label the loaded cohorts of ``months`` and those that follow; find stems and environments.
 
     A label depends on cohorts up to its own month: a cohort that came late may change what
     follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
@@ -56,7 +58,7 @@ def label_cohorts(
     """
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
-    basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version))
+    basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version, environments.REVISION))
     if not forced and work.is_done(basis):
         return []
     issues = writer.database.frame(ISSUES, [repository])
@@ -68,7 +70,8 @@ def label_cohorts(
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
-        cohort = issues.filter(of_month)["number"].to_list()
+        of_cohort = issues.filter(of_month)
+        cohort = of_cohort["number"].to_list()
         parameters: Parameters = {"issue_numbers": cohort, "rule_version": version}
         candidates = [
             StagedTable(
@@ -76,6 +79,11 @@ def label_cohorts(
             ),
             StagedTable("labels.label_evidence", evidence.filter(of_month), parameters),
             StagedTable(STEMMED, stems.filter(of_month), {"issue_numbers": cohort}),
+            StagedTable(
+                ENVIRONMENTS,
+                environments.environments_of_issues(of_cohort),
+                {"issue_numbers": cohort},
+            ),
         ]
         provenance = Provenance(PartitionState(rule_version=version))
         partitions.append(PartitionWrite(candidates, repository, month, provenance))

@@ -1,0 +1,355 @@
+"""The environment of an issue: operating system, device, versions and data types that it states.
+
+They are read from the fields of issue forms and templates, from the block that a framework's own
+tool prints (``collect_env`` and its like), and from the text. A field says what its author was
+asked; a word in the text may be about anything. So each value comes with its source, and for an
+aspect that a field or block states the text is not read.
+
+The examples of templates, as in ``(e.g., Linux Ubuntu 16.04)``, and HTML comments are left out:
+they are nobody's environment.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import polars as pl
+
+from perf_assets.core.markdown import without_comments
+from perf_assets.tables import schema_of
+
+# Raised whenever this code decides differently for the same text.
+REVISION = "1"
+
+OPERATING_SYSTEM, DEVICE, DATA_TYPE = "operating_system", "device", "data_type"
+FRAMEWORK, PYTHON, CUDA = "framework_version", "python_version", "cuda_version"
+FORM_FIELD, ENVIRONMENT_BLOCK, TEXT = "form_field", "environment_block", "text"
+
+LONGEST_LINE = 500
+"""Characters of a line that are read: fields are short, and logs are not."""
+
+EVIDENCE_LENGTH = 200
+"""Characters that are kept of what a value was read from."""
+
+ALIASES = {
+    "pytorch": ("torch", "libtorch"),
+    "tensorflow": ("tf", "tensorflow-gpu", "tf-nightly"),
+    "incubator-mxnet": ("mxnet",),
+    "paddle": ("paddlepaddle",),
+}
+"""Other names under which the framework of a repository goes in the issues of it."""
+
+SYSTEMS = (
+    ("android", re.compile(r"\bandroid\b")),
+    ("ios", re.compile(r"\b(?:ios|iphone|ipad)\b")),
+    ("linux", re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl")),
+    ("macos", re.compile(r"\bmac(?:book| ?os)?\b(?! address)|\bos ?x\b|\bdarwin\b")),
+    ("windows", re.compile(r"\bwindows\b|\bwin(?:7|8|10|11|32|64)\b")),
+)
+# In a text about learning, windows slide.
+WINDOWS_IN_TEXT = re.compile(
+    r"\b(?:on|for|under|using|in) windows\b(?! of)|\bwin(?:7|8|10|11|32|64)\b"
+    r"|\bwindows[- ](?:\d|xp|vista|server|machine|pc|os)"
+)
+SYSTEMS_IN_TEXT = (*SYSTEMS[:-1], ("windows", WINDOWS_IN_TEXT))
+DEVICES = (
+    ("tpu", re.compile(r"\btpus?\b")),
+    (
+        "gpu",
+        re.compile(
+            r"\b(?:gpus?|nvidia|geforce|[gr]tx|tesla|titan|quadro|radeon|rocm"
+            r"|[pvagth]\d{2,3}0?|k80|m60|t4|1080(?:ti)?|2080(?:ti)?)\b"
+        ),
+    ),
+    ("cpu", re.compile(r"\bcpus?(?: only)?\b")),
+)
+ABOUT_A_DEVICE = re.compile(
+    r"\b(?:on|with|using|for|to)(?: the| a| an| my| one| single| multiple| \d+)* (gpu|cpu|tpu)s?\b"
+    r"|\b(gpu|cpu|tpu)s?[ -](?:only|version|build|mode|training|inference|memory|ram|util\w*)\b"
+    r"|\b(cuda) (?:out of memory|error)"
+)
+DATA_TYPES = re.compile(
+    r"\b(?:(?P<brain>bf(?:loat)?16)|(?:fp|float)(?P<float>16|32|64)"
+    r"|(?P<integer>u?int(?:8|16|32|64))|(?P<half>half[- ]precision)"
+    r"|(?P<mixed>mixed[- ]precision))\b"
+)
+NUMBER = re.compile(r"(?<![\d.])v?(\d{1,4}\.\d{1,4})")
+WHOLE_OR_NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}(?:\.\d{1,2})?)(?![\d])")
+UNRELEASED = re.compile(r"\b(nightly|master|main|head|source)\b")
+PYTHON_IN_TEXT = re.compile(r"\bpython ?-?(?:version)?:? ?v?([23]\.\d{1,2})")
+CUDA_IN_TEXT = re.compile(r"\bcuda(?: version| toolkit)?[ -]?v?(\d{1,2}\.\d)\b")
+MISSING = re.compile(
+    r"^(?:_?no[ _]response_?|n/?a|none|no|not? (?:relevant|applicable|available)"
+    r"|could not collect|unknown|false|-+|\?+|nothing|without)?\W*$"
+)
+NO_DEVICE = re.compile(r"^(?:n/?a|none|no(?: gpu)?|false|not available|cpu(?: only)?|without)\W*$")
+
+EXAMPLE = re.compile(r"\((?:for example|e\.? ?g\.?|i\.?e\.?|such as|ex)[^()\n]{0,120}\)", re.I)
+OLDEST_CUDA = 4.0
+"""Smaller numbers beside the word count devices, or switch something on."""
+
+NO_WORD = re.compile(r"^\W*(?:\d{1,2}[.)])?|[^\w/-]+")
+BESIDE_A_VALUE = " \t*_`=:>-"
+LONGEST_LABEL = 60
+OF_CODE = re.compile(r"[@\"'=<>\[\]{}\\$]")
+"""What no label of a field has in it."""
+SECTION = re.compile(r"^-{4,}\s*(?P<name>[a-z]+) info\s*-{4,}$", re.I)
+BLOCK = re.compile(
+    r"^(?:collecting environment information|is debug build|cuda used to build|-{4,} ?\w+ info"
+    r"|== check |platform: \w+-[\d.])",
+    re.I | re.M,
+)
+LABEL_WORDS = (
+    *("cuda", "python", "gpu", "os", "platform", "operating", "system", "device", "hardware"),
+    *("accelerator", "framework", "type", "precision", "xla"),
+)
+# A pattern is tried where one of these is in the text: most have none, and this is quickly seen.
+SYSTEM_WORDS = (
+    *("linux", "ubuntu", "windows", "mac", "os x", "osx", "darwin", "debian", "centos", "cent os"),
+    *("android", "ios", "iphone", "ipad", "fedora", "red hat", "redhat", "rhel", "suse", "wsl"),
+    *("win7", "win8", "win10", "win11", "win32", "win64"),
+)
+DEVICE_WORDS = ("gpu", "cpu", "tpu", "cuda")
+DATA_TYPE_WORDS = (
+    "float",
+    "fp16",
+    "fp32",
+    "fp64",
+    "bf16",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "precision",
+)
+AFTER_A_HEADING = 3  # lines with something on them that may be the answer to a heading
+
+
+class Stated(NamedTuple):
+    """A value of an aspect, where it was found, and in which words."""
+
+    aspect: str
+    value: str
+    source: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the issues of one repository, whose framework has the repository's name."""
+
+    repository: str
+    names: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the names of the framework."""
+        name = self.repository.rpartition("/")[2].casefold()
+        object.__setattr__(self, "names", (name, *ALIASES.get(name, ())))
+
+    @cached_property
+    def _framework_in_text(self) -> re.Pattern[str]:
+        names = "|".join(map(re.escape, sorted(self.names, key=len, reverse=True)))
+        return re.compile(rf"\b(?:{names})(?: version)?(?: |-|==|: ?)v?(\d{{1,2}}\.\d{{1,3}})")
+
+    @cached_property
+    def _label_words(self) -> tuple[str, ...]:
+        """One of these is in each label that is read."""
+        return (*LABEL_WORDS, *self.names)
+
+    @cached_property
+    def _labels(self) -> tuple[tuple[re.Pattern[str], str, Callable[[str], Iterable[str]]], ...]:
+        """What the label of a field names, and how its value is read: the first that fits."""
+        names = "|".join(map(re.escape, self.names))
+        return tuple(
+            (re.compile(label), aspect, read)
+            for label, aspect, read in (
+                (r"\bis cuda available\b|\bis xla\b", DEVICE, _available),
+                (r"\bcuda\b", CUDA, _cuda_version),
+                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, _version),
+                (rf"^(?:{names}|framework)\b.*\bversion\b|^(?:{names})$", FRAMEWORK, _release),
+                (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, _devices),
+                (r"\bos\b|\boperating system\b|^platform$|^system$", OPERATING_SYSTEM, _systems),
+                (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, _data_types),
+            )
+        )
+
+    def read(self, title: str, body: str | None) -> list[Stated]:
+        """What an issue states, each value of an aspect once, in the order of the aspects.
+
+        Examples
+        --------
+        >>> [stated[:3] for stated in Reader("pytorch/pytorch").read("slow", "- OS: Ubuntu 18.04")]
+        [('operating_system', 'linux', 'form_field')]
+        """
+        text = EXAMPLE.sub("", without_comments(body or ""))
+        found: dict[tuple[str, str], Stated] = {}
+        for stated in self._fields(text):
+            found.setdefault(stated[:2], stated)
+        asked = {aspect for aspect, _ in found}
+        for stated in self._words(f"{title}\n{text}"):
+            if stated.aspect not in asked:
+                found.setdefault(stated[:2], stated)
+        return sorted(found.values())
+
+    def _fields(self, text: str) -> Iterator[Stated]:
+        opening = BLOCK.search(text)
+        block = text.count("\n", 0, opening.start()) if opening else -1
+        section = waiting = ""
+        left = 0
+        for number, whole in enumerate(text.split("\n")):
+            line = whole[:LONGEST_LINE].strip()
+            if not line:
+                continue
+            if line.startswith("----") and (named := SECTION.match(line)):
+                section = named["name"]
+                continue
+            if heading := _heading(line):
+                block, section = -1 if block < number else block, ""
+                waiting, left = heading, AFTER_A_HEADING
+                continue
+            head, sign, tail = line.partition(":")
+            value = tail.strip(BESIDE_A_VALUE)
+            if sign and len(head) <= LONGEST_LABEL and not OF_CODE.search(head):
+                if not value:
+                    waiting, left = head, 1
+                    continue
+                source = ENVIRONMENT_BLOCK if 0 <= block <= number else FORM_FIELD
+                label = f"{section} {head}" if head.strip().casefold() == "version" else head
+                if stated := list(self._stated(label, value, source, line)):
+                    left = 0
+                    yield from stated
+                    continue
+            if left:
+                value = line.strip(BESIDE_A_VALUE)
+                yield from self._stated(waiting, value, FORM_FIELD, f"{waiting}: {line}")
+                left -= 1
+
+    def _stated(self, label: str, value: str, source: str, evidence: str) -> Iterator[Stated]:
+        folded = label.casefold()
+        if not any(word in folded for word in self._label_words):
+            return
+        folded = " ".join(NO_WORD.sub(" ", folded).split())
+        for pattern, aspect, read in self._labels:
+            if pattern.search(folded):
+                for one in read(value.casefold()):
+                    yield Stated(aspect, one, source, evidence[:EVIDENCE_LENGTH])
+                return
+
+    def _words(self, written: str) -> Iterator[Stated]:
+        """What the words of a text name."""
+        text = written.casefold()
+        if len(text) != len(written):  # evidence is cut from the same characters
+            written = text
+
+        def stated(aspect: str, value: str, match: re.Match[str]) -> Stated:
+            return Stated(aspect, value, TEXT, _around(written, match))
+
+        def has_any(words: Iterable[str]) -> bool:
+            return any(word in text for word in words)
+
+        if has_any(SYSTEM_WORDS):
+            for system, pattern in SYSTEMS_IN_TEXT:
+                if match := pattern.search(text):
+                    yield stated(OPERATING_SYSTEM, system, match)
+        for aspect, pattern, words in (
+            (PYTHON, PYTHON_IN_TEXT, ("python",)),
+            (CUDA, CUDA_IN_TEXT, ("cuda",)),
+            (FRAMEWORK, self._framework_in_text, self.names),
+        ):
+            if has_any(words) and (match := pattern.search(text)):
+                yield stated(aspect, match[1], match)
+        if has_any(DEVICE_WORDS):
+            for match in ABOUT_A_DEVICE.finditer(text):
+                yield stated(DEVICE, match[1] or match[2] or "gpu", match)
+        if has_any(DATA_TYPE_WORDS):
+            for match in DATA_TYPES.finditer(text):
+                yield stated(DATA_TYPE, _data_type(match), match)
+
+
+def environments_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
+    """What each issue states of the environment it is about.
+
+    Parameters
+    ----------
+    issues : columns repository, number, title, body, month.
+
+    Returns
+    -------
+    ``labels.environments``: a row for each value of an aspect that an issue states, in the order of
+    number, aspect and value.
+    """
+    readers: dict[str, Reader] = {}
+    rows = [
+        (repository, number, *stated, REVISION, month)
+        for repository, number, title, body, month in issues.sort("number")
+        .select("repository", "number", "title", "body", "month")
+        .iter_rows()
+        for stated in readers.setdefault(repository, Reader(repository)).read(title, body)
+    ]
+    return pl.DataFrame(rows, schema=schema_of("labels.environments"), orient="row")
+
+
+def _heading(line: str) -> str | None:
+    """The words of a line that is a heading: behind hashes, or bold as a whole."""
+    if line.startswith("#"):
+        words = line.lstrip("#")
+        return words.strip(" *#:") if words.startswith(" ") else None
+    if line.startswith("**") and line.rstrip(":").endswith("**"):
+        return line.strip("*: ")
+    return None
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """The line that a match stands on, cut to some words around it."""
+    first = text.rfind("\n", 0, match.start()) + 1
+    last = text.find("\n", match.end())
+    first = max(first, match.start() - EVIDENCE_LENGTH // 2)
+    last = len(text) if last < 0 else last
+    return text[first : min(last, first + EVIDENCE_LENGTH)].strip()
+
+
+def _systems(value: str) -> list[str]:
+    return [system for system, pattern in SYSTEMS if pattern.search(value)]
+
+
+def _devices(value: str) -> list[str]:
+    if NO_DEVICE.match(value):
+        return ["cpu"]
+    return [device for device, pattern in DEVICES if pattern.search(value)][:1]
+
+
+def _available(value: str) -> list[str]:
+    return ["gpu"] if value.startswith(("yes", "true")) else ["cpu"]
+
+
+def _version(value: str) -> list[str]:
+    match = NUMBER.search(value)
+    return [match[1]] if match else []
+
+
+def _release(value: str) -> list[str]:
+    """A release, or that it is none: built from the latest source."""
+    match = NUMBER.search(value) or UNRELEASED.search(value)
+    return [match[1] if match[1][0].isdigit() else "unreleased"] if match else []
+
+
+def _cuda_version(value: str) -> list[str]:
+    """A version, also as CUDA's runtime gives it: 9010 is 9.1."""
+    if runtime := re.match(r"(\d{1,2})0(\d)0\b", value):
+        return [f"{runtime[1]}.{runtime[2]}"]
+    match = None if MISSING.match(value) else WHOLE_OR_NUMBER.search(value)
+    return [match[1]] if match and float(match[1]) >= OLDEST_CUDA else []
+
+
+def _data_types(value: str) -> list[str]:
+    return list(dict.fromkeys(map(_data_type, DATA_TYPES.finditer(value))))
+
+
+def _data_type(match: re.Match[str]) -> str:
+    if match["brain"]:
+        return "bfloat16"
+    if match["float"]:
+        return f"float{match['float']}"
+    return match["integer"] or ("float16" if match["half"] else "mixed")
