@@ -221,13 +221,23 @@ def watched(pid: int) -> Iterator[list[tuple[float, int]]]:
 
 
 def family(pid: int) -> Iterator[int]:
-    """A process and all that it started."""
+    """A process and all that it started.
+
+    A child that has not begun its own program yet is left out: its memory is that of its parent, in
+    which it runs until then, and Linux gives all of it to both.
+    """
     yield pid
     with suppress(OSError):  # it ended meanwhile
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         children = [child for task in tasks for child in (task / "children").read_text().split()]
         for child in children:
-            yield from family(int(child))
+            if command_of(int(child)) != command_of(pid):
+                yield from family(int(child))
+
+
+def command_of(pid: int) -> bytes:
+    """The command line of a process; that of its parent until it runs a program of its own."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def memory_of(pid: int) -> int:
