@@ -5,7 +5,8 @@
 -- up; a fix of 50 commits or more is what template text named, or a branch that was merged: of the
 -- fixes read for intermediate.link_confidence_levels 99 per cent have 10 commits at most and none that was
 -- right has 50, the largest of the paper's published data has 35, while 1.2 per cent of 8,866 pull
--- requests brought 50 or more; and what was taken back later was no fix, nor is a revert. Doubts are
+-- requests brought 50 or more; a commit that changes no line (it is empty, renames a file or brings a
+-- binary one) gives a fix a size of 0; and what was taken back later was no fix, nor is a revert. Doubts are
 -- judged anew each time, as a revert or a reopening is a later fact: the link itself stays as
 -- stored.
 
@@ -72,6 +73,7 @@ judged as (
         commits.committed_at > issues.closed_at + interval 90 day as is_late,
         bugs_of_a_commit.bugs >= 5 as serves_many,
         commits_of_a_fix.commits >= 50 as is_of_many,
+        commits.additions + commits.deletions = 0 as is_empty,
         reverted_links.reverted_sha is not null as is_reverted,
         reverts.reverting_sha is not null
             or starts_with(commits.message, 'Revert "') as is_revert
@@ -96,6 +98,7 @@ doubts as (
                 case when is_late then 'commit_90_days_after_close' end,
                 case when serves_many then 'commit_serves_five_bugs' end,
                 case when is_of_many then 'fix_of_50_commits' end,
+                case when is_empty then 'changes_no_line' end,
                 case when is_reverted then 'reverted_later' end,
                 case when is_revert then 'is_a_revert' end
             ],

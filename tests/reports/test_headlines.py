@@ -126,7 +126,7 @@ def test_where_nothing_is_shown_and_little_could_have_been_the_power_stands_for_
     )
     assert sentences[0].endswith("; no trend shown (power 0.21)")
     assert sentences[1] == (
-        "Time to fix: no difference shown: 9 days in the median, others 4 (power 0.50)"
+        "Time to fix: no difference shown: 9 days median, others 4 (power 0.50)"
     )
 
 
@@ -150,9 +150,9 @@ def test_of_too_few_bugs_there_are_counts_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("delta", "p", "sentence"),
     [
-        (0.3, 0.01, "They take longer to fix: 9 days in the median, others 4 (p = 0.010)"),
-        (-0.3, 0.01, "They are fixed sooner: 9 days in the median, others 4 (p = 0.010)"),
-        (0.3, 0.2, "Time to fix: no difference shown: 9 days in the median, others 4 (p = 0.200)"),
+        (0.3, 0.01, "They take longer to fix: 9 days median, others 4 (p = 0.010)"),
+        (-0.3, 0.01, "They are fixed sooner: 9 days median, others 4 (p = 0.010)"),
+        (0.3, 0.2, "Time to fix: no difference shown: 9 days median, others 4 (p = 0.200)"),
     ],
 )
 def test_they_take_longer_where_the_adjusted_test_says_so(

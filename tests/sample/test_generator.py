@@ -350,6 +350,17 @@ def test_the_share_of_performance_bugs_rises(corpus):
     assert late > 1.5 * early > 0
 
 
+def test_the_rule_is_right_about_as_often_as_the_study_found(corpus):
+    """Makkouk et al. (ICSME 2022), section III: 88.13 % of the bugs that it found were right."""
+    judged = corpus.truth("judgements").rename({"is_performance": "is_right"})
+    labels = corpus.truth("performance_labels").filter("is_bug_report")
+    both = labels.join(judged, on="number", how="inner")
+    assert both.height == labels.height
+    found, about = both.filter("is_performance"), both.filter("is_right")
+    assert 0.8 < found["is_right"].mean() < 0.97
+    assert 0.7 < about["is_performance"].mean() < 1
+
+
 # Traps
 
 

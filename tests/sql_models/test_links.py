@@ -385,6 +385,18 @@ def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build:
     )
 
 
+# Fixes without a line
+
+
+@pytest.mark.parametrize(("lines", "expected"), [((0, 0), ["changes_no_line"]), ((0, 1), [])])
+def test_a_commit_that_changes_no_line_is_doubted(
+    build: Build, lines: tuple[int, int], expected: list[str]
+) -> None:
+    additions, deletions = lines
+    commits = [commit("a", "2020-01-15T00:00:00Z", additions, deletions)]
+    assert doubts(build, commits, [link(200, "a")])[200, sha("a")] == expected
+
+
 # Fixes of many commits
 
 

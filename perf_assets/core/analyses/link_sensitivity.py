@@ -18,6 +18,7 @@ DOUBTFUL_LINKS = (
     "commit_90_days_after_close",
     "commit_serves_five_bugs",
     "fix_of_50_commits",
+    "changes_no_line",
     "reverted_later",
 )
 """The doubts of ``intermediate.link_warnings`` that links are left out for, where each is
@@ -44,7 +45,7 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     ``analysis.link_sensitivity``: for each dataset, repository
-    (and pooled) and metric (fix_time_days, fix_size) eight rows: with all links, without those of
+    (and pooled) and metric (fix_time_days, fix_size) nine rows: with all links, without those of
     each doubt of :data:`DOUBTFUL_LINKS`, and without those of any of them (``left_out`` in
     ``parameters``). ``links`` counts what there is and ``links_left_out`` what the row does
     without; the other columns are those of ``analysis.group_comparisons``, over the closed bugs

@@ -163,7 +163,7 @@ def _fix_time(row: Row) -> Iterator[str]:
         return
     medians = ""
     if performance is not None and other is not None:
-        medians = f": {performance:.3g} days in the median, others {other:.3g}"
+        medians = f": {performance:.3g} days median, others {other:.3g}"
     if p >= SIGNIFICANT:
         yield f"Time to fix: no difference shown{medians} ({_strength(p, row['power'])})"
     elif row["cliffs_delta"] > 0:

@@ -96,7 +96,8 @@ class Issue:
     of ``labels`` that mark performance. ``closings`` and ``reopenings`` alternate, closing
     first. ``marks`` says of labels that it carries or carried what they mean, performance or
     other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
-    weighs how many of the remaining comments this issue draws.
+    weighs how many of the remaining comments this issue draws. ``is_false_alarm`` says that its
+    keywords are about something else, ``is_missed`` that it is about performance in other words.
     """
 
     title: str
@@ -119,12 +120,21 @@ class Issue:
     comments: list[Comment] = field(default_factory=list)
     named_pulls: list[Pull] = field(default_factory=list)
     chatter: float = 1.0
+    is_false_alarm: bool = False
+    is_missed: bool = False
     number: int = 0
 
     @property
     def is_performance(self) -> bool:
         """A bug report with a performance label or a keyword that counts."""
         return self.is_bug_report and bool(self.performance_labels or self.keywords)
+
+    @property
+    def is_about_performance(self) -> bool:
+        """What somebody who reads it says, whatever the rule does."""
+        return self.is_bug_report and (
+            self.is_missed or (self.is_performance and not self.is_false_alarm)
+        )
 
     @property
     def is_closed(self) -> bool:

@@ -81,6 +81,19 @@ ADJECTIVE_FRAMES = (
     "With setting {token} everything is {keyword} for me.",
     "Run {token} has been {keyword} since the update.",
 )
+FALSE_FRAMES = (
+    'The warning about "{keyword}" in run {token} is wrong.',
+    'A chart is named "{keyword}" and shows the accuracy of run {token}.',
+    'The page on "{keyword}" has a broken link, see {token}.',
+)
+"""What a rule by words takes for a performance bug."""
+WIDENED_TITLES = (
+    "Overhead of {} has doubled",
+    "{} runs at half the speed with float16",
+    "{} takes lots of memory",
+    "Too much memory for {}",
+)
+"""Performance bugs that the rule misses."""
 VERB_FRAMES = ("The new defaults {keyword} in run {token}.",)
 
 TEMPLATE_PATH = ".github/ISSUE_TEMPLATE/bug_report.md"
@@ -166,6 +179,15 @@ class Texts:
         elif keyword in VERBS:
             frames = VERB_FRAMES
         return self.rng.choice(frames).format(keyword=keyword, token=self.token())
+
+    def false_sentence(self, keyword: str) -> str:
+        """A sentence with ``keyword`` that is about something else."""
+        return self.rng.choice(FALSE_FRAMES).format(keyword=keyword, token=self.token())
+
+    def widened_title(self) -> str:
+        """A title about performance without any keyword."""
+        text = self.rng.choice(WIDENED_TITLES).format(self.component())
+        return text[0].upper() + text[1:]
 
     def keyword_title(self, keyword: str) -> str:
         """A title with ``keyword``."""

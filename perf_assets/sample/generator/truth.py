@@ -3,6 +3,8 @@
 Lists are joined by ``|``, moments are ISO 8601 in UTC.
 
 Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
+``judgements.csv`` says of each bug report what somebody who reads it would: the rule by words is
+wrong about some.
 """
 
 import json
@@ -56,6 +58,9 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
             pl.DataFrame(rows, infer_schema_length=None).write_csv(path)
         else:
             pl.DataFrame(schema=schema_of(name).names()).write_csv(path)
+    judged = [{"number": bug.number, "is_performance": bug.is_about_performance} for bug in bugs]
+    columns = {"number": pl.Int64, "is_performance": pl.Boolean}
+    pl.DataFrame(judged, schema=columns).write_csv(directory / "judgements.csv")
     _write_json(directory / "counts.json", _counts(plan, commits))
     _write_json(directory / "traps.json", _traps(plan))
 

@@ -1,7 +1,9 @@
 """The plan of a synthetic forum: its questions, and what becomes of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import log
 from random import Random
 
 from perf_assets.sample.generator.forum.texts import KINDS, Text, text_of
@@ -10,9 +12,13 @@ from perf_assets.sample.generator.planner import DAY, HOUR, Calendar
 TAG_SETS = (("tensorkit", ("tensorkit", "tensorkit-lite")), ("gradlib", ("gradlib",)))
 OTHER_TAGS = ("python", "numpy", "deployment", "c++", "gpu")
 STRANGE_TAGS = ("python", "regex", "html", "c++")
-# How often a question is answered, and how often an answer is accepted, by kind.
-ACCEPTED = {"performance": 0.25, "installation": 0.45}
+# Share of accepted questions, and hours until the accepted answer on average, in the order that the
+# study found: comprehension is accepted most, performance least and latest, crashes soonest.
+ACCEPTED = {"performance": 0.25, "comprehension": 0.42, "installation": 0.36}
 USUALLY_ACCEPTED = 0.34
+HOURS_TO_ACCEPTED = {"performance": 4.3, "program_crash": 1.7}
+USUAL_HOURS = 2.5
+TWO_KINDS_EVERY = 12
 LABELLED_SHARE = 0.5
 CLOSED_CODES = ("101", "102", "103", "104", "105")
 
@@ -102,10 +108,13 @@ def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
     """A forum with so many questions of the study, half as many others, and other posts."""
     studied = [_question(rng, calendar, index) for index in range(questions)]
     strangers = [_stranger(rng, calendar) for _ in range(questions // 2)]
-    for question in studied:
-        _answer(rng, question, calendar)
-    for question in strangers:
-        _answer(rng, question, calendar)
+    latest = 1000 * calendar.end - 1
+    for question in (*studied, *strangers):
+        _answer(rng, question, latest)
+    for kind in KINDS:
+        _accept(rng, [one for one in studied if one.kinds[0] == kind], kind, latest)
+    for question in (*studied, *strangers):
+        _comment(rng, question, latest)
     _plant(rng, studied, calendar)
     others = [
         (_moment(rng, calendar), rng.choice((4, 5, 4, 5, 7))) for _ in range(max(1, questions // 8))
@@ -124,7 +133,9 @@ def _moment(rng: Random, calendar: Calendar) -> int:
 
 def _question(rng: Random, calendar: Calendar, index: int) -> Question:
     # Each kind in turn, so that small forums have all of them.
-    text = text_of(rng, (KINDS[index % len(KINDS)],))
+    kind = KINDS[index % len(KINDS)]
+    has_two = index % TWO_KINDS_EVERY == TWO_KINDS_EVERY - 1
+    text = text_of(rng, (kind, rng.choice([k for k in KINDS if k != kind])) if has_two else (kind,))
     label, tags = TAG_SETS[index % 3 == 2]
     chosen = [rng.choice(tags), *rng.sample(OTHER_TAGS, rng.randrange(3))]
     rng.shuffle(chosen)
@@ -149,19 +160,33 @@ def _stranger(rng: Random, calendar: Calendar) -> Question:
     )
 
 
-def _answer(rng: Random, question: Question, calendar: Calendar) -> None:
-    """Give it its answers, of which at most one is accepted."""
-    latest = 1000 * calendar.end - 1
+def _answer(rng: Random, question: Question, latest: int) -> None:
+    """Give it its answers."""
     for _ in range(rng.choices((0, 1, 2, 3), (25, 40, 25, 10))[0]):
         at = question.at + int(1000 * HOUR * rng.expovariate(1 / 20)) + 60_000
         if at < latest:
             body = f"<p>{rng.choice(ANSWERS)}</p>\n"
             owner = rng.randrange(2, 500)
             question.answers.append(Answer(at, owner, None, rng.randrange(-2, 12), body))
-    share = ACCEPTED.get(question.kinds[0], USUALLY_ACCEPTED)
-    answered = 0.75  # the share of questions with answers, nearly
-    if question.answers and rng.random() < share / answered:
-        rng.choice(question.answers).is_accepted = True
+
+
+def _accept(rng: Random, questions: Sequence[Question], kind: str, latest: int) -> None:
+    """Accept an answer of the share of questions that the kind has, after times of its own.
+
+    Not by chance, so that small samples show the order of the kinds too: the accepted questions
+    are as many as their share, and their times are spread evenly over an exponential distribution.
+    """
+    answered = [question for question in questions if question.answers]
+    number = min(len(answered), round(ACCEPTED.get(kind, USUALLY_ACCEPTED) * len(questions)))
+    average = HOURS_TO_ACCEPTED.get(kind, USUAL_HOURS)
+    for index, question in enumerate(rng.sample(answered, number)):
+        accepted = rng.choice(question.answers)
+        hours = -average * log(1 - (index + 0.5) / number)
+        accepted.at = min(question.at + int(1000 * HOUR * hours) + 60_000, latest)
+        accepted.is_accepted = True
+
+
+def _comment(rng: Random, question: Question, latest: int) -> None:
     posts: list[Question | Answer] = [question, *question.answers]
     for post in posts:
         for _ in range(rng.choices((0, 1, 2), (70, 20, 10))[0]):

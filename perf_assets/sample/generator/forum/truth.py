@@ -40,7 +40,7 @@ def truth_of(question: Question) -> dict[str, object]:
         "created_at": moment_of(question.at).isoformat(),
         "kinds": list(question.kinds),
         "is_labelled": question.is_labelled,
-        "is_performance": question.text.is_performance,
+        "is_performance": question.text.has_stem,
         "owner": str(question.owner) if question.owner is not None else question.name,
         "score": question.score,
         "views": question.views,
