@@ -111,6 +111,17 @@ def test_every_number_of_the_sample_equals_the_planted_truth(sampled: Prepared, 
     assert_equals_truth(sampled.corpus, sampled.data_dir / "perf_bugs.duckdb", table)
 
 
+def test_the_environments_that_fields_state_are_the_planned_ones(sampled: Prepared) -> None:
+    planned = pl.read_csv(sampled.corpus / "truth" / "environments.csv", infer_schema=False)
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        stated = connection.sql(
+            "select number, environment_aspect, environment_value from labels.environments "
+            "where stated_in = 'form_field'"
+        ).fetchall()
+    expected = planned.with_columns(pl.col("number").cast(pl.Int64)).rows()
+    assert len(expected) > 100 and sorted(stated) == sorted(expected)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("seed", "sizes"),

@@ -108,18 +108,14 @@ order by repository, aspect, bug_reports desc, environment
 """
 ENVIRONMENTS_VERDICTS = f"""
 select repository, printf(
-    '%s: %s', replace(aspect, '_', ' '), string_agg(printf(
-        '%s %.1f %% [%.1f, %.1f] of %d', environment, estimate, low, high, bug_reports
-    ), ', ' order by bug_reports desc, environment)
+    'with %s %s, %.1f %% [%.1f, %.1f] of %d bug reports are performance bugs',
+    replace(aspect, '_', ' '), environment, estimate, low, high, bug_reports
 )
-from (
-    from ({ENVIRONMENTS.strip()})
-    qualify row_number() over (
-        partition by repository, aspect order by bug_reports desc, environment
-    ) <= 4
-)
-group by repository, aspect
-order by repository, aspect
+from ({ENVIRONMENTS.strip()})
+qualify row_number() over (
+    partition by repository, aspect order by bug_reports desc, environment
+) <= 3
+order by repository, aspect, bug_reports desc, environment
 """
 MOST = 12
 """Areas or keywords in a picture."""

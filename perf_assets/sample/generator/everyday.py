@@ -15,6 +15,7 @@ PERFORMANCE_AREAS = (
     1,
     0,
 )  # where performance bugs are, beside the others, which are anywhere
+ENVIRONMENT_SHARE = 0.5
 TRIAGED_SHARE = 0.15
 FALSE_ALARMS = 0.12  # of the issues about performance, or said to be: the study found 11.87 %
 MISSED = 0.1
@@ -72,6 +73,9 @@ def _usual_issue(plan: Plan) -> Issue:
         plan.label(issue, rng.choice(TRIAGE))
     if is_performance:
         _usual_performance_bug(plan, issue)
+    if rng.random() < ENVIRONMENT_SHARE:
+        lines, issue.environment = plan.texts.environment(is_performance)
+        issue.body = f"{issue.body or ''}\n\n{lines}".strip()
     return issue
 
 

@@ -98,6 +98,7 @@ class Issue:
     other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
     weighs how many of the remaining comments this issue draws. ``is_false_alarm`` says that its
     keywords are about something else, ``is_missed`` that it is about performance in other words.
+    ``environment`` is what the fields of its body state, by aspect.
     """
 
     title: str
@@ -122,6 +123,7 @@ class Issue:
     chatter: float = 1.0
     is_false_alarm: bool = False
     is_missed: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
     number: int = 0
 
     @property

@@ -81,6 +81,9 @@ ADJECTIVE_FRAMES = (
     "With setting {token} everything is {keyword} for me.",
     "Run {token} has been {keyword} since the update.",
 )
+SYSTEMS = {"linux": "Ubuntu 20.04", "macos": "macOS 11.2", "windows": "Windows 10"}
+DEVICES = {"gpu": "GeForce RTX 2080", "cpu": "CPU only"}
+RELEASES, PYTHONS = ("1.4", "1.5", "1.6"), ("3.7", "3.8")
 FALSE_FRAMES = (
     'The warning about "{keyword}" in run {token} is wrong.',
     'A chart is named "{keyword}" and shows the accuracy of run {token}.',
@@ -198,6 +201,25 @@ class Texts:
         else:
             text = f"{keyword} in {self.component()}"
         return text[0].upper() + text[1:]
+
+    def environment(self, is_performance: bool) -> tuple[str, dict[str, str]]:
+        """The lines in which a report states its environment, and what they state."""
+        system = self.rng.choices(list(SYSTEMS), (6, 2, 2))[0]
+        device = self.rng.choices(list(DEVICES), (4, 1) if is_performance else (1, 1))[0]
+        release, python = self.rng.choice(RELEASES), self.rng.choice(PYTHONS)
+        lines = (
+            f"- Tensorkit version: {release}.{self.rng.randrange(4)}",
+            f"- Python version: {python}.{self.rng.randrange(9)}",
+            f"- OS: {SYSTEMS[system]}",
+            f"- GPU: {DEVICES[device]}",
+        )
+        stated = {
+            "device": device,
+            "framework_version": release,
+            "operating_system": system,
+            "python_version": python,
+        }
+        return "\n".join(lines), stated
 
     def subject(self) -> str:
         """The first line of a commit that fixes nothing."""

@@ -4,7 +4,7 @@ Lists are joined by ``|``, moments are ISO 8601 in UTC.
 
 Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
 ``judgements.csv`` says of each bug report what somebody who reads it would: the rule by words is
-wrong about some.
+wrong about some. ``environments.csv`` is what the fields of bodies state.
 """
 
 import json
@@ -61,6 +61,13 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     judged = [{"number": bug.number, "is_performance": bug.is_about_performance} for bug in bugs]
     columns = {"number": pl.Int64, "is_performance": pl.Boolean}
     pl.DataFrame(judged, schema=columns).write_csv(directory / "judgements.csv")
+    stated = [
+        {"number": issue.number, "environment_aspect": aspect, "environment_value": value}
+        for issue in issues
+        for aspect, value in issue.environment.items()
+    ]
+    columns = ("number", "environment_aspect", "environment_value")
+    pl.DataFrame(stated, schema=columns).write_csv(directory / "environments.csv")
     _write_json(directory / "counts.json", _counts(plan, commits))
     _write_json(directory / "traps.json", _traps(plan))
 
