@@ -66,8 +66,8 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
         for issue in issues
         for aspect, value in issue.environment.items()
     ]
-    columns = ("number", "environment_aspect", "environment_value")
-    pl.DataFrame(stated, schema=columns).write_csv(directory / "environments.csv")
+    fields = ("number", "environment_aspect", "environment_value")
+    pl.DataFrame(stated, schema=fields).write_csv(directory / "environments.csv")
     _write_json(directory / "counts.json", _counts(plan, commits))
     _write_json(directory / "traps.json", _traps(plan))
 
