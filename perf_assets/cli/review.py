@@ -149,6 +149,8 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
             f"{sheet}: {imported.added} verdicts added, {imported.superseding} supersede an "
             f"earlier one, {imported.unchanged} as before"
         )
+        for remark in imported.remarks:
+            click.echo(f"{sheet}: {remark}")
     if imported.added + imported.superseding + imported.unchanged:
         print_agreement(directory.published, console)
 

@@ -391,6 +391,16 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             54.2,
         ),
     ],
+    "from_issues_to_fixed_bugs": [
+        ("live", REPOSITORY, "issues", 5, 3, 60.0, None, None, None),
+        ("live", REPOSITORY, "bug reports", 5, 3, 60.0, 100.0, None, None),
+        ("live", REPOSITORY, "closed", 3, 2, 66.7, 60.0, None, None),
+        ("live", REPOSITORY, "fixed", 2, 2, 100.0, 66.7, 1, 1),
+    ],
+    "root_causes_by_impact": [
+        ("live", "pooled", "inefficient algorithm", 1, 100.0, None, None, None),
+        ("live", REPOSITORY, "inefficient algorithm", 1, 100.0, None, None, None),
+    ],
     "fixes_that_brought_bugs": [
         (
             REPOSITORY,

@@ -5,7 +5,16 @@ The same figures stand in Dagster beside their table, and in the report.
 
 import duckdb
 
-from perf_assets.reports.figures import audits, bugs, code, quality, questions, trends
+from perf_assets.reports.figures import (
+    audits,
+    bugs,
+    causes,
+    code,
+    quality,
+    questions,
+    study_steps,
+    trends,
+)
 from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
@@ -13,7 +22,9 @@ __all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
 
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,
+    **study_steps.FIGURES,
     **bugs.FIGURES,
+    **causes.FIGURES,
     **questions.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,

@@ -1,5 +1,6 @@
 """What raters wrote into a review sheet, as verdicts; a sheet with a mistake is refused whole."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -21,7 +22,14 @@ from perf_assets.sources.review_sheets.codebook import (
     codebook,
     problem_codebook,
 )
-from perf_assets.sources.review_sheets.sheet import FINDINGS, LIST_SEPARATOR, QUESTIONS, Row, Sheet
+from perf_assets.sources.review_sheets.sheet import (
+    BUG_REPORTS,
+    FINDINGS,
+    LIST_SEPARATOR,
+    QUESTIONS,
+    Row,
+    Sheet,
+)
 from perf_assets.tables import schema_of, table_of
 from perf_assets.tables.types import Columns
 
@@ -73,6 +81,28 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         reader, schema = _BugReader(path, links), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
     return pl.DataFrame(verdicts, schema=schema, orient="row")
+
+
+def redefined_since(sheet: Sheet) -> list[str]:
+    """What to know of verdicts in a ``sheet`` of an older codebook, a sentence a category.
+
+    A name means what the codebook of now says; what it meant otherwise before is named.
+    """
+    if sheet.form is not BUG_REPORTS:
+        return []
+    book = codebook()
+    older = [
+        row.cells["category"].strip()
+        for row in sheet.rows
+        if row.cells.get("codebook", "").strip() != str(book.revision)
+    ]
+    counts = Counter(book.code(text) for text in older if text)
+    return [
+        f"{counts[code]} of category {code.name!r} of an older codebook, where {before}, imported "
+        "as this category of now; judge them again where that matters"
+        for code, before in book.redefined.items()
+        if counts[code]
+    ]
 
 
 class _Reader:
