@@ -273,7 +273,7 @@ FILLED = {
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "questions_vs_bugs_by_year": [
-        (REPOSITORY, FORUM, "2020", 1, 3, 75.0, 33.3, 1, 33.3, 1),
+        (REPOSITORY, FORUM, "2020", 1, 3, 0, 0, 75.0, 33.3, 1, 33.3, 1),
     ],
     "former_names": [
         (
@@ -390,6 +390,22 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             30.8,
             54.2,
         ),
+    ],
+    "causes_and_their_stages": [
+        ("replication", FORUM, "API", "Data preparation", "Training", 3, 2, 100.0),
+        ("replication", FORUM, "Data", "Data preparation", "Training", 1, 1, 100.0),
+    ],
+    "problems_down_to_the_subcategory": [
+        ("replication", FORUM, "exposing_stage", "Training", 4, 3, 100.0),
+        ("replication", FORUM, "introducing_stage", "Data preparation", 4, 3, 100.0),
+        ("replication", FORUM, "root_cause", "API", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "API (Not using batch API)", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "Data", 1, 1, 25.0),
+        ("replication", FORUM, "root_cause", "Data (Not using batch API)", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Time", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Time (Slow execution time)", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Memory", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Memory (Slow execution time)", 1, 1, 25.0),
     ],
     "from_issues_to_fixed_bugs": [
         ("live", REPOSITORY, "issues", 5, 3, 60.0, None, None, None),

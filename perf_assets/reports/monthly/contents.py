@@ -39,6 +39,9 @@ QUESTIONS = (
     "marts.questions_vs_bugs_monthly",
     "analysis.question_bug_correlation",
     "analysis.question_difficulty",
+    "marts.problem_distribution",
+    "marts.symptoms_by_cause",
+    "marts.causes_by_stage",
 )
 TRUST = (
     "analysis.labelling_quality",
