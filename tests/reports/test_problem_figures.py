@@ -3,7 +3,8 @@
 import pytest
 
 from perf_assets.reports.figures import shown
-from tests.model_database import ModelDatabase
+from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
+from tests.model_database import ModelDatabase, insert
 from tests.question_rows import (
     FORUM,
     performance_question,
@@ -98,3 +99,29 @@ def test_what_stems_find_are_candidates_until_people_checked_them(
         f"2020-01 to 2020-01: 2 of 3 questions are candidates for performance by their stems "
         f"(66.7 %), {words}; "
     )
+
+
+def test_what_helped_with_reproduced_problems_is_said_and_drawn(database: ModelDatabase) -> None:
+    assert BENCHMARK_FIGURE.shown(database.connection) is None
+    tried = {"profiler_status": "not_solved", "xla_status": "partly_solved"}
+    problems = [
+        published_problem("1", **tried, documentation_status="applied"),
+        published_problem("2", **tried, documentation_status="not_solved"),
+        published_problem("3"),
+    ]
+    problems[1]["xla_status"] = "not_applied"
+    insert(database.connection, "replication.problems", problems)
+    found = BENCHMARK_FIGURE.shown(database.connection)
+    assert found is not None
+    assert found.verdicts == [
+        (
+            "of the reproduced problems",
+            "profiler solved in part 0 of 2 to which it was applied (to 0 it was not); XLA solved "
+            "in part 1 of 1 to which it was applied (to 1 it was not); documentation helped with "
+            "1 of 2 to which it was applied (to 0 it was not)",
+        )
+    ]
+    (panel,) = found.panels
+    bars = {(one["approach"], one["color"]): one["problems"] for one in panel["data"]["values"]}
+    assert bars["profiler", "not solved"] == 2
+    assert bars["documentation", "solved in part, or helped"] == 1

@@ -48,6 +48,12 @@ QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"
 COMMIT = f"https://github.com/{REPOSITORY}/commit/"
 
+REPRODUCED = {
+    "library": "tensorflow",
+    "profiler_status": "not_solved",
+    "xla_status": "not_applied",
+    "documentation_status": "applied",
+}
 FILLED = {
     "meta.repositories": [repository()],
     "meta.partition_loads": [
@@ -257,7 +263,7 @@ FILLED = {
     ],
     "labels.question_kinds": [question_kind(1, PERFORMANCE), question_kind(3, PERFORMANCE)],
     "replication.problems": [
-        published_problem("1_1"),
+        published_problem("1_1", **REPRODUCED),
         published_problem("1_2"),
         published_problem("2", cause_category="Data"),
         published_problem("3", symptom_1_category="Memory"),
@@ -841,6 +847,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "slowest_fixes": [
         (REPOSITORY, 1, "Slow start", 60.0, 2, 40, 0, f"{ISSUE}1"),
         (REPOSITORY, 3, "Leak", 1.5, 1, 2, 0, f"{ISSUE}3"),
+    ],
+    "what_helped_with_reproduced_problems": [
+        ("profiler", "API", 1, 0, 1, 0),
+        ("XLA", "API", 1, 1, 0, 0),
+        ("documentation", "API", 1, 0, 0, 1),
     ],
     "what_was_loaded_when": [
         (REPOSITORY, "raw.commits", "2020-01", "2020-03", 3, 0, 6, 9, 15, datetime(2021, 1, 1)),

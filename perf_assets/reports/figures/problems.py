@@ -3,9 +3,9 @@
 import polars as pl
 
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.reports.figures.drawing import COOL, INK, Spec
+from perf_assets.reports.figures.drawing import COOL, INK, LINE, OTHER, Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
-from perf_assets.reports.figures.panels import ROW, WIDTH, lengths, values
+from perf_assets.reports.figures.panels import ROW, WIDTH, colored, lengths, values
 from perf_assets.sanitize import escape_text, in_words
 
 WHOSE = "forum || case dataset when 'replication' then ' (as published)' else '' end"
@@ -183,6 +183,85 @@ def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
     }
 
 
+BENCHMARK = """
+with statuses as (
+    select cause_category as cause, unnest([
+        {'approach': 'profiler', 'status': profiler_status},
+        {'approach': 'XLA', 'status': xla_status},
+        {'approach': 'documentation', 'status': documentation_status}
+    ], recursive := true)
+    from replication.problems
+    where profiler_status is not null
+)
+
+select approach, status, cause, count(*) as problems
+from statuses
+group by approach, status, cause
+order by
+    list_position(['profiler', 'XLA', 'documentation'], approach),
+    list_position(['partly_solved', 'applied', 'not_solved', 'not_applied'], status),
+    problems desc, cause
+"""
+BENCHMARK_VERDICTS = f"""
+select 'of the reproduced problems', string_agg(
+    printf(
+        '%s %s %d of %d to which it was applied (to %d it was not)', approach,
+        case when approach = 'documentation' then 'helped with' else 'solved in part' end,
+        solved, tried, others
+    ), '; ' order by list_position(['profiler', 'XLA', 'documentation'], approach)
+)
+from (
+    select
+        approach,
+        coalesce(sum(problems) filter (where status in ('partly_solved', 'applied')), 0) as solved,
+        coalesce(sum(problems) filter (where status <> 'not_applied'), 0) as tried,
+        coalesce(sum(problems) filter (where status = 'not_applied'), 0) as others
+    from ({BENCHMARK.strip()})
+    group by approach
+)
+having count(*) > 0
+"""
+STATUSES = {"solved in part, or helped": COOL, "not solved": OTHER, "not applied": LINE}
+
+
+def benchmark(rows: pl.DataFrame) -> list[Spec]:
+    """A bar an approach, a part a status; its problems counted over all root causes."""
+    (solved, *_), order = STATUSES, {name: index for index, name in enumerate(STATUSES)}
+    color = pl.when(pl.col("status").is_in(["partly_solved", "applied"])).then(pl.lit(solved))
+    drawn = rows.with_columns(color=color.otherwise(pl.col("status").str.replace("_", " ")))
+    counts = drawn.group_by("approach", "color", maintain_order=True).agg(pl.sum("problems"))
+    sentence = "; ".join(f"{who}, {what}: {n}" for who, what, n in counts.iter_rows())
+    counts = counts.with_columns(order=pl.col("color").replace_strict(order))
+    return [
+        {
+            "title": "Reproduced problems by what each approach did",
+            "description": sentence,
+            "data": {"values": values(counts)},
+            "width": WIDTH - 60,
+            "height": 3 * ROW,
+            "mark": {"type": "bar", "height": 14},
+            "encoding": {
+                "y": {
+                    "field": "approach",
+                    "type": "nominal",
+                    "sort": rows["approach"].unique(maintain_order=True).to_list(),
+                    "title": None,
+                },
+                "x": {"field": "problems", "type": "quantitative", "title": "problems"},
+                "color": colored(list(STATUSES), STATUSES),
+                "order": {"field": "order"},
+                "tooltip": [{"field": name} for name in ("approach", "color", "problems")],
+            },
+        }
+    ]
+
+
+BENCHMARK_FIGURE = Figure(
+    "What a profiler, XLA and the documentation did for reproduced problems",
+    BENCHMARK,
+    BENCHMARK_VERDICTS,
+    benchmark,
+)
 FIGURES = {
     "marts.problem_distribution": Figure(
         "Performance problems: symptoms, root causes and stages",
