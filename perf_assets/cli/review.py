@@ -67,7 +67,8 @@ def sample_for_review(
     many rows: copy it.
 
     With --findings they are findings of the static checks in the newest trees, up to --n of each
-    rule in each repository: fill in verdict (right, wrong or unsure).
+    rule in each repository: fill in verdict (right, wrong or unsure), and where the project was
+    told, state (reported, confirmed, fixed or rejected) with the web address where that stands.
 
     \b
     Examples:

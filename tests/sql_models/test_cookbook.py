@@ -413,6 +413,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ("replication", FORUM, "symptom", "Memory", 1, 1, 25.0),
         ("replication", FORUM, "symptom", "Memory (Slow execution time)", 1, 1, 25.0),
     ],
+    "from_findings_to_fixes": [
+        (REPOSITORY, "sequential-map", 2, 1, 0, 0, 0, 0),
+        (REPOSITORY, "loop-invariant-op", 1, 0, 0, 0, 0, 0),
+        ("all", "all", 3, 1, 0, 0, 0, 0),
+    ],
     "from_issues_to_fixed_bugs": [
         ("live", REPOSITORY, "issues", 5, 3, 60.0, None, None, None),
         ("live", REPOSITORY, "bug reports", 5, 3, 60.0, 100.0, None, None),

@@ -10,6 +10,10 @@ VERDICTS = ("yes", "no", "unsure")
 FINDING_VERDICTS = ("right", "wrong", "unsure")
 """Answers to the question whether what a static check says is so."""
 
+FINDING_STATES = ("reported", "confirmed", "fixed", "rejected")
+"""What became of a finding with the people of the project: told to them, acknowledged by them as a
+problem, mended because of it, or refused. What is fixed was confirmed, and all were reported."""
+
 IMPACTS = ("speed", "memory", "both")
 """What a performance bug costs (Table III of the paper)."""
 

@@ -187,7 +187,10 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
         [*read_questions(connection), *_shown(connection, QUESTIONS)],
     )
     yield Section(
-        "checks", "What static checks find", [], _shown(connection, ("analysis.static_findings",))
+        "checks",
+        "What static checks find",
+        [],
+        _shown(connection, ("analysis.static_findings", "marts.finding_states")),
     )
 
 

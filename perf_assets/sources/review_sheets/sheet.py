@@ -86,7 +86,8 @@ FINDINGS = Form(
         "message",
         "link",
     ),
-    ("verdict", "note"),
+    ("verdict", "state", "address", "note"),
+    newer=("state", "address"),
 )
 FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS)
 

@@ -1,5 +1,6 @@
 """What raters wrote into a review sheet, as verdicts; a sheet with a mistake is refused whole."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import NoReturn, TypeVar
 import polars as pl
 
 from perf_assets.core.reviews.codebook import (
+    FINDING_STATES,
     FINDING_VERDICTS,
     IMPACTS,
     VERDICTS,
@@ -48,6 +50,7 @@ def _judged(table: str) -> Columns:
 JUDGED = _judged("reviews.verdicts")
 QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
 FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
+ADDRESS = re.compile(r"https?://[!-~]{1,2000}")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
@@ -210,12 +213,30 @@ class _FindingReader(_Reader):
         if finding in self.lines:
             self.refuse(row, "finding_id", f"stands in line {self.lines[finding]} already")
         self.lines[finding] = row.line
-        note = row.cells["note"].strip() or None
+        others = ("state", "address", "note")
+        given = [name for name in others if row.cells.get(name, "").strip()]
         if not row.cells["verdict"].strip():
-            if note is not None:
-                self.refuse(row, "verdict", "is empty although note is filled in")
+            if given:
+                self.refuse(row, "verdict", f"is empty although {given[0]} is filled in")
             return None
-        return *finding, self.word(row, "verdict", FINDING_VERDICTS), note, row.line
+        state, address = self.state(row)
+        note = row.cells["note"].strip() or None
+        verdict = self.word(row, "verdict", FINDING_VERDICTS)
+        return *finding, verdict, state, address, note, row.line
+
+    def state(self, row: Row) -> tuple[str | None, str | None]:
+        """What became of it, and where that can be read; sheets of older versions have neither."""
+        address = row.cells.get("address", "").strip()
+        if not row.cells.get("state", "").strip():
+            if address:
+                self.refuse(row, "state", "is empty although address is filled in")
+            return NOTHING
+        state = self.word(row, "state", FINDING_STATES)
+        if ADDRESS.fullmatch(address) is None:
+            self.refuse(
+                row, "address", f"is no web address, where the finding was {state}, as https://..."
+            )
+        return state, address
 
 
 class _QuestionReader(_Reader):
