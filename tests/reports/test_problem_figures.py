@@ -45,8 +45,8 @@ def test_published_problems_are_drawn_alone_and_crossed(database: ModelDatabase)
     (panel,) = symptoms.panels
     cells = {(one["down"], one["across"]): one["problems"] for one in panel["data"]["values"]}
     assert cells == {
-        ("Time (Slow execution time)", "API (Not using batch API)"): 4,
-        ("Memory (Memory leak)", "Model (Improper model parameter)"): 2,
+        ("API (Not using batch API)", "Time (Slow execution time)"): 4,
+        ("Model (Improper model parameter)", "Memory (Memory leak)"): 2,
     }
     stages = shown(database.connection, "marts.causes_by_stage")
     assert stages is not None

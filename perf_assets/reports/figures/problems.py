@@ -114,9 +114,9 @@ def distributions(rows: pl.DataFrame) -> list[Spec]:
 
 
 def symptoms(rows: pl.DataFrame) -> list[Spec]:
-    """A heat map of symptoms by root causes, of each forum."""
+    """A heat map of symptoms (across) by root causes, of each forum."""
     return [
-        heat_map(str(whose), part, "symptom", "cause")
+        heat_map(str(whose), part, "cause", "symptom")
         for (whose,), part in rows.group_by("whose", maintain_order=True)
         if part["total_problems"][0] >= CURVE
     ]
@@ -135,12 +135,12 @@ def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
     """Problems of each pair of codes, the number in its cell; codes by category."""
     drawn = rows.select(pl.col(down).alias("down"), pl.col(across).alias("across"), "problems")
 
-    def place(name: str, column: str, **axis: object) -> Spec:
+    def place(name: str, **axis: object) -> Spec:
         return {
             "field": name,
             "type": "nominal",
             "sort": drawn[name].unique().sort().to_list(),
-            "title": column,
+            "title": None,
             "axis": {"domain": False, "ticks": False, "labelLimit": 300, **axis},
         }
 
@@ -153,8 +153,8 @@ def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
         "width": max(WIDTH, ROW * 2 * drawn["across"].n_unique()) - 60,
         "height": ROW * drawn["down"].n_unique(),
         "encoding": {
-            "x": place("across", across, labelAngle=-40),
-            "y": place("down", down),
+            "x": place("across", labelAngle=-40),
+            "y": place("down"),
         },
         "layer": [
             {
