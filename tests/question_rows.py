@@ -221,6 +221,8 @@ def both_sides_month(month: str, **changes: Any) -> Row:
         "is_complete": True,
         "questions": 40,
         "performance_questions": 8,
+        "checked_performance_questions": 4,
+        "confirmed_performance_questions": 3,
         "answered_performance_questions": 6,
         "accepted_performance_questions": 2,
         "performance_question_share": 0.2,

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
     QUESTIONS,
@@ -34,6 +35,7 @@ def bug_to_judge(number: int, **changes: Any) -> dict[str, Any]:
         "keywords": ["slow"],
         "matched_in": ["title"],
         "rule_version": "1-3f2a9c0b",
+        "codebook": str(codebook().revision),
     }
     return {**row, **changes}
 

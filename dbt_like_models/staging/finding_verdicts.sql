@@ -30,6 +30,8 @@ verdicts as (
         finding_id,
         given.rater,
         given.verdict,
+        given.state,
+        given.address,
         given.note,
         given.imported_at,
         findings.rule,

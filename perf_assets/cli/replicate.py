@@ -53,6 +53,7 @@ def replicate(
 
     Without --data and --problems both are downloaded at pinned commits and their sums are checked.
     With --data alone the problems are those of the folder, as empirical_study.csv or problems.csv.
+    Which of them the authors reproduced says benchmark.csv, if it is beside that file.
 
     \b
     Examples:

@@ -67,7 +67,8 @@ def sample_for_review(
     many rows: copy it.
 
     With --findings they are findings of the static checks in the newest trees, up to --n of each
-    rule in each repository: fill in verdict (right, wrong or unsure).
+    rule in each repository: fill in verdict (right, wrong or unsure), and where the project was
+    told, state (reported, confirmed, fixed or rejected) with the web address where that stands.
 
     \b
     Examples:
@@ -149,6 +150,8 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
             f"{sheet}: {imported.added} verdicts added, {imported.superseding} supersede an "
             f"earlier one, {imported.unchanged} as before"
         )
+        for remark in imported.remarks:
+            click.echo(f"{sheet}: {remark}")
     if imported.added + imported.superseding + imported.unchanged:
         print_agreement(directory.published, console)
 

@@ -6,13 +6,28 @@ NOT_POOLED_ALONE = """(
     or (select count(distinct repository) > 2 from analysis.{} where dataset = 'live')
 )"""
 OF_TESTS = NOT_POOLED_ALONE.replace("repository <>", "tests.repository <>")
-BREAKDOWN = """
+TABLE_1 = """
 select
-    repository, case when is_performance then 'performance' else 'other' end as bugs,
-    open, closed, fixed
-from marts.dataset_breakdown
+    dataset, repository,
+    case is_performance when true then 'performance' when false then 'other' else 'total' end
+        as bugs,
+    cast(sum(open) as bigint) as open, cast(sum(closed) as bigint) as closed,
+    cast(sum(fixed) as bigint) as fixed
+from (
+    from marts.dataset_breakdown
+    union all by name
+    select dataset, 'pooled' as repository, is_performance, open, closed, fixed
+    from marts.dataset_breakdown
+    qualify count(*) over (partition by dataset) > 2
+)
+group by grouping sets ((dataset, repository, is_performance), (dataset, repository))
+order by dataset, repository = 'pooled', repository, bugs = 'total', bugs = 'other'
+"""
+TABLE_1_OF_MINED = f"""
+select * exclude (dataset)
+from ({TABLE_1.strip()})
 where dataset = 'live'
-order by repository, is_performance desc
+order by repository = 'pooled', repository, bugs = 'total', bugs = 'other'
 """
 ADJUSTED = """
 left join analysis.adjusted_tests as family
@@ -128,12 +143,9 @@ GROUPS = f"""
 select
     tests.repository, tests.metric,
     tests.n_performance || ' / ' || tests.n_other as bugs,
-    case
-        when tests.repository <> 'pooled'
-            then coalesce(cast(round(tests.median_performance, 2) as varchar), '-') || ' / '
-                || coalesce(cast(round(tests.median_other, 2) as varchar), '-')
-        else '-'
-    end as median,
+    coalesce(cast(round(tests.median_performance, 2) as varchar), '-') || ' / '
+        || coalesce(cast(round(tests.median_other, 2) as varchar), '-') as median,
+    tests.rank_sum_p_value as rank_sum_p,
     case
         when tests.is_too_few then 'too few'
         else printf('%.2f', tests.cliffs_delta) || coalesce(

@@ -16,7 +16,6 @@ from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
     AGREEMENT,
     ASKED,
-    BREAKDOWN,
     CLOSING,
     COST,
     DISAGREEMENTS,
@@ -27,6 +26,7 @@ from perf_assets.reports.queries import (
     OPEN_SHARE,
     PAPERS_TEST,
     QUALITY,
+    TABLE_1_OF_MINED,
     TRENDS,
 )
 from perf_assets.reports.terminal import print_table, say
@@ -37,7 +37,7 @@ from perf_assets.tables.frames import frame_of
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (
-    ("bug reports", BREAKDOWN),
+    ("bug reports", TABLE_1_OF_MINED),
     (
         "is the share of performance bugs changing? (p_adjusted: for all headline tests, Holm)",
         TRENDS,

@@ -120,7 +120,11 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "analysis.rater_disagreements",
         "analysis.labelling_rule_agreement",
     ),
-    "analysis.static_findings": ("analysis.finding_precision", "analysis.finding_agreement"),
+    "analysis.static_findings": (
+        "analysis.finding_precision",
+        "analysis.finding_agreement",
+        "marts.finding_states",
+    ),
     "analysis.question_kind_quality": (
         "intermediate.kind_methods",
         "intermediate.question_stems",

@@ -15,7 +15,9 @@ from perf_assets.sources.replication import (
     read_package,
     read_problems,
 )
-from perf_assets.sources.replication.package import TAXONOMY
+from perf_assets.sources.replication.benchmark import FILE as BENCHMARK_FILE
+from perf_assets.sources.replication.benchmark import with_benchmark
+from perf_assets.sources.replication.package import TAXONOMY, pinned_benchmark
 from perf_assets.sources.replication.problems import FILES as PROBLEM_FILES
 from perf_assets.sources.replication.problems import PUBLISHED_FILE
 from perf_assets.sources.replication.problems import TABLE as PROBLEMS
@@ -84,11 +86,25 @@ def _problems(
     """The problems in ``file`` and what of it is rejected; without a file, what is stored."""
     if file is not None:
         rows, rejects = read_problems(file, accept_changes=accept_changes)
-        return rows, rejects_frame(rejects)
+        benchmark = _benchmark(writer.data_dir, file)
+        rows, more = with_benchmark(rows, benchmark, accept_changes=accept_changes)
+        return rows, rejects_frame([*rejects, *more])
     rejected = writer.database.frame(
         f"FROM {REJECTS} WHERE NOT list_contains(?, file)", [list(PACKAGE_FILES)]
     )
     return writer.database.frame(f"FROM {PROBLEMS}"), rejected
+
+
+def _benchmark(data_dir: DataDirectory, problems: Path) -> Path | None:
+    """The benchmark beside the file of the problems; downloaded where that was."""
+    if problems.is_relative_to(data_dir.replication):
+        try:
+            return fetch_package(data_dir.replication, pinned_benchmark()) / BENCHMARK_FILE
+        except PerfAssetsError as error:
+            log.warning("the benchmark of reproduced problems is not loaded: %s", error)
+            return None
+    beside = problems.with_name(BENCHMARK_FILE)
+    return beside if beside.is_file() else None
 
 
 def _problems_in(folder: Path) -> Path | None:

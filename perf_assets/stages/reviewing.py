@@ -11,6 +11,7 @@ import polars as pl
 
 from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
     FINDINGS,
@@ -24,6 +25,7 @@ from perf_assets.sources.review_sheets.verdicts import (
     JUDGED,
     QUESTIONS_JUDGED,
     read_verdicts,
+    redefined_since,
 )
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.lake_rows import where_rows_are
@@ -125,6 +127,7 @@ class Imported:
     superseding: int
     unchanged: int
     imported_before: datetime | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def sample_sheet(
@@ -197,6 +200,8 @@ def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
                 f"{published} was published by an older perf-assets, which knew no "
                 f"{review.form.subjects}: perf-assets run publishes it anew"
             ) from None
+    if review is BUGS:
+        rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
     return rows
 
 
@@ -267,7 +272,8 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
         _append(writer, review.table, new, rater, path.name, checksum)
     changed = new.select(review.key).unique()
     again = changed.join(in_force, on=review.key, how="semi").height
-    return Imported(changed.height - again, again, subjects - changed.height)
+    remarks = tuple(redefined_since(sheet))
+    return Imported(changed.height - again, again, subjects - changed.height, remarks=remarks)
 
 
 def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:

@@ -175,6 +175,20 @@ def with_new_values(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(changed)
 
 
+def _add_columns_of_people(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give tables of people's verdicts the columns they lack, NULL in what is stored."""
+    for name, columns in _columns(connection).items():
+        table, stored = declared().get(name), {column for column, _ in columns}
+        if table is None or table.is_view or not name.startswith(IRREPLACEABLE):
+            continue
+        if stored < {column.name for column in table.columns}:
+            connection.execute(f"CREATE TEMP TABLE moving AS FROM {name}")
+            connection.execute(f"DROP TABLE {name}")
+            create(connection, table)
+            connection.execute(f"INSERT INTO {name} BY NAME FROM moving")
+            connection.execute("DROP TABLE moving")
+
+
 NAMING = (
     "meta.partition_loads",
     "meta.audit_results",
@@ -186,6 +200,7 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     10: _drop_undeclared_views,
     11: _rename,
     12: _rename_values,
+    13: _add_columns_of_people,
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

@@ -246,8 +246,11 @@ def _published(path: Path) -> dict[str, pl.DataFrame]:
         connection.execute("SET TimeZone = 'UTC'")
         for table, none in found.items():
             with suppress(duckdb.Error):  # of one that is damaged the others can be read
-                rows = frame_of(connection.sql(f"FROM {table}")).select(none.columns)
-                found[table] = with_new_values(table, rows.cast(none.schema))
+                rows = frame_of(connection.sql(f"FROM {table}"))
+            # What an older version published lacks the columns that came since.
+            lacking = [name for name in none.columns if name not in rows.columns]
+            rows = rows.with_columns(pl.lit(None).alias(name) for name in lacking)
+            found[table] = with_new_values(table, rows.select(none.columns).cast(none.schema))
     return found
 
 

@@ -189,9 +189,9 @@ def test_what_is_pooled_stands_last_and_not_where_it_says_the_same_again(
 ) -> None:
     for repository in ("b/b", "pooled"):
         fill(database, repository)
-    assert of(database, "analysis.group_comparisons").rows["repository"].to_list() == ["b/b"]
+    assert of(database, "analysis.effect_sizes").rows["repository"].to_list() == ["b/b"]
     fill(database, "z/z")
-    found = of(database, "analysis.group_comparisons")
+    found = of(database, "analysis.effect_sizes")
     assert found.rows["repository"].to_list() == ["b/b", "z/z", "pooled"]
     assert found.rows["low"].to_list() == [0.1] * 3
     assert [sentence.split(":")[0] for sentence in found.sentences] == ["b/b", "z/z", "pooled"]

@@ -227,13 +227,15 @@ def questions(performance: int, accepted: int, others: int, others_accepted: int
 def test_questions_have_an_interval_and_where_few_are_accepted_counts() -> None:
     ((title, (share, accepted)),) = questions(8, 1, 12, 9)
     assert title == f"{FORUM}:{TAG_SET}"
-    assert share == "40.0 % [22, 61] of 20 questions are about performance"
+    assert share == "40.0 % [22, 61] of 20 questions are candidates for performance by stems"
     assert accepted == "Of these 1 of 8 have an accepted answer, of the others 9 of 12"
     ((_, (_, accepted)),) = questions(8, 5, 12, 9)
     assert accepted == "Of these 62 % have an accepted answer, of the others 75 %"
     ((_, (share, _)),) = questions(1, 0, 12, 9)
-    assert share == "1 of 13 questions is about performance"
-    assert questions(0, 0, 12, 9)[0][1] == ["0 of 12 questions are about performance"]
+    assert share == "1 of 13 questions is a candidate for performance by stems"
+    assert questions(0, 0, 12, 9)[0][1] == [
+        "0 of 12 questions are candidates for performance by stems"
+    ]
 
 
 def test_of_nothing_nothing_is_told() -> None:

@@ -49,6 +49,12 @@ QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"
 COMMIT = f"https://github.com/{REPOSITORY}/commit/"
 
+REPRODUCED = {
+    "library": "tensorflow",
+    "profiler_status": "not_solved",
+    "xla_status": "not_applied",
+    "documentation_status": "applied",
+}
 FILLED = {
     "meta.repositories": [repository()],
     "meta.partition_loads": [
@@ -265,7 +271,7 @@ FILLED = {
     ],
     "labels.question_kinds": [question_kind(1, PERFORMANCE), question_kind(3, PERFORMANCE)],
     "replication.problems": [
-        published_problem("1_1"),
+        published_problem("1_1", **REPRODUCED),
         published_problem("1_2"),
         published_problem("2", cause_category="Data"),
         published_problem("3", symptom_1_category="Memory"),
@@ -281,7 +287,7 @@ FILLED = {
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "questions_vs_bugs_by_year": [
-        (REPOSITORY, FORUM, "2020", 1, 3, 75.0, 33.3, 1, 33.3, 1),
+        (REPOSITORY, FORUM, "2020", 1, 3, 0, 0, 75.0, 33.3, 1, 33.3, 1),
     ],
     "former_names": [
         (
@@ -398,6 +404,37 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             30.8,
             54.2,
         ),
+    ],
+    "causes_and_their_stages": [
+        ("replication", FORUM, "API", "Data preparation", "Training", 3, 2, 100.0),
+        ("replication", FORUM, "Data", "Data preparation", "Training", 1, 1, 100.0),
+    ],
+    "problems_down_to_the_subcategory": [
+        ("replication", FORUM, "exposing_stage", "Training", 4, 3, 100.0),
+        ("replication", FORUM, "introducing_stage", "Data preparation", 4, 3, 100.0),
+        ("replication", FORUM, "root_cause", "API", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "API (Not using batch API)", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "Data", 1, 1, 25.0),
+        ("replication", FORUM, "root_cause", "Data (Not using batch API)", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Time", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Time (Slow execution time)", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Memory", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Memory (Slow execution time)", 1, 1, 25.0),
+    ],
+    "from_findings_to_fixes": [
+        (REPOSITORY, "sequential-map", 2, 1, 0, 0, 0, 0),
+        (REPOSITORY, "loop-invariant-op", 1, 0, 0, 0, 0, 0),
+        ("all", "all", 3, 1, 0, 0, 0, 0),
+    ],
+    "from_issues_to_fixed_bugs": [
+        ("live", REPOSITORY, "issues", 5, 3, 60.0, None, None, None),
+        ("live", REPOSITORY, "bug reports", 5, 3, 60.0, 100.0, None, None),
+        ("live", REPOSITORY, "closed", 3, 2, 66.7, 60.0, None, None),
+        ("live", REPOSITORY, "fixed", 2, 2, 100.0, 66.7, 1, 1),
+    ],
+    "root_causes_by_impact": [
+        ("live", "pooled", "inefficient algorithm", 1, 100.0, None, None, None),
+        ("live", REPOSITORY, "inefficient algorithm", 1, 100.0, None, None, None),
     ],
     "fixes_that_brought_bugs": [
         (
@@ -828,6 +865,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "slowest_fixes": [
         (REPOSITORY, 1, "Slow start", 60.0, 2, 40, 0, f"{ISSUE}1"),
         (REPOSITORY, 3, "Leak", 1.5, 1, 2, 0, f"{ISSUE}3"),
+    ],
+    "what_helped_with_reproduced_problems": [
+        ("profiler", "API", 1, 0, 1, 0),
+        ("XLA", "API", 1, 1, 0, 0),
+        ("documentation", "API", 1, 0, 0, 1),
     ],
     "what_was_loaded_when": [
         (REPOSITORY, "raw.commits", "2020-01", "2020-03", 3, 0, 6, 9, 15, datetime(2021, 1, 1)),

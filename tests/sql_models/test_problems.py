@@ -8,6 +8,7 @@ import pytest
 from perf_assets.sources.replication.problems import read_problems
 from tests.model_database import ModelDatabase
 from tests.paths import PROBLEMS
+from tests.question_rows import question, question_verdict, tag_set
 from tests.rows import published_problem as problem
 
 LEAK = {"symptom_2_category": "Memory", "symptom_2_subcategory": "Memory leak"}
@@ -68,6 +69,40 @@ def test_causes_and_stages_are_counted_once_a_problem(made: ModelDatabase) -> No
     stages = counts(made, "introducing_stage", "every_problem")
     assert stages == {"Data preparation": (3, 2), "Unknown": (1, 1)}
     assert counts(made, "exposing_stage", "every_problem") == {"Training": (4, 3)}
+
+
+def test_problems_that_people_described_stand_beside_the_published_ones(
+    database: ModelDatabase,
+) -> None:
+    slow = {"symptom_1_category": "Time", "symptom_1_subcategory": "Slow execution time"}
+    api = {"cause_category": "API", "introducing_stage": "Training"}
+    verdicts = [
+        question_verdict(1, "Ann", 1, **slow, **api),
+        question_verdict(2, "Bob", 1, **slow, **api | {"cause_category": "Model"}),
+        question_verdict(3, "Cid", 1, **api),
+        # A second problem that one of them found, and questions that most take for others.
+        question_verdict(4, "Cid", 1, problem=2, cause_category="Data"),
+        question_verdict(5, "Ann", 2, **slow),
+        question_verdict(6, "Bob", 2, verdict="no"),
+        question_verdict(7, "Ann", 3),
+    ]
+    database.fill(
+        {
+            "meta.tag_sets": [tag_set()],
+            "raw.questions": [question(number, "2020-01-10") for number in (1, 2, 3)],
+            "reviews.question_verdicts": verdicts,
+            "replication.problems": [problem("1_1")],
+        }
+    )
+    columns = "dataset, problem_id, symptom_1_subcategory, cause_category, introducing_stage"
+    live = [row for row in database.table("staging.problems", columns) if row[0] == "live"]
+    assert sorted(live) == [
+        ("live", "1_1", "Slow execution time", "API", "Training"),
+        ("live", "1_2", None, "Data", None),
+    ]
+    rows = database.rows("SELECT dataset, total_problems FROM marts.problem_distribution")
+    totals = {(row["dataset"], row["total_problems"]) for row in rows}
+    assert ("live", 2) in totals and ("replication", 1) in totals
 
 
 def test_shares_are_of_all_problems(made: ModelDatabase) -> None:

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.model_database import ModelDatabase, Tables
-from tests.question_rows import FORUM, answer, performance_question, question, tag_set
+from tests.question_rows import (
+    FORUM,
+    answer,
+    performance_question,
+    question,
+    question_verdict,
+    tag_set,
+)
 from tests.rows import REPOSITORY, bug, bugs, load, loads, repository
 
 MONTHS = ("2020-01", "2020-02", "2020-03")
@@ -64,19 +71,27 @@ def test_questions_bugs_answers_and_fixes_stand_side_by_side(build) -> None:
                 performance_question(2),
                 performance_question(3, is_performance=False),
             ],
+            "reviews.question_verdicts": [
+                question_verdict(1, "Ann", 1),
+                question_verdict(2, "Ann", 2),
+                question_verdict(3, "Bob", 2, verdict="no"),
+                # A question without a stem is no candidate, whatever people say of it.
+                question_verdict(4, "Ann", 3),
+            ],
         }
     )
     columns = (
-        "month, is_complete, questions, performance_questions, answered_performance_questions, "
+        "month, is_complete, questions, performance_questions, checked_performance_questions, "
+        "confirmed_performance_questions, answered_performance_questions, "
         "accepted_performance_questions, round(performance_question_share, 3), bug_reports, "
         "performance_bugs, fixed_performance_bugs, round(performance_bug_share, 3)"
     )
     assert database.table("marts.questions_vs_bugs_monthly", columns) == [
-        ("2020-01", True, 3, 2, 2, 1, 0.667, 3, 1, 0, 0.333),
+        ("2020-01", True, 3, 2, 1, 1, 2, 1, 0.667, 3, 1, 0, 0.333),
         # Nothing happened: zeros, and no share of nothing.
-        ("2020-02", True, 0, 0, 0, 0, None, 0, 0, 0, None),
+        ("2020-02", True, 0, 0, 0, 0, 0, 0, None, 0, 0, 0, None),
         # Whether the question is about performance was not decided yet.
-        ("2020-03", True, 1, None, None, None, None, 0, 0, 0, None),
+        ("2020-03", True, 1, None, None, None, None, None, None, 0, 0, 0, None),
     ]
 
 

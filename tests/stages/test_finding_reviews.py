@@ -3,10 +3,12 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.figures import shown
 from perf_assets.sources.review_sheets.sheet import FINDINGS
 from perf_assets.stages.reviewing import finding_sheet, import_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -15,6 +17,7 @@ from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
+from tests.paths import ROOT
 from tests.review_sheets import written
 from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
 
@@ -117,6 +120,75 @@ def test_verdicts_are_added_and_the_last_one_is_in_force(
     assert kept.sort("verdict_id").equals(stored.select(kept.columns))
 
 
+def states_of(writer: AuditedWriter) -> list[tuple[object, ...]]:
+    """The states of all findings, computed anew."""
+    model = ROOT / "dbt_like_models" / "marts" / "finding_states.sql"
+    writer.database.connection.execute("DELETE FROM marts.finding_states")
+    text = model.read_text(encoding="utf-8")
+    writer.database.connection.execute(f"INSERT INTO marts.finding_states BY NAME {text}")
+    columns = "finding_id, is_gone, state, address, told_by"
+    return writer.database.frame(f"select {columns} from marts.finding_states order by 1").rows()
+
+
+REPORT = f"https://github.com/{REPOSITORY}/issues/12"
+
+
+def test_what_became_of_a_finding_is_kept_though_later_runs_find_it_no_more(
+    writer: AuditedWriter, rows: list[dict[str, str]]
+) -> None:
+    told = {"verdict": "right", "address": REPORT}
+    states = ("Reported", "confirmed", "rejected")
+    given = [{**row, **told, "state": state} for row, state in zip(rows, states, strict=False)]
+    imported(writer, "Ann", [*given, {**rows[3], "verdict": "right"}])
+    imported(writer, "Bob", [{**rows[0], **told, "state": "fixed"}])
+    # Who judges without a word on the state takes nothing from what another said.
+    imported(writer, "Cid", judged(rows, "wrong"))
+    assert states_of(writer) == [
+        (name(1), False, "fixed", REPORT, "Bob"),
+        (name(2), False, "confirmed", REPORT, "Ann"),
+        (name(3), False, "rejected", REPORT, "Ann"),
+        *((name(number), False, None, None, None) for number in (4, 5, 6)),
+        (name(7), True, None, None, None),
+    ]
+    later = [scanned_tree("2020-09", "2020-Q3")]
+    insert(writer.database.connection, "raw.scanned_trees", later)
+    later = [static_finding(2, "2020-09", "2020-Q3")]
+    insert(writer.database.connection, "raw.static_findings", later)
+    assert states_of(writer)[0] == (name(1), True, "fixed", REPORT, "Bob")
+    found = shown(writer.database.connection, "marts.finding_states")
+    assert found is not None
+    assert found.verdicts == [
+        (
+            REPOSITORY,
+            "7 found, of which 6 are gone from the newest tree; 3 reported, 2 confirmed, "
+            "1 fixed, 1 rejected",
+        ),
+        ("the study's checker", "488 found, 105 confirmed, 27 fixed"),
+    ]
+    assert [panel["title"] for panel in found.panels] == [REPOSITORY, "the study's checker"]
+    funnel = (ROOT / "sql" / "from_findings_to_fixes.sql").read_text(encoding="utf-8")
+    assert writer.database.frame(funnel.rstrip().removesuffix(";")).rows() == [
+        (REPOSITORY, RULES[0], 6, 5, 3, 2, 1, 1),
+        (REPOSITORY, RULES[1], 1, 1, 0, 0, 0, 0),
+        ("all", "all", 7, 6, 3, 2, 1, 1),
+    ]
+
+
+def test_a_sheet_of_an_older_version_has_no_states_and_is_read(
+    writer: AuditedWriter, rows: list[dict[str, str]]
+) -> None:
+    older = [
+        {name: cell for name, cell in row.items() if name not in FINDINGS.newer}
+        for row in judged(rows, "right")[:1]
+    ]
+    path = writer.data_dir.path / "sheet.csv"
+    form = replace(FINDINGS, rated=("verdict", "note"))
+    path.write_text(written(older, form=form), encoding="utf-8")
+    assert import_sheet(writer, path, "Ann").added == 1
+    query = "select verdict, state from reviews.finding_verdicts"
+    assert writer.database.frame(query).rows() == [("right", None)]
+
+
 def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
     writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
@@ -134,6 +206,11 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
         ({"path": "src/file 2.py"}, "column path: is not that of f0000000000000001, src/file 1.py"),
         ({"verdict": "rihgt"}, "column verdict: 'rihgt' is unknown; did you mean 'right'"),
         ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
+        ({"state": "mended", "address": REPORT}, "'mended' is unknown; did you mean"),
+        ({"state": "fixed"}, "column address: is no web address, where the finding was fixed"),
+        ({"state": "fixed", "address": "javascript:a()"}, "column address: is no web address"),
+        ({"address": REPORT}, "column state: is empty although address is filled in"),
+        ({"verdict": "", "state": "fixed"}, "verdict: is empty although state is filled in"),
         ({"finding_id": name(2), "path": "src/file 2.py"}, "stands in line 2 already"),
     ],
 )

@@ -510,6 +510,11 @@ GOOD: dict[str, list[Row]] = {
     "reviews.finding_verdicts": [
         {"verdict_id": number, "rater": "Ann", "repository": REPOSITORY} for number in (1, 2)
     ],
+    "marts.finding_states": [
+        {"repository": REPOSITORY, "finding_id": f"f{number:016d}", "rule": "sequential-map"}
+        | {"first_quarter": "2020-Q1", "last_quarter": "2020-Q2", "is_gone": False}
+        for number in (1, 2)
+    ],
     "analysis.finding_precision": [
         {"repository": REPOSITORY, "rule": rule, "rater": "Ann", "judged": 4, "right_ones": 3}
         | {"wrong_ones": 1, "estimate_percent": 75.0, "low_percent": 30.0, "high_percent": 95.0}

@@ -87,6 +87,27 @@ def test_a_data_directory_of_the_format_before_keeps_what_was_stored(
             database.frame(f"FROM {OLD_VIEW}")
 
 
+def test_verdicts_on_findings_get_the_columns_that_came_since(data_dir: DataDirectory) -> None:
+    with open_warehouse(data_dir.warehouse):
+        pass
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
+        connection.execute("DELETE FROM meta.schema_version")
+        connection.execute("INSERT INTO meta.schema_version VALUES (12)")
+        connection.execute(
+            """
+            CREATE OR REPLACE TABLE reviews.finding_verdicts AS
+            SELECT
+                1::BIGINT AS verdict_id, 'Ann' AS rater, 'a/b' AS repository,
+                'f0000000000000001' AS finding_id, 'right' AS verdict, NULL::VARCHAR AS note,
+                now() AS imported_at, 'sheet.csv' AS file, repeat('a', 64) AS file_sha256,
+                2::BIGINT AS line
+            """
+        )
+    with open_warehouse(data_dir.warehouse) as database:
+        rows = database.frame("SELECT rater, verdict, state FROM reviews.finding_verdicts").rows()
+        assert rows == [("Ann", "right", None)]
+
+
 def test_a_migrated_warehouse_has_the_shape_of_a_new_one(
     data_dir: DataDirectory, tmp_path: Path
 ) -> None:

@@ -18,8 +18,10 @@ from perf_assets.core.analyses.group_samples import (
     Comparison,
     are_true,
     by_repository_and_pooled,
+    compare_samples,
     kinds_of,
     median_of,
+    percent_larger,
     strata_of,
 )
 from perf_assets.core.statistics.minimum_events import APART, COMPARISON, too_few
@@ -53,7 +55,9 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     repositories of a dataset in order, then
     :data:`~perf_assets.core.analyses.group_samples.POOLED`. ``cliffs_delta`` is positive when
     performance bugs have the larger values. Below the minimum of events (see
-    :data:`~perf_assets.core.statistics.minimum_events.COMPARISON`) figures are NULL.
+    :data:`~perf_assets.core.statistics.minimum_events.COMPARISON`) figures are NULL. Beside the
+    comparison within repositories stands the paper's (section IV, RQ2): the rank-sum test of all
+    values together.
     """
     rows = [
         (
@@ -65,12 +69,14 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
             found.n_y,
             one.clusters,
             *one.medians,
+            percent_larger(*one.medians),
             found.statistic,
             found.pvalue,
             found.pvalue_clustered,
             found.delta,
             magnitude(found.delta),
             found.heterogeneity_pvalue,
+            *one.rank_sum,
             one.power,
             one.too_few_reason is not None,
             one.too_few_reason,
@@ -140,7 +146,7 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
     Of several repositories each is a stratum. ``bugs`` are as of :func:`in_clusters`; the p-value
     allows for shared commits.
     """
-    medians, _, found = _metric(bugs, metric)
+    medians, _, found, _ = _metric(bugs, metric)
     reason = comparison_too_few(found, metric)
     return found.method, Comparison(
         found.n_x,
@@ -202,6 +208,21 @@ class Compared(NamedTuple):
     medians: Medians
     clusters: int | None
     found: StratifiedComparison
+    strata: list[Stratum]
+
+    @property
+    def rank_sum(self) -> tuple[float | None, float | None]:
+        """p-value and Cliff's delta of all values together, whichever repository they are of."""
+        if self.too_few_reason is not None:
+            return None, None
+        if len(self.strata) == 1:
+            return self.found.pvalue, self.found.delta
+        together = (
+            np.concatenate(values)
+            for values in ([one.x for one in self.strata], [one.y for one in self.strata])
+        )
+        plain = compare_samples(*map(pl.Series, together))
+        return plain.p_value, plain.cliffs_delta
 
     @property
     def too_few_reason(self) -> str | None:
@@ -222,7 +243,9 @@ def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterato
             yield Compared(dataset, repository, metric, *_metric(chosen, metric))
 
 
-def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, StratifiedComparison]:
+def _metric(
+    bugs: pl.DataFrame, metric: str
+) -> tuple[Medians, int | None, StratifiedComparison, list[Stratum]]:
     is_of_fixes = METRICS[metric] == "fixed"
     columns = ("is_performance", metric, *_OF_FIXES) if is_of_fixes else ("is_performance", metric)
     strata = [_stratum(own, metric) for own in strata_of(bugs, columns)]
@@ -231,7 +254,7 @@ def _metric(bugs: pl.DataFrame, metric: str) -> tuple[Medians, int | None, Strat
         for values in ([one.x for one in strata], [one.y for one in strata])
     )
     found = compare_strata(strata, CONFIDENCE, COMPARISON)
-    return (first, second), found.clusters if is_of_fixes else None, found
+    return (first, second), found.clusters if is_of_fixes else None, found, strata
 
 
 def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:

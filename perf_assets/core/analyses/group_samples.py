@@ -136,3 +136,13 @@ def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.
 def median_of(values: Floats, minimum: int = 1) -> float | None:
     """The median; None of fewer than ``minimum`` values."""
     return float(np.median(values)) if len(values) >= minimum else None
+
+
+def percent_larger(performance: float | None, other: float | None) -> float | None:
+    """By how many percent the median of performance bugs is above that of others.
+
+    None without one of them, and where that of others is 0.
+    """
+    if performance is None or not other:
+        return None
+    return 100 * (performance / other - 1)

@@ -37,5 +37,8 @@ KEYWORDS = (
     "response time",
 )
 
+# Cao et al. (ESEC/FSE 2022), abstract: what became of the problems that its checker found.
+PUBLISHED_FINDINGS = {"found": 488, "confirmed": 105, "fixed": 27}
+
 # Section IV: TensorFlow is mined from 2015-11, its series begins in 2016-02.
 MONTHS_BEFORE_TREND = 3

@@ -6,7 +6,7 @@ those of Figure 1. What is set against the first value stands where a reproduced
 
 from collections.abc import Iterator, Sequence
 
-from perf_assets.core.analyses.group_samples import POOLED
+from perf_assets.core.analyses.group_samples import POOLED, percent_larger
 from perf_assets.core.paper.figures import (
     Data,
     Figure,
@@ -16,7 +16,6 @@ from perf_assets.core.paper.figures import (
     number_of_month,
     verdict_of,
 )
-from perf_assets.core.paper.table_2 import percent_larger
 from perf_assets.core.paper.trends import months_of
 from perf_assets.core.statistics.samples import MAGNITUDE_BOUNDS
 

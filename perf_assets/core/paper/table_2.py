@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import METRICS, POOLED, Comparison, compare
+from perf_assets.core.analyses.group_samples import (
+    METRICS,
+    POOLED,
+    Comparison,
+    compare,
+    percent_larger,
+)
 from perf_assets.core.paper.figures import (
     LOWEST_TRUSTED_NUMBER,
     READINGS,
@@ -128,13 +134,6 @@ def _behind(delta: Figure, found: Comparison, why: str) -> str | None:
 
 def _of_table_2(location: str, metric: str, quantity: str, part: str, text: str) -> Figure:
     return Figure(f"table_2.{metric}.{part}", location, POOLED, f"{metric}: {quantity}", text)
-
-
-def percent_larger(performance: float | None, other: float | None) -> float | None:
-    """By how many percent the median of performance bugs is above that of others."""
-    if performance is None or not other:
-        return None
-    return 100 * (performance / other - 1)
 
 
 def _as_printed(value: float | None, text: str) -> float | None:

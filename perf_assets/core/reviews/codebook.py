@@ -2,13 +2,17 @@
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 VERDICTS = ("yes", "no", "unsure")
 """Answers to the question whether a bug report is about performance."""
 
 FINDING_VERDICTS = ("right", "wrong", "unsure")
 """Answers to the question whether what a static check says is so."""
+
+FINDING_STATES = ("reported", "confirmed", "fixed", "rejected")
+"""What became of a finding with the people of the project: told to them, acknowledged by them as a
+problem, mended because of it, or refused. What is fixed was confirmed, and all were reported."""
 
 IMPACTS = ("speed", "memory", "both")
 """What a performance bug costs (Table III of the paper)."""
@@ -41,10 +45,18 @@ class UnknownWordError(ValueError):
 
 @dataclass(frozen=True)
 class Codebook:
-    """Codes of one question to raters with their descriptions, in order, and other spellings."""
+    """Codes of one question to raters with their descriptions, in order, and other spellings.
+
+    revision : rises when a code holds something else than before.
+    redefined : what such codes held before.
+    own : the sub-categories that are no part of the study whose codebook it is.
+    """
 
     descriptions: Mapping[Code, str]
     aliases: Mapping[str, Code]
+    revision: int = 1
+    redefined: Mapping[Code, str] = field(default_factory=dict)
+    own: frozenset[Code] = frozenset()
 
     @property
     def categories(self) -> list[Code]:
@@ -83,10 +95,13 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
     """The codebook from ``content``: a list ``categories``, each with its ``subcategories``.
 
     An entry has ``name``, ``description`` and perhaps ``aliases``; those of a sub-category are
-    written as in a sheet, category first.
+    written as in a sheet, category first. ``before`` says what it held before the ``revision``,
+    ``is_own`` that it is none of the study's.
     """
     descriptions: dict[Code, str] = {}
     aliases: dict[str, Code] = {}
+    redefined: dict[Code, str] = {}
+    own: set[Code] = set()
     for category in _entries(content, "categories"):
         name = str(category["name"])
         for code, entry in (
@@ -97,7 +112,13 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
             spellings = entry.get("aliases", [])
             assert isinstance(spellings, list)
             aliases |= {str(spelling): code for spelling in spellings}
-    return Codebook(descriptions, aliases)
+            if "before" in entry:
+                redefined[code] = str(entry["before"])
+            if entry.get("is_own", False):
+                own.add(code)
+    revision = content.get("revision", 1)
+    assert isinstance(revision, int)
+    return Codebook(descriptions, aliases, revision, redefined, frozenset(own))
 
 
 def nearest_word(word: str, words: tuple[str, ...]) -> str:

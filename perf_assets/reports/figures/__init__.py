@@ -5,7 +5,18 @@ The same figures stand in Dagster beside their table, and in the report.
 
 import duckdb
 
-from perf_assets.reports.figures import areas, audits, bugs, code, quality, questions, trends
+from perf_assets.reports.figures import (
+    areas,
+    audits,
+    bugs,
+    causes,
+    code,
+    problems,
+    quality,
+    questions,
+    study_steps,
+    trends,
+)
 from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
@@ -13,9 +24,12 @@ __all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
 
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,
+    **study_steps.FIGURES,
     **bugs.FIGURES,
     **areas.FIGURES,
+    **causes.FIGURES,
     **questions.FIGURES,
+    **problems.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,
     **audits.FIGURES,

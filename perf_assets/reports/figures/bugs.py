@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.reports.figures import distributions
 from perf_assets.reports.figures.drawing import KINDS, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure
 from perf_assets.reports.figures.panels import colored, estimates, values
@@ -291,9 +292,7 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
 
 
 FIGURES = {
-    "analysis.group_comparisons": Figure(
-        "How performance bugs differ from others", COMPARED, EFFECTS, effects
-    ),
+    "analysis.group_comparisons": distributions.FIGURE,
     "analysis.effect_sizes": Figure(
         "How large the differences are, with their intervals", COMPARED, EFFECTS, effects
     ),

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from perf_assets.core.paper.constants import PUBLISHED_FINDINGS
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
-from perf_assets.reports.figures.panels import WIDTH, colored, values
+from perf_assets.reports.figures.panels import WIDTH, colored, lengths, values
 from perf_assets.sanitize import escape_text
 
 FEW = 10
@@ -121,8 +122,61 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
     }
 
 
+STEPS = ("found", "reported", "confirmed", "fixed")
+"""What becomes of findings; each step is within the one before."""
+
+STATES = """
+select
+    repository, rule, count(*) as found, count(*) filter (where is_gone) as gone,
+    count(state) as reported, count(*) filter (where state in ('confirmed', 'fixed')) as confirmed,
+    count(*) filter (where state = 'fixed') as fixed,
+    count(*) filter (where state = 'rejected') as rejected
+from marts.finding_states
+group by repository, rule
+order by repository, found desc, rule
+"""
+STATES_FOUND = f"""
+select repository, printf(
+    '%d found, of which %d are gone from the newest tree; %s', sum(found), sum(gone),
+    case
+        when sum(reported) = 0 then 'nobody said that any was reported'
+        else printf(
+            '%d reported, %d confirmed, %d fixed, %d rejected', sum(reported), sum(confirmed),
+            sum(fixed), sum(rejected)
+        )
+    end
+)
+from ({STATES.strip()})
+group by repository
+union all
+select 'the study''s checker', '{PUBLISHED_FINDINGS["found"]} found, '
+    || '{PUBLISHED_FINDINGS["confirmed"]} confirmed, {PUBLISHED_FINDINGS["fixed"]} fixed'
+from (select count(*) as findings from marts.finding_states)
+where findings > 0
+"""
+
+
+def steps(rows: pl.DataFrame) -> list[Spec]:
+    """Where anything was reported: findings by step, of one's own and of the study's checker."""
+    if rows["reported"].sum() == 0:
+        return []
+    own = rows.group_by("repository", maintain_order=True).agg(pl.sum(*STEPS))
+    panels = {str(row.pop("repository")): row for row in own.to_dicts()}
+    panels["the study's checker"] = dict(PUBLISHED_FINDINGS)
+    return [
+        lengths(
+            name,
+            pl.DataFrame({"what": list(counts), "value": list(counts.values())}),
+            "findings",
+            strong="fixed",
+        )
+        for name, counts in panels.items()
+    ]
+
+
 FIGURES = {
     "analysis.static_findings": Figure(
         "What static checks find, quarter by quarter", NEWEST, FOUND, quarters, QUARTERS
-    )
+    ),
+    "marts.finding_states": Figure("What became of findings", STATES, STATES_FOUND, steps),
 }

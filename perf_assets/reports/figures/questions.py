@@ -62,8 +62,9 @@ order by forum, tag_set = 'pooled', tag_set, stem_set
 """
 BOTH = """
 select
-    repository, forum, month, questions, performance_questions, bug_reports, performance_bugs,
-    fixed_performance_bugs
+    repository, forum, month, questions, performance_questions as candidates,
+    checked_performance_questions as checked, confirmed_performance_questions as confirmed,
+    bug_reports, performance_bugs, fixed_performance_bugs
 from marts.questions_vs_bugs_monthly
 order by month desc, repository, forum
 """
@@ -80,13 +81,20 @@ order by repository, forum, lag
 """
 BOTH_COUNTED = """
 select repository || ' and ' || forum, printf(
-    '%s to %s: %d of %d questions are about performance (%.1f %%), and %d of %d bug reports '
-    || '(%.1f %%); %d performance bugs were fixed',
+    '%s to %s: %d of %d questions are candidates for performance by their stems (%.1f %%), %s; '
+    || '%d of %d bug reports are performance bugs (%.1f %%), %d of them were fixed',
     min(month), max(month),
     sum(performance_questions),
     sum(questions) filter (where performance_questions is not null),
     100 * sum(performance_questions)
         / sum(questions) filter (where performance_questions is not null),
+    case
+        when coalesce(sum(checked_performance_questions), 0) = 0 then 'of which nobody checked any'
+        else printf(
+            'of which people checked %d and confirmed %d', sum(checked_performance_questions),
+            sum(confirmed_performance_questions)
+        )
+    end,
     sum(performance_bugs), sum(bug_reports), 100 * sum(performance_bugs) / sum(bug_reports),
     sum(fixed_performance_bugs)
 )

@@ -1,6 +1,6 @@
 """What the report of a study holds, section by section, from the published database."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
@@ -9,6 +9,8 @@ from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
 from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
+from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.study_steps import GAINED_FIGURE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news, read_questions
 from perf_assets.reports.quality import ALONE, ODD, remarks, warnings
@@ -18,6 +20,7 @@ from perf_assets.reports.queries import (
     NO_CHECKS,
     NOT_TRACED,
     OF_BOTS,
+    TABLE_1,
     UNREADABLE,
 )
 from perf_assets.reports.top_repositories import passed_over, remark, without
@@ -28,6 +31,7 @@ TREND = ("marts.trend_monthly", "analysis.trend_tests")
 WHY = ("analysis.open_share_changes", "analysis.closing_rates")
 COMPARISONS = (
     "analysis.group_comparisons",
+    "analysis.effect_sizes",
     "analysis.fix_incidence",
     "analysis.lifetime_comparisons",
 )
@@ -35,6 +39,9 @@ QUESTIONS = (
     "marts.questions_vs_bugs_monthly",
     "analysis.question_bug_correlation",
     "analysis.question_difficulty",
+    "marts.problem_distribution",
+    "marts.symptoms_by_cause",
+    "marts.causes_by_stage",
 )
 TRUST = (
     "analysis.labelling_quality",
@@ -63,13 +70,6 @@ select
 from meta.partition_loads
 group by repository, "table"
 order by repository, "table"
-"""
-BREAKDOWN = """
-select
-    dataset, repository, case when is_performance then 'performance' else 'other' end as bugs,
-    open, closed, fixed
-from marts.dataset_breakdown
-order by dataset, repository, is_performance desc
 """
 STUDY = "select value from meta.about where topic = 'study' and fact = 'name'"
 PUBLISHED = "select value from meta.about where topic = 'database' and fact = 'published_at'"
@@ -151,25 +151,35 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
             "Performance bugs among all bug reports. A verdict holds after the adjustment for all "
             "headline tests (Holm, 5 %)."
         ],
-        _shown(connection, (*TREND, *WHY)),
+        [
+            *_shown(connection, TREND),
+            *_parts(connection, {"gained": GAINED_FIGURE}),
+            *_shown(connection, WHY),
+        ],
     )
     yield Section(
         "comparisons",
         "How performance bugs differ",
         [
+            "Medians and the rank-sum test of all values together are as in the study; beside them "
+            "stands the test that compares within repositories.",
             "Cliff's delta is the chance that a performance bug has more than another, less the "
-            "chance that it has less; bars are 95 % intervals."
+            "chance that it has less; bars are 95 % intervals.",
         ],
         _shown(connection, COMPARISONS),
     )
-    areas = (("areas", AREAS_FIGURE), ("keywords", KEYWORDS_FIGURE))
-    found = ((name, figure.shown(connection)) for name, figure in areas)
+    yield Section(
+        "causes",
+        "What causes them",
+        ["Root causes and impacts as people judged them, by the categories of Table III."],
+        _shown(connection, ("marts.root_causes",)),
+    )
     yield Section(
         "areas",
         "Where they are, and by which words they are known",
         [],
         [
-            *(of_figure(f"figure-{name}", one) for name, one in found if one),
+            *_parts(connection, {"areas": AREAS_FIGURE, "keywords": KEYWORDS_FIGURE}),
             *_shown(connection, ("marts.bug_environments",)),
         ],
     )
@@ -180,8 +190,16 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
         [*read_questions(connection), *_shown(connection, QUESTIONS)],
     )
     yield Section(
-        "checks", "What static checks find", [], _shown(connection, ("analysis.static_findings",))
+        "checks",
+        "What static checks find",
+        [],
+        _shown(connection, ("analysis.static_findings", "marts.finding_states")),
     )
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, figures: Mapping[str, Figure]) -> list[Part]:
+    found = ((name, figure.shown(connection)) for name, figure in figures.items())
+    return [of_figure(f"figure-{name}", one) for name, one in found if one]
 
 
 def _shown(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> list[Part]:
@@ -207,9 +225,9 @@ def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
 
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    yield from _shown(connection, ("meta.partition_loads",))
+    yield from _shown(connection, ("marts.dataset_breakdown", "meta.partition_loads"))
     for name, title, query in (
-        ("breakdown", "Bug reports", BREAKDOWN),
+        ("breakdown", "Bug reports: Table I", TABLE_1),
         ("coverage", "What is loaded", COVERAGE),
         ("facts", "Study, rules, sources and software", FACTS),
     ):

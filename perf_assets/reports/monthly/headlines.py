@@ -191,7 +191,8 @@ def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[s
         return
     for row in rows:
         sentence = _counted(row, row["performance"], row["asked"], "questions")
-        sentence += f" {'is' if row['performance'] == 1 else 'are'} about performance"
+        one = row["performance"] == 1
+        sentence += f" {'is a candidate' if one else 'are candidates'} for performance by stems"
         yield row["repository"], [sentence, *_accepted(row)]
 
 

@@ -68,7 +68,7 @@ order by repository = 'pooled', repository, location
 FIGURES_BESIDE = (
     "analysis.trend_tests",
     "analysis.open_share_changes",
-    "analysis.group_comparisons",
+    "analysis.effect_sizes",
     "analysis.fix_incidence",
 )
 

@@ -8,18 +8,12 @@ import polars as pl
 
 from perf_assets.core.analyses.group_samples import metric_samples
 from perf_assets.core.paper.figures import PaperTables, of_cause
-from perf_assets.reports.figures.drawing import COOL, INK, KINDS, WARM, Spec
+from perf_assets.reports.figures.causes import IMPACTS
+from perf_assets.reports.figures.distributions import METRIC_TITLES, distribution
+from perf_assets.reports.figures.drawing import INK, KINDS, Spec
 from perf_assets.reports.figures.panels import WIDTH, colored, course, values
 from perf_assets.reports.figures.trends import SHARES
 
-IMPACTS = {"speed": COOL, "memory": WARM, "both": "#7c3aed"}
-METRIC_TITLES = {
-    "fix_time_days": "fix time (days)",
-    "fix_size": "fix size (lines)",
-    "hours_to_first_comment": "time to first comment (hours)",
-    "comments": "comments",
-    "commentators": "commentators",
-}
 QUANTILES = 100
 """Points of a drawn distribution."""
 
@@ -129,52 +123,11 @@ def _trend(repository: str, trend: pl.DataFrame) -> Spec:
 
 def _distribution(bugs: pl.DataFrame, metric: str) -> Spec:
     samples = dict(zip(KINDS, metric_samples(bugs, metric), strict=True))
-    medians = [
-        {"color": kind, "value": float(f"{np.median(sample.to_numpy()):.5g}")}
-        for kind, sample in samples.items()
-        if len(sample)
-    ]
-    x: Spec = {
-        "field": "value",
-        "type": "quantitative",
-        "title": METRIC_TITLES[metric],
-        "scale": {"type": "symlog", "constant": _constant(metric), "nice": False},
-        "axis": {"values": _ticks(metric), "labelExpr": "datum.value", "labelOverlap": True},
+    medians = {
+        kind: float(np.median(sample.to_numpy())) for kind, sample in samples.items() if len(sample)
     }
-    color = colored(list(KINDS), KINDS)
-    description = "; ".join(f"median of {one['color']} {one['value']:.3g}" for one in medians)
-    return {
-        "title": METRIC_TITLES[metric].partition(" (")[0],
-        "description": f"Share of bug reports up to each value; {description}",
-        "data": {"values": list(_cumulative(samples))},
-        "width": WIDTH,
-        "height": 190,
-        "layer": [
-            {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {
-                    "x": x,
-                    "y": {
-                        "field": "share",
-                        "type": "quantitative",
-                        "title": "share up to here",
-                        "axis": {"format": "%"},
-                    },
-                    "color": color,
-                    "tooltip": [
-                        {"field": "color", "type": "nominal", "title": "of"},
-                        {"field": "value", "type": "quantitative", "format": ".3~r"},
-                        {"field": "share", "type": "quantitative", "format": ".0%"},
-                    ],
-                },
-            },
-            {
-                "data": {"values": medians},
-                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
-                "encoding": {"x": x, "color": color},
-            },
-        ],
-    }
+    schema = {"color": pl.String, "share": pl.Float64, "value": pl.Float64}
+    return distribution(metric, pl.DataFrame(list(_cumulative(samples)), schema=schema), medians)
 
 
 def _cumulative(samples: dict[str, pl.Series]) -> Iterator[dict[str, Any]]:
@@ -185,16 +138,6 @@ def _cumulative(samples: dict[str, pl.Series]) -> Iterator[dict[str, Any]]:
             for share, value in zip(shares, values, strict=True):
                 point = {"share": float(f"{share:.4g}"), "value": float(f"{value:.4g}")}
                 yield {"color": kind, **point}
-
-
-def _constant(metric: str) -> float:
-    return 0.1 if metric in ("fix_time_days", "hours_to_first_comment") else 1.0
-
-
-def _ticks(metric: str) -> list[float]:
-    if metric in ("comments", "commentators"):
-        return [0, 1, 2, 5, 10, 20, 50]
-    return [0, *([0.1] if _constant(metric) < 1 else []), 1, 10, 100, 1000, 10000]
 
 
 def _indented(entry: PaperTables) -> str:

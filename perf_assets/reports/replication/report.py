@@ -1,6 +1,6 @@
 """The replication report: papers beside their reproduction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
@@ -17,7 +17,9 @@ from perf_assets.core.paper.figures import (
 from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.core.paper.table_2 import table_2_bugs
 from perf_assets.core.paper.trends import agreeing_months
-from perf_assets.reports.document import Document, Part, Section, Tile
+from perf_assets.reports.document import Document, Part, Section, Tile, of_figure
+from perf_assets.reports.figures import problems
+from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.beyond import read_beyond
 from perf_assets.reports.replication.words import VERDICTS, differing, reproduced_text
@@ -64,6 +66,11 @@ def read_replication(published: Path) -> Document:
     with reading(published) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         data, beyond = _data(connection), read_beyond(connection)
+        drawn = [
+            of_figure(f"drawn-{name.replace('.', '-')}", found)
+            for name, figure in {**problems.FIGURES, "benchmark": BENCHMARK_FIGURE}.items()
+            if (found := figure.shown(connection, [DATASET]))
+        ]
     package = pinned()
     of_study = comparison.filter(pl.col("study") == BUGS)
     own = of_study.filter(pl.col("location") != LOCATION)
@@ -92,7 +99,7 @@ def read_replication(published: Path) -> Document:
                 )
             ),
         ),
-        *_further(comparison),
+        *_further(comparison, {PROBLEMS: drawn}),
     ]
     return Document(
         "Performance bugs in deep-learning frameworks: the study and its reproduction",
@@ -175,11 +182,12 @@ def _pictures(data: Data) -> Iterator[Section]:
     )
 
 
-def _further(comparison: pl.DataFrame) -> Iterator[Section]:
+def _further(comparison: pl.DataFrame, drawn: Mapping[str, Sequence[Part]]) -> Iterator[Section]:
     for study, (heading, what) in FURTHER.items():
         rows = comparison.filter(pl.col("study") == study)
         name, query = study.replace("_", "-"), _query(study, "<>")
-        parts = [*_verdicts(name, rows, query), *_figures(name, rows, query)]
+        verdicts, figures = (make(name, rows, query) for make in (_verdicts, _figures))
+        parts = [*verdicts, *drawn.get(study, ()), *figures]
         yield Section(name, heading, [what], parts)
 
 

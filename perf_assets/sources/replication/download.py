@@ -31,7 +31,7 @@ def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
         A file cannot be had (no network, mostly), or is not the published one.
     """
     package = source or pinned()
-    folder = directory / package.commit[:12]
+    folder = directory / package.stored_as
     if folder.is_dir():
         return folder
     unfinished = directory / f".{folder.name}.new"

@@ -92,6 +92,7 @@ class Pinned:
     """Published files at the commit that perf-assets knows: their sums and addresses.
 
     instead : what to give where they cannot be downloaded, in words.
+    folder : tells files of the same commit apart that are downloaded one without the other.
     """
 
     repository: str
@@ -100,6 +101,12 @@ class Pinned:
     sums: dict[str, str]
     part_sums: dict[str, str]
     instead: str = "a folder with the published files by --data"
+    folder: str = ""
+
+    @property
+    def stored_as(self) -> str:
+        """The name of the folder that holds them on this machine."""
+        return "-".join(filter(None, (self.commit[:12], self.folder)))
 
     def address(self, file: str) -> str:
         """Where ``file`` is downloaded from."""
@@ -122,6 +129,12 @@ def pinned_problems() -> Pinned:
     return _pinned("problems.toml", "the published file by --problems")
 
 
+@cache
+def pinned_benchmark() -> Pinned:
+    """The benchmark of reproduced problems, from ``benchmark.toml``."""
+    return _pinned("benchmark.toml", "benchmark.csv beside the file of --problems")
+
+
 def _pinned(file: str, instead: str) -> Pinned:
     text = files("perf_assets.sources.replication").joinpath(file).read_text("utf-8")
     content = tomllib.loads(text)
@@ -132,4 +145,5 @@ def _pinned(file: str, instead: str) -> Pinned:
         content["sha256"],
         content["sha256_of_a_part"],
         instead,
+        content.get("folder", ""),
     )

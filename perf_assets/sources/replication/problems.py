@@ -46,6 +46,9 @@ FIELDS = (
 PUBLISHED = (*FIELDS[:4], "comment", *FIELDS[4:], *("",) * 19)
 PLAIN = tuple(name.replace(" ", "_") for name in FIELDS)
 
+REPRODUCED = ("library", "profiler_status", "xla_status", "documentation_status")
+"""What :mod:`perf_assets.sources.replication.benchmark` adds."""
+
 NUMBER = rf"[1-9]\d{{0,{MOST_DIGITS - 1}}}"
 IDENTIFIER = re.compile(rf"(?P<question>{NUMBER})(?:_(?P<problem>{NUMBER}))?")
 
@@ -127,6 +130,7 @@ def _problem(cells: Mapping[str, str]) -> dict[str, object]:
         "symptom_2_subcategory": second and second.subcategory,
         "cause_category": cause.category,
         "cause_subcategory": cause.subcategory,
+        **dict.fromkeys(REPRODUCED),
         **{
             f"published_{name.replace(' ', '_')}": cells[name].strip() or None
             for name in FIELDS[4:]

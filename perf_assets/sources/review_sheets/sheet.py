@@ -23,16 +23,23 @@ class Form:
     """What a sheet is about: the columns that are given, and those that the rater fills in.
 
     subjects : what its rows are about, as sentences name them.
+    newer : the given columns that sheets of an older version lack.
     """
 
     subjects: str
     given: tuple[str, ...]
     rated: tuple[str, ...]
+    newer: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All of its columns."""
         return (*self.given, *self.rated)
+
+    def columns_of(self, header: Sequence[str]) -> tuple[str, ...]:
+        """The columns that a sheet with this header should have."""
+        names = {name.strip() for name in header}
+        return tuple(name for name in self.columns if name not in self.newer or name in names)
 
 
 BUG_REPORTS = Form(
@@ -46,8 +53,10 @@ BUG_REPORTS = Form(
         "keywords",
         "matched_in",
         "rule_version",
+        "codebook",
     ),
     ("is_performance", "category", "impact", "note"),
+    newer=("codebook",),
 )
 QUESTIONS = Form(
     "questions",
@@ -77,7 +86,8 @@ FINDINGS = Form(
         "message",
         "link",
     ),
-    ("verdict", "note"),
+    ("verdict", "state", "address", "note"),
+    newer=("state", "address"),
 )
 FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS)
 
@@ -127,12 +137,13 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
     form = _form(text, delimiter)
     records = _records(path, text, delimiter, form)
     _, header = next(records, (1, []))
-    _check_header(path, header, form)
+    columns = form.columns_of(header)
+    _check_header(path, header, columns)
     rows = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
-        rows.append(_row(path, line, cells, form))
+        rows.append(_row(path, line, cells, columns))
     return Sheet(form, rows)
 
 
@@ -173,12 +184,11 @@ def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tupl
         line = reader.line_num + 1
 
 
-def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
-    columns = form.columns
+def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
     names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()
-    if tuple(names) == columns:
+    if names == list(columns):
         return
     where = f"{path}, line 1"
     if not set(names) & set(columns):
@@ -198,8 +208,7 @@ def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
             )
 
 
-def _row(path: Path, line: int, cells: Sequence[str], form: Form) -> Row:
-    columns = form.columns
+def _row(path: Path, line: int, cells: Sequence[str], columns: Sequence[str]) -> Row:
     if len(cells) < len(columns) or any(cell.strip() for cell in cells[len(columns) :]):
         index = columns[len(cells)] if len(cells) < len(columns) else len(columns) + 1
         raise PerfAssetsError(

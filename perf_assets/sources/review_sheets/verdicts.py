@@ -1,5 +1,7 @@
 """What raters wrote into a review sheet, as verdicts; a sheet with a mistake is refused whole."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -7,6 +9,7 @@ from typing import NoReturn, TypeVar
 import polars as pl
 
 from perf_assets.core.reviews.codebook import (
+    FINDING_STATES,
     FINDING_VERDICTS,
     IMPACTS,
     VERDICTS,
@@ -21,7 +24,14 @@ from perf_assets.sources.review_sheets.codebook import (
     codebook,
     problem_codebook,
 )
-from perf_assets.sources.review_sheets.sheet import FINDINGS, LIST_SEPARATOR, QUESTIONS, Row, Sheet
+from perf_assets.sources.review_sheets.sheet import (
+    BUG_REPORTS,
+    FINDINGS,
+    LIST_SEPARATOR,
+    QUESTIONS,
+    Row,
+    Sheet,
+)
 from perf_assets.tables import schema_of, table_of
 from perf_assets.tables.types import Columns
 
@@ -40,6 +50,7 @@ def _judged(table: str) -> Columns:
 JUDGED = _judged("reviews.verdicts")
 QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
 FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
+ADDRESS = re.compile(r"https?://[!-~]{1,2000}")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
@@ -73,6 +84,28 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         reader, schema = _BugReader(path, links), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
     return pl.DataFrame(verdicts, schema=schema, orient="row")
+
+
+def redefined_since(sheet: Sheet) -> list[str]:
+    """What to know of verdicts in a ``sheet`` of an older codebook, a sentence a category.
+
+    A name means what the codebook of now says; what it meant otherwise before is named.
+    """
+    if sheet.form is not BUG_REPORTS:
+        return []
+    book = codebook()
+    older = [
+        row.cells["category"].strip()
+        for row in sheet.rows
+        if row.cells.get("codebook", "").strip() != str(book.revision)
+    ]
+    counts = Counter(book.code(text) for text in older if text)
+    return [
+        f"{counts[code]} of category {code.name!r} of an older codebook, where {before}, imported "
+        "as this category of now; judge them again where that matters"
+        for code, before in book.redefined.items()
+        if counts[code]
+    ]
 
 
 class _Reader:
@@ -180,12 +213,30 @@ class _FindingReader(_Reader):
         if finding in self.lines:
             self.refuse(row, "finding_id", f"stands in line {self.lines[finding]} already")
         self.lines[finding] = row.line
-        note = row.cells["note"].strip() or None
+        others = ("state", "address", "note")
+        given = [name for name in others if row.cells.get(name, "").strip()]
         if not row.cells["verdict"].strip():
-            if note is not None:
-                self.refuse(row, "verdict", "is empty although note is filled in")
+            if given:
+                self.refuse(row, "verdict", f"is empty although {given[0]} is filled in")
             return None
-        return *finding, self.word(row, "verdict", FINDING_VERDICTS), note, row.line
+        state, address = self.state(row)
+        note = row.cells["note"].strip() or None
+        verdict = self.word(row, "verdict", FINDING_VERDICTS)
+        return *finding, verdict, state, address, note, row.line
+
+    def state(self, row: Row) -> tuple[str | None, str | None]:
+        """What became of it, and where that can be read; sheets of older versions have neither."""
+        address = row.cells.get("address", "").strip()
+        if not row.cells.get("state", "").strip():
+            if address:
+                self.refuse(row, "state", "is empty although address is filled in")
+            return NOTHING
+        state = self.word(row, "state", FINDING_STATES)
+        if ADDRESS.fullmatch(address) is None:
+            self.refuse(
+                row, "address", f"is no web address, where the finding was {state}, as https://..."
+            )
+        return state, address
 
 
 class _QuestionReader(_Reader):

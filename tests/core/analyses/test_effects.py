@@ -53,6 +53,25 @@ def test_effect_sizes_complete_the_comparisons_with_intervals():
         assert row["p_value"] == mann_whitney_u(x, y).pvalue
 
 
+def test_beside_the_comparison_within_repositories_stands_the_test_of_all_values_together():
+    # One repository is slow and has few performance bugs, the other is fast and has many.
+    first = bug_metrics([Bug(0, 1, place % 9 == 0, is_fixed=True) for place in range(90)], "a/a")
+    slow = first.with_columns(pl.col("comments") + 100)
+    second = bug_metrics([Bug(0, 1, place % 9 != 0, is_fixed=True) for place in range(90)], "b/b")
+    bugs = pl.concat([slow, second])
+    table = group_comparisons(bugs, fixes())
+    x, y = (bugs.filter(is_performance=kind)["comments"] for kind in (True, False))
+    pooled = row_of(table, repository="pooled", metric="comments")
+    assert pooled["rank_sum_p_value"] == mann_whitney_u(x, y).pvalue < 1e-6 < pooled["p_value"]
+    assert pooled["rank_sum_cliffs_delta"] < -0.5 < pooled["cliffs_delta"]
+    assert pooled["median_performance"], pooled["median_other"] == (x.median(), y.median())
+    longer = 100 * (float(x.median()) / float(y.median()) - 1)
+    assert pooled["percent_larger"] == pytest.approx(longer)
+    alone = table.filter(repository="a/a")
+    assert alone["rank_sum_p_value"].equals(alone["p_value"])
+    assert alone["rank_sum_cliffs_delta"].equals(alone["cliffs_delta"])
+
+
 def test_fixes_that_share_a_commit_are_one_cluster_in_their_metrics_alone():
     bugs = [Bug(0, 1, place // 4 % 5 < 2, is_fixed=True) for place in range(80)]
     # The metrics of a bug follow from its number, so that shared ones are made alike here.

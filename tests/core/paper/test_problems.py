@@ -22,6 +22,20 @@ TABLE = {
             "counts": {"Time": "2", "Memory": "2", "Processor": "0"},
         }
     ],
+    "crossings": [
+        {
+            "of": "cause_category",
+            "by": "exposing_stage",
+            "counts": {"API": {"Training": "2", "Evaluation": "1"}},
+        }
+    ],
+    "benchmark": {
+        "problems": "2",
+        "profiler_status": {"not_solved": "1", "not_applied": "1"},
+        "xla_status": {"partly_solved": "1"},
+        "documentation_status": {"applied": "2"},
+    },
+    "codebook": {"symptoms": "2", "root_causes": "1", "stages": "2"},
     "checker": {
         "found": "488",
         "projects": "130",
@@ -34,7 +48,21 @@ TABLE = {
 
 def problem(question: int, day: int, second: str | None = None) -> dict[str, object]:
     moment = datetime(2018, 1, day, 23, 59, tzinfo=UTC)
-    return {"question_id": question, "created_at": moment, "symptom_2_category": second}
+    leak = None if second is None else "Memory leak"
+    return {
+        "question_id": question,
+        "created_at": moment,
+        "symptom_1_subcategory": "Program hang",
+        "symptom_2_category": second,
+        "symptom_2_subcategory": leak,
+        "cause_category": "API",
+        "cause_subcategory": "Not using batch API",
+        "introducing_stage": "Training",
+        "exposing_stage": "Training",
+        "profiler_status": ("not_applied" if second else "not_solved") if day == 2 else None,
+        "xla_status": "partly_solved" if day == 2 else None,
+        "documentation_status": "applied" if day == 2 else None,
+    }
 
 
 PROBLEMS = pl.DataFrame([problem(1, 2), problem(1, 2, "Memory"), problem(2, 3)])
@@ -68,6 +96,15 @@ def rows() -> dict[str, dict[str, object]]:
         ("problems.symptom.any_symptom.Time", 2, "exact"),
         ("problems.symptom.any_symptom.Memory", 1, "differs"),
         ("problems.symptom.any_symptom.Processor", 0, "exact"),
+        ("problems.cause_category.API.exposing_stage.Training", 3, "differs"),
+        ("problems.cause_category.API.exposing_stage.Evaluation", 0, "differs"),
+        ("problems.benchmark", 2, "exact"),
+        ("problems.benchmark.profiler_status.not_solved", 1, "exact"),
+        ("problems.benchmark.xla_status.partly_solved", 2, "differs"),
+        ("problems.benchmark.documentation_status.applied", 2, "exact"),
+        ("problems.codebook.symptoms", 2, "exact"),
+        ("problems.codebook.root_causes", 1, "exact"),
+        ("problems.codebook.stages", 1, "differs"),
     ],
 )
 def test_each_figure_has_its_verdict(
@@ -80,7 +117,7 @@ def test_every_row_says_of_which_study_it_is(rows: dict[str, dict[str, object]])
     assert {row["study"] for row in rows.values()} == {"performance_problems"}
     of_forum = [row for row in rows.values() if "checker" not in str(row["figure"])]
     assert {row["repository"] for row in of_forum} == {"stackoverflow"}
-    assert len(of_forum) == 8
+    assert len(of_forum) == 18
 
 
 def test_what_is_stated_of_the_published_checker_stands_with_why_it_cannot_be_derived(
@@ -103,3 +140,14 @@ def test_what_is_stated_of_the_published_checker_stands_with_why_it_cannot_be_de
     assert {row["verdict"] for row in stated.values()} == {"not_derivable"}
     assert all(row["reproduced"] is None and row["reason"] for row in stated.values())
     assert {row["repository"] for row in stated.values()} == {"projects on GitHub"}
+
+
+def test_without_the_benchmark_it_is_said_that_it_is_not_loaded() -> None:
+    none = [name for name in PROBLEMS.columns if name.endswith("_status")]
+    bare = PROBLEMS.with_columns(pl.lit(None, pl.String).alias(name) for name in none)
+    found = [
+        dict(zip(NAMES, row, strict=True)) for row in problem_figures(TABLE, bare, DISTRIBUTION)
+    ]
+    benchmark = [row for row in found if str(row["figure"]).startswith("problems.benchmark")]
+    assert {row["verdict"] for row in benchmark} == {"not_derivable"}
+    assert all("benchmark.csv" in str(row["reason"]) for row in benchmark)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, read_sheet, sheet_text
-from perf_assets.sources.review_sheets.verdicts import read_verdicts
+from perf_assets.sources.review_sheets.verdicts import read_verdicts, redefined_since
 from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written
 from tests.rows import REPOSITORY
 
@@ -101,6 +102,24 @@ def test_answers_are_read_in_the_words_of_the_codebook() -> None:
     ]
 
 
+def test_a_sheet_of_an_older_codebook_is_read_and_names_what_it_may_have_put_elsewhere() -> None:
+    categories = ("Other", "other", "C/C++ abstraction", "Traditional SE inefficiency", "")
+    answers = [{**YES, "category": category} for category in categories]
+    older = sheet(*answers)
+    rows = [
+        {name: cell for name, cell in row.items() if name != "codebook"}
+        for row in csv.DictReader(io.StringIO(older))
+    ]
+    form = replace(BUG_REPORTS, given=BUG_REPORTS.given[:-1])
+    read = read_sheet(SHEET, written(rows, form=form).encode())
+    names = [one["category"] for one in read_verdicts(SHEET, read, LINKS).to_dicts()]
+    assert names == ["Other", "Other", "C/C++ abstraction", "Traditional SE inefficiency", None]
+    first, second = redefined_since(read)
+    assert first.startswith("1 of category 'C/C++ abstraction' of an older codebook, where layers")
+    assert second.startswith("2 of category 'Other' of an older codebook, where causes that the")
+    assert redefined_since(read_sheet(SHEET, older.encode())) == []
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -140,8 +159,11 @@ GOOD_SHEET = sheet(YES, YES)
         (b"a,b\r\n1,2\r\n", "line 1: this is no review sheet"),
         (GOOD_SHEET.replace("impact", "cost", 1).encode(), "line 1, column impact"),
         (GOOD_SHEET.replace("title,link", "link,title", 1).encode(), "line 1, column 3"),
-        (GOOD_SHEET.replace("yes,,,", "yes", 1).encode(), "line 2, column category: the row has 9"),
-        (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 13"),
+        (
+            GOOD_SHEET.replace("yes,,,", "yes", 1).encode(),
+            "line 2, column category: the row has 10",
+        ),
+        (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 14"),
         (
             GOOD_SHEET.encode().replace(b"slow", b"sl\xf6w", 1),
             "line 2, column title: this is no UTF-8",

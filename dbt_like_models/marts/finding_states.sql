@@ -1,0 +1,62 @@
+-- What became of each finding of the static checks: whether it is still in the newest tree, which the
+-- runs see, and what the people of the project did about it, which raters say: the state that was
+-- imported last, kept by the identity of the finding whatever later runs find.
+
+with
+
+trees as (
+    select
+        repository,
+        max(month) as newest_month
+    from raw.scanned_trees
+    group by repository
+),
+
+findings as (
+    select
+        repository,
+        finding_id,
+        min(quarter) as first_quarter,
+        max(quarter) as last_quarter,
+        max(month) as last_month,
+        max(rule) as rule,
+        max(path) as path
+    from raw.static_findings
+    group by repository, finding_id
+),
+
+told as (
+    select
+        repository,
+        finding_id,
+        rater,
+        state,
+        address,
+        imported_at,
+        row_number() over (
+            partition by repository, finding_id
+            order by imported_at desc, rater asc
+        ) as place
+    from staging.finding_verdicts
+    where state is not null
+),
+
+states as (
+    select
+        repository,
+        finding_id,
+        findings.rule,
+        findings.path,
+        findings.first_quarter,
+        findings.last_quarter,
+        findings.last_month < trees.newest_month as is_gone,
+        told.state,
+        told.address,
+        told.rater as told_by,
+        told.imported_at as told_at
+    from findings
+    inner join trees using (repository)
+    left join (select * from told where place = 1) as told using (repository, finding_id)
+)
+
+select * from states

@@ -1,0 +1,122 @@
+"""Table III of the paper for one's own verdicts: root causes by what they cost."""
+
+import polars as pl
+
+from perf_assets.core.statistics.minimum_events import CURVE
+from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
+from perf_assets.reports.figures.figure import Figure, wilson_limits
+from perf_assets.reports.figures.panels import WIDTH, colored, values
+from perf_assets.sanitize import escape_text
+
+IMPACTS = {"speed": COOL, "memory": WARM, "both": "#7c3aed"}
+UNKNOWN = "impact not given"
+
+# Several repositories together are what the paper shows; of one, pooling says the same again.
+CAUSES = f"""
+select
+    repository, category, subcategory, bugs, all_bugs, percent, low, high, speed, memory,
+    speed_and_memory as both
+from (
+    select *, {wilson_limits("bugs", "all_bugs")}
+    from marts.root_causes
+    where dataset = 'live'
+)
+where
+    repository <> 'pooled' or (
+        select count(distinct repository) > 2 from marts.root_causes where dataset = 'live'
+    )
+order by
+    repository = 'pooled', repository,
+    max(case when subcategory is null then bugs end) over (partition by repository, category) desc,
+    category, subcategory is not null, bugs desc, subcategory
+"""
+VERDICTS = f"""
+select repository, case
+    when any_value(all_bugs) < {CURVE} then printf(
+        '%d performance bugs have a root cause that raters agree on: too few for shares, at least '
+        || '{CURVE} are needed', any_value(all_bugs)
+    )
+    else printf(
+        '%d performance bugs have a root cause that raters agree on; most often %s',
+        any_value(all_bugs),
+        string_agg(
+            printf('%s (%d, %.0f %% [%.0f, %.0f])', category, bugs, percent, low, high), ', '
+            order by bugs desc, category
+        ) filter (where place <= 3)
+    )
+end
+from (
+    select *, row_number() over (partition by repository order by bugs desc, category) as place
+    from ({CAUSES.strip()})
+    where subcategory is null
+)
+group by repository
+order by repository = 'pooled', repository
+"""
+
+
+def causes(rows: pl.DataFrame) -> list[Spec]:
+    """A panel a repository: a bar a category or sub-category, a part an impact."""
+    return [
+        _bars(str(name), part) for (name,), part in rows.group_by("repository", maintain_order=True)
+    ]
+
+
+def _bars(repository: str, rows: pl.DataFrame) -> Spec:
+    named = rows.with_columns(
+        # The sub-categories of two categories may share a name.
+        cause=pl.when(pl.col("subcategory").is_null())
+        .then("category")
+        .otherwise(pl.format("{}: {}", "category", "subcategory"))
+    )
+    known = pl.sum_horizontal(pl.col(name).fill_null(0) for name in IMPACTS)
+    colors = {**IMPACTS, UNKNOWN: OTHER}
+    long = (
+        named.select("cause", *IMPACTS, (pl.col("bugs") - known).alias(UNKNOWN))
+        .unpivot(list(colors), index="cause", variable_name="color", value_name="bugs")
+        .filter(pl.col("bugs") > 0)
+        .with_columns(order=pl.col("color").replace_strict({n: i for i, n in enumerate(colors)}))
+    )
+    shown = [name for name in colors if name in set(long["color"])]
+    counts = "; ".join(f"{cause} {bugs}" for cause, bugs in named.select("cause", "bugs").rows())
+    return {
+        "title": escape_text(repository),
+        "description": escape_text(f"Bugs by root cause: {counts}"),
+        "data": {"values": values(long)},
+        "width": WIDTH - 60,
+        "height": 22 * named.height,
+        "mark": {"type": "bar", "height": 13},
+        "encoding": {
+            "y": {
+                "field": "cause",
+                "type": "nominal",
+                "sort": named["cause"].to_list(),
+                "title": None,
+                "axis": {
+                    "labelLimit": 300,
+                    "ticks": False,
+                    "domain": False,
+                    # A sub-category is indented and named without its category.
+                    "labelExpr": "indexof(datum.label, ': ') < 0 ? datum.label : "
+                    "'– ' + substring(datum.label, indexof(datum.label, ': ') + 2)",
+                },
+            },
+            "x": {
+                "aggregate": "sum",
+                "field": "bugs",
+                "type": "quantitative",
+                "title": "bugs",
+                "axis": {"tickMinStep": 1, "format": "d"},
+            },
+            "color": colored(shown, colors),
+            "order": {"field": "order"},
+            "tooltip": [{"field": name} for name in ("cause", "color", "bugs")],
+        },
+    }
+
+
+FIGURES = {
+    "marts.root_causes": Figure(
+        "Root causes of performance bugs, by what they cost", CAUSES, VERDICTS, causes
+    )
+}
