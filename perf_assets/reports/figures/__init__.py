@@ -5,7 +5,15 @@ The same figures stand in Dagster beside their table, and in the report.
 
 import duckdb
 
-from perf_assets.reports.figures import audits, bugs, code, quality, questions, trends
+from perf_assets.reports.figures import (
+    audits,
+    bugs,
+    code,
+    quality,
+    question_kinds,
+    questions,
+    trends,
+)
 from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
 from perf_assets.reports.figures.figure import Figure, Shown
 
@@ -15,6 +23,7 @@ FIGURES: dict[str, Figure] = {
     **trends.FIGURES,
     **bugs.FIGURES,
     **questions.FIGURES,
+    **question_kinds.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,
     **audits.FIGURES,
