@@ -81,6 +81,25 @@ def question_kind(question_id: int, kind: str, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def word_weight(word: str, kind: str = PERFORMANCE, **changes: Any) -> Row:
+    """A row of labels.question_word_weights."""
+    row = {
+        "forum": FORUM,
+        "kind": kind,
+        "word": word,
+        "written_form": word,
+        "word_rank": 1,
+        "questions": 3,
+        "occurrences": 4,
+        "weight": 0.25,
+        "keywords": [],
+        "keyword_set": "packaged",
+        "alpha": 0.01,
+        "model_version": "weights-packaged-1",
+    }
+    return {**row, **changes}
+
+
 def performance_question(question_id: int, *, is_performance: bool = True, **changes: Any) -> Row:
     stems = ["slower"] if is_performance else []
     row = {

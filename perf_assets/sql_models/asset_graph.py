@@ -47,7 +47,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     ),
     "reviews.verdicts": ("reviews.finding_verdicts", "reviews.question_verdicts"),
     "labels.performance_labels": ("labels.label_evidence", "labels.keyword_stems"),
-    "labels.question_kinds": ("reviews.labelled_questions",),
+    "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (
         "staging.bug_reports",

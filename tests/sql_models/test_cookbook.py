@@ -20,6 +20,7 @@ from tests.question_rows import (
     question,
     question_kind,
     tag_set,
+    word_weight,
 )
 from tests.rows import (
     REPOSITORY,
@@ -88,6 +89,10 @@ FILLED = {
             ("opened", "binomial_regression", 0.01, 0.02),
             ("fixed", "permutation", None, None),
         )
+    ],
+    "labels.question_word_weights": [
+        word_weight("gpu", word_rank=2),
+        word_weight("slow", keywords=["slow"]),
     ],
     "analysis.label_sensitivity": [
         {
@@ -283,6 +288,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             2,
             True,
         ),
+    ],
+    "question_keyword_candidates": [
+        (FORUM, PERFORMANCE, "slow", 1, 3, 4, 0.25, True, "packaged", 0.01),
+        (FORUM, PERFORMANCE, "gpu", 2, 3, 4, 0.25, False, "packaged", 0.01),
     ],
     "hardest_kinds_of_questions": [
         (FORUM, TAG_SET, "all", 4, 50.0, 0.0),
