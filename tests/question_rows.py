@@ -68,6 +68,23 @@ def answer(answer_id: int, question_id: int, given: Moment, **changes: Any) -> R
     return {**row, **changes}
 
 
+def comment(comment_id: int, question_id: int, post_id: int, body: str, **changes: Any) -> Row:
+    """A comment on a post of a question, by default of the question's asker."""
+    row = {
+        "forum": FORUM,
+        "comment_id": comment_id,
+        "question_id": question_id,
+        "post_id": post_id,
+        "tag_set": TAG_SET,
+        "score": 0,
+        "owner": "7",
+        "created_at": "2020-01-15T00:00:00Z",
+        "body": body,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
 def question_kind(question_id: int, kind: str, **changes: Any) -> Row:
     row = {
         "forum": FORUM,
@@ -188,6 +205,14 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "km_accepted_within_1_hour": 0.0,
         "km_accepted_within_1_day": 0.25,
         "km_accepted_within_30_days": 0.25,
+        "endorsed": 1,
+        "resolved": 2,
+        "resolved_share": 0.5,
+        "resolved_share_low": 0.15,
+        "resolved_share_high": 0.85,
+        "median_hours_to_resolved": 2.5,
+        "mean_hours_to_resolved": 2.5,
+        "km_median_hours_to_resolved": 4.0,
         "answered": 2,
         "answered_share": 0.5,
         "answered_share_low": 0.15,

@@ -102,6 +102,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.framework_questions",
         "intermediate.question_groups",
         "intermediate.question_answer_times",
+        "intermediate.question_endorsements",
     ),
     "analysis.trend_tests": ("analysis.open_share_changes",),
     "analysis.fix_incidence": ("analysis.fix_curves", "analysis.closing_rates"),

@@ -35,7 +35,9 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
         ``intermediate.question_groups``: forum, question_id, tag_set, kind.
     waits
         ``intermediate.question_answer_times``: forum, question_id, month, is_answered, is_accepted,
-        hours_to_first_answer, hours_to_accepted, hours_watched, views, score. A question that
+        is_endorsed, hours_to_first_answer, hours_to_accepted, hours_to_endorsed, hours_watched,
+        views, score. Resolved is a question of which an answer is accepted or, where none is,
+        endorsed by its asker, as the study has it. A question that
         still waits is censored at ``hours_watched``; one whose answer came at an unknown time has
         its share in the counts, and none in the times.
 
@@ -98,6 +100,9 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
     answered = wilson_interval(int(group["is_answered"].sum()), n, CONFIDENCE)
     waiting = _durations(group, "is_accepted", "hours_to_accepted")
     until_accepted = kaplan_meier_median(waiting, CONFIDENCE)
+    resolved = _resolved(group)
+    of_resolved = wilson_interval(int(resolved["is_resolved"].sum()), n, CONFIDENCE)
+    until_resolved = _durations(resolved, "is_resolved", "hours_to_resolved")
     until_answered = _durations(group, "is_answered", "hours_to_first_answer")
     return (
         group["month"].min(),
@@ -111,6 +116,10 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
         None,
         waiting.n,
         *_waits(waiting, until_accepted),
+        of_resolved.successes - accepted,
+        *(of_resolved.successes, of_resolved.share, of_resolved.low, of_resolved.high),
+        *_centre(resolved["hours_to_resolved"]),
+        _waits(until_resolved, kaplan_meier_median(until_resolved, CONFIDENCE))[0],
         *(answered.successes, answered.share, answered.low, answered.high),
         *_centre(group["hours_to_first_answer"]),
         until_answered.n,
@@ -119,7 +128,16 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
         *(_quartiles(group["views"])[1], group["views"].max()),
         *_centre(group["score"]),
         CONFIDENCE,
-        _result(share, _centre(group["hours_to_accepted"])[0], until_accepted),
+        _result(share, of_resolved, _centre(group["hours_to_accepted"])[0], until_accepted),
+    )
+
+
+def _resolved(group: pl.DataFrame) -> pl.DataFrame:
+    """The group with ``is_resolved`` and ``hours_to_resolved``: accepted, or else endorsed."""
+    endorsed = pl.col("is_endorsed").fill_null(value=False)
+    return group.with_columns(
+        is_resolved=pl.col("is_accepted") | endorsed,
+        hours_to_resolved=pl.coalesce("hours_to_accepted", "hours_to_endorsed"),
     )
 
 
@@ -154,12 +172,20 @@ def _quartiles(values: pl.Series) -> tuple[float | None, float | None]:
     return present.quantile(0.25, "linear"), present.quantile(0.75, "linear")
 
 
-def _result(share: Proportion, hours: float | None, watched: MedianResult) -> str:
+def _result(
+    share: Proportion, resolved: Proportion, hours: float | None, watched: MedianResult
+) -> str:
     assert share.share is not None and share.low is not None and share.high is not None
     text = (
         f"{100 * share.share:.1f} % of {share.n:,} questions have an accepted answer "
         f"[{100 * share.low:.1f}, {100 * share.high:.1f}]"
     )
+    if resolved.successes > share.successes:
+        assert resolved.share is not None and resolved.low is not None and resolved.high is not None
+        text += (
+            f", {100 * resolved.share:.1f} % [{100 * resolved.low:.1f}, {100 * resolved.high:.1f}] "
+            "with those that the asker endorses in a comment"
+        )
     if share.successes < COMPARISON:
         return f"{text}; too few to say how soon"
     if hours is not None:

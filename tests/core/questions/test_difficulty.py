@@ -25,6 +25,7 @@ def wait(question_id: int, hours: float | None = None, **changes: Any) -> dict[s
         "month": "2020-01",
         "is_answered": hours is not None,
         "is_accepted": hours is not None,
+        "is_endorsed": False,
         "hours_to_first_answer": hours,
         "hours_to_accepted": hours,
         "hours_watched": 100.0,
@@ -119,6 +120,23 @@ def test_waits_and_views_have_quartiles_and_views_a_maximum() -> None:
     quartiles = [row[f"{side}_quartile_hours_to_accepted"] for side in ("lower", "upper")]
     assert quartiles == [2.0, 4.0]
     assert (row["median_views"], row["upper_quartile_views"], row["maximum_views"]) == (30, 40, 50)
+
+
+def test_an_endorsed_answer_resolves_a_question_and_is_not_an_accepted_one() -> None:
+    endorsed = {"is_answered": True, "is_endorsed": True, "hours_to_endorsed": 8.0}
+    waits = [wait(1, 2.0), wait(2, **endorsed), wait(3), wait(4)]
+    row = found([group(number) for number in (1, 2, 3, 4)], waits).row(0, named=True)
+    assert (row["accepted"], row["endorsed"], row["resolved"]) == (1, 1, 2)
+    assert (row["accepted_share"], row["resolved_share"]) == (0.25, 0.5)
+    limits = row["resolved_share_low"], row["resolved_share_high"]
+    assert limits == pytest.approx(proportion_confint(2, 4, method="wilson"))
+    assert (row["median_hours_to_accepted"], row["median_hours_to_resolved"]) == (2.0, 5.0)
+    assert row["km_median_hours_to_accepted"] is None
+    assert row["km_median_hours_to_resolved"] == 8.0
+    assert row["result"].startswith(
+        "25.0 % of 4 questions have an accepted answer [4.6, 69.9], 50.0 % [15.0, 85.0] with those "
+        "that the asker endorses in a comment, in the median"
+    )
 
 
 def test_what_no_source_tells_is_null() -> None:
