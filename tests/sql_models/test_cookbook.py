@@ -19,6 +19,7 @@ from tests.question_rows import (
     performance_question,
     question,
     question_kind,
+    question_verdict,
     tag_set,
     word_weight,
 )
@@ -93,6 +94,17 @@ FILLED = {
     "labels.question_word_weights": [
         word_weight("gpu", word_rank=2),
         word_weight("slow", keywords=["slow"]),
+    ],
+    "reviews.question_verdicts": [
+        question_verdict(1, "Ann", 1, kinds=["performance"], challenge="API misuse"),
+        question_verdict(2, "Bob", 1, kinds=["performance"], challenge="Static graphs"),
+        question_verdict(
+            3,
+            "Ann",
+            2,
+            kinds=["program_crash", "shape_inconsistency"],
+            challenge="API misuse",
+        ),
     ],
     "analysis.label_sensitivity": [
         {
@@ -288,6 +300,12 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             2,
             True,
         ),
+    ],
+    "causes_by_kind_of_question": [
+        (FORUM, "performance", "API misuse", 1, 0),
+        (FORUM, "performance", "Static graph computation", 1, 0),
+        (FORUM, "program_crash", "API misuse", 1, 1),
+        (FORUM, "shape_inconsistency", "API misuse", 1, 1),
     ],
     "question_keyword_candidates": [
         (FORUM, PERFORMANCE, "slow", 1, 3, 4, 0.25, True, "packaged", 0.01),

@@ -23,16 +23,24 @@ class Form:
     """What a sheet is about: the columns that are given, and those that the rater fills in.
 
     subjects : what its rows are about, as sentences name them.
+    later : given columns that sheets of an older version lack; without them a sheet is read too.
     """
 
     subjects: str
     given: tuple[str, ...]
     rated: tuple[str, ...]
+    later: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All of its columns."""
         return (*self.given, *self.rated)
+
+    def columns_of(self, header: Sequence[str]) -> tuple[str, ...]:
+        """The columns of a sheet with this header: without those of later where it has none."""
+        if self.later and set(self.later).isdisjoint(name.strip() for name in header):
+            return tuple(name for name in self.columns if name not in self.later)
+        return self.columns
 
 
 BUG_REPORTS = Form(
@@ -51,7 +59,17 @@ BUG_REPORTS = Form(
 )
 QUESTIONS = Form(
     "questions",
-    ("forum", "question_id", "title", "link", "tags", "stems", "matched_in", "rule_version"),
+    (
+        "forum",
+        "question_id",
+        "title",
+        "link",
+        "tags",
+        "stems",
+        "matched_in",
+        "rule_version",
+        "answer",
+    ),
     (
         "is_performance",
         "kinds",
@@ -63,6 +81,7 @@ QUESTIONS = Form(
         "challenge",
         "note",
     ),
+    later=("answer",),
 )
 FINDINGS = Form(
     "findings",
@@ -109,7 +128,7 @@ def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(form.columns)
     for row in rows.iter_rows():
-        cells = (for_spreadsheet(without_controls(str(cell))) for cell in row)
+        cells = (for_spreadsheet(without_controls("" if c is None else str(c))) for c in row)
         writer.writerow([*cells, *("" for _ in form.rated)])
     return text.getvalue()
 
@@ -127,12 +146,13 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
     form = _form(text, delimiter)
     records = _records(path, text, delimiter, form)
     _, header = next(records, (1, []))
-    _check_header(path, header, form)
+    columns = form.columns_of(header)
+    _check_header(path, header, columns)
     rows = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
-        rows.append(_row(path, line, cells, form))
+        rows.append(_row(path, line, cells, columns))
     return Sheet(form, rows)
 
 
@@ -173,8 +193,7 @@ def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tupl
         line = reader.line_num + 1
 
 
-def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
-    columns = form.columns
+def _check_header(path: Path, header: Sequence[str], columns: tuple[str, ...]) -> None:
     names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()
@@ -198,8 +217,7 @@ def _check_header(path: Path, header: Sequence[str], form: Form) -> None:
             )
 
 
-def _row(path: Path, line: int, cells: Sequence[str], form: Form) -> Row:
-    columns = form.columns
+def _row(path: Path, line: int, cells: Sequence[str], columns: tuple[str, ...]) -> Row:
     if len(cells) < len(columns) or any(cell.strip() for cell in cells[len(columns) :]):
         index = columns[len(cells)] if len(cells) < len(columns) else len(columns) + 1
         raise PerfAssetsError(

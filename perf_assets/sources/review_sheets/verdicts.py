@@ -42,6 +42,10 @@ QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
 FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
+CRASH_KINDS = ("shape_inconsistency", "numerical_error", "cpu_gpu_incompatibility")
+"""The three kinds of program crash of the study of challenges (section III)."""
+
+CRASH = "program_crash"
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
 """The columns of a sheet of questions that describe a performance problem."""
 
@@ -73,6 +77,16 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         reader, schema = _BugReader(path, links), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
     return pl.DataFrame(verdicts, schema=schema, orient="row")
+
+
+def renamed_codes(sheet: Sheet) -> dict[str, str]:
+    """Root causes of challenges in ``sheet`` that an older codebook has, with their names now."""
+    if sheet.form is not QUESTIONS:
+        return {}
+    book = challenges_codebook()
+    names = {" ".join(code.name.split()).casefold() for code in book.descriptions}
+    found = {" ".join(row.cells["challenge"].split()) for row in sheet.rows} - {""}
+    return {text: book.code(text).name for text in sorted(found) if text.casefold() not in names}
 
 
 class _Reader:
@@ -213,13 +227,16 @@ class _QuestionReader(_Reader):
         return *question, len(problems), verdict, kinds, *problem, challenge, note, row.line
 
     def kinds_of(self, row: Row) -> list[str]:
-        """The kinds in the order of the study, each once."""
+        """The kinds in the order of the study, each once, then those of crash, which imply it."""
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
+        known = (*KINDS, *CRASH_KINDS)
         given = {
-            self.accepted(row, "kinds", lambda word=word: known_word(word, KINDS))  # type: ignore[misc]
+            self.accepted(row, "kinds", lambda word=word: known_word(word, known))  # type: ignore[misc]
             for word in words
         }
-        return [kind for kind in KINDS if kind in given]
+        if not given.isdisjoint(CRASH_KINDS):
+            given.add(CRASH)
+        return [kind for kind in known if kind in given]
 
     def problem(self, row: Row) -> Verdict:
         """Symptoms, root cause and stages."""
