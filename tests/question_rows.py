@@ -68,6 +68,23 @@ def answer(answer_id: int, question_id: int, given: Moment, **changes: Any) -> R
     return {**row, **changes}
 
 
+def comment(comment_id: int, question_id: int, post_id: int, body: str, **changes: Any) -> Row:
+    """A comment on a post of a question, by default of the question's asker."""
+    row = {
+        "forum": FORUM,
+        "comment_id": comment_id,
+        "question_id": question_id,
+        "post_id": post_id,
+        "tag_set": TAG_SET,
+        "score": 0,
+        "owner": "7",
+        "created_at": "2020-01-15T00:00:00Z",
+        "body": body,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
 def question_kind(question_id: int, kind: str, **changes: Any) -> Row:
     row = {
         "forum": FORUM,
@@ -77,6 +94,25 @@ def question_kind(question_id: int, kind: str, **changes: Any) -> Row:
         "is_assigned": True,
         "method": "people",
         "model_version": "1",
+    }
+    return {**row, **changes}
+
+
+def word_weight(word: str, kind: str = PERFORMANCE, **changes: Any) -> Row:
+    """A row of labels.question_word_weights."""
+    row = {
+        "forum": FORUM,
+        "kind": kind,
+        "word": word,
+        "written_form": word,
+        "word_rank": 1,
+        "questions": 3,
+        "occurrences": 4,
+        "weight": 0.25,
+        "keywords": [],
+        "keyword_set": "packaged",
+        "alpha": 0.01,
+        "model_version": "weights-packaged-1",
     }
     return {**row, **changes}
 
@@ -147,12 +183,21 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "first_month": "2020-01",
         "last_month": "2020-02",
         "questions": 4,
+        "question_share": 1.0,
+        "question_share_low": 0.51,
+        "question_share_high": 1.0,
+        "question_rank": None if kind in ("all", "other") else 1,
         "accepted": 1,
         "accepted_share": 0.25,
         "accepted_share_low": 0.05,
         "accepted_share_high": 0.7,
+        "accepted_rank": None if kind in ("all", "other") else 1,
+        "unaccepted": 3,
         "median_hours_to_accepted": 2.0,
         "mean_hours_to_accepted": 2.0,
+        "lower_quartile_hours_to_accepted": 2.0,
+        "upper_quartile_hours_to_accepted": 2.0,
+        "wait_rank": None if kind in ("all", "other") else 1,
         "n_accepted_or_waiting": 4,
         "km_median_hours_to_accepted": 5.0,
         "km_median_hours_to_accepted_low": 2.0,
@@ -160,6 +205,14 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "km_accepted_within_1_hour": 0.0,
         "km_accepted_within_1_day": 0.25,
         "km_accepted_within_30_days": 0.25,
+        "endorsed": 1,
+        "resolved": 2,
+        "resolved_share": 0.5,
+        "resolved_share_low": 0.15,
+        "resolved_share_high": 0.85,
+        "median_hours_to_resolved": 2.5,
+        "mean_hours_to_resolved": 2.5,
+        "km_median_hours_to_resolved": 4.0,
         "answered": 2,
         "answered_share": 0.5,
         "answered_share_low": 0.15,
@@ -175,6 +228,8 @@ def whole_difficulty(kind: str, **changes: Any) -> Row:
         "km_answered_within_30_days": 0.5,
         "median_views": 90.0,
         "mean_views": 120.0,
+        "upper_quartile_views": 130.0,
+        "maximum_views": 200,
         "median_score": 0.5,
         "mean_score": 0.75,
         "confidence": 0.95,

@@ -1,6 +1,7 @@
--- How long each question waited for its first answer, and for the answer that was accepted: the
--- forum tells when that one was given, not when it was accepted. Whoever gave an answer, it counts,
--- the asker too. An answer that is older than its question, as merging questions makes it, came at
+-- How long each question waited for its first answer, for the answer that was accepted and, where
+-- none is, for the first one that its asker endorses in a comment: the forum tells when an answer was
+-- given, not when it was accepted. Accepted is the one that the question names now, whatever was
+-- before. Whoever gave an answer, it counts, the asker too. An answer that is older than its question, as merging questions makes it, came at
 -- once. A question was watched until the last thing that is known of its forum.
 
 with
@@ -17,9 +18,20 @@ answer_times as (
     select
         forum,
         question_id,
-        min(created_at) as first_at,
-        min(created_at) filter (where is_accepted) as accepted_at
+        min(answers.created_at) as first_at,
+        min(answers.created_at) filter (where answers.answer_id = questions.accepted_answer_id)
+            as accepted_at
     from answers
+    inner join questions using (forum, question_id)
+    group by forum, question_id
+),
+
+endorsed as (
+    select
+        forum,
+        question_id,
+        min(answered_at) as endorsed_answer_at
+    from intermediate.question_endorsements
     group by forum, question_id
 ),
 
@@ -52,6 +64,8 @@ waits as (
         answer_times.first_at is not null or questions.accepted_answer_id is not null
             as is_answered,
         questions.accepted_answer_id is not null as is_accepted,
+        questions.accepted_answer_id is null and endorsed.endorsed_answer_at is not null
+            as is_endorsed,
         case
             when answer_times.first_at <= questions.asked_at then 0e0
             else date_diff('microsecond', questions.asked_at, answer_times.first_at)
@@ -63,6 +77,12 @@ waits as (
             else date_diff('microsecond', questions.asked_at, answer_times.accepted_at)
                 / 3600000000
         end as hours_to_accepted,
+        case
+            when questions.accepted_answer_id is not null then null
+            when endorsed.endorsed_answer_at <= questions.asked_at then 0e0
+            else date_diff('microsecond', questions.asked_at, endorsed.endorsed_answer_at)
+                / 3600000000
+        end as hours_to_endorsed,
         date_diff('microsecond', questions.asked_at, ends.watched_until)
             / 3600000000 as hours_watched,
         questions.views,
@@ -70,6 +90,7 @@ waits as (
     from questions
     inner join ends using (forum)
     left join answer_times using (forum, question_id)
+    left join endorsed using (forum, question_id)
 )
 
 select * from waits

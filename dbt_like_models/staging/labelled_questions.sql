@@ -55,7 +55,10 @@ told as (
         counted.kind
     from counted
     inner join raters using (forum, question_id)
-    where 2 * counted.votes > raters.raters
+    where
+        2 * counted.votes > raters.raters
+        -- Kinds of crash are a part of program crash, not kinds to learn.
+        and counted.kind not in ('shape_inconsistency', 'numerical_error', 'cpu_gpu_incompatibility')
 ),
 
 questions as (

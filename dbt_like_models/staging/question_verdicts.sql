@@ -1,6 +1,6 @@
 -- The verdict in force of each rater on each question that is studied, a row for each problem that the
 -- rater found in it: that of the sheet imported last. Of a question without a problem, or of another
--- kind, there is one row.
+-- kind, there is one row. Root causes of the codebook before have the names of the study.
 
 with
 
@@ -45,7 +45,12 @@ verdicts as (
         given.cause_subcategory,
         given.introducing_stage,
         given.exposing_stage,
-        given.challenge,
+        case given.challenge
+            when 'Hyperparameters' then 'Incorrect hyperparameter selection'
+            when 'Static graphs' then 'Static graph computation'
+            when 'Debugging and profiling support' then 'Limited debugging and profiling support'
+            else given.challenge
+        end as challenge,
         given.note,
         given.imported_at,
         questions.is_performance as is_labelled,

@@ -10,6 +10,7 @@ from perf_assets.config.study import Study
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
+    WEIGHTS,
     store_question_kinds,
 )
 from perf_assets.stages.steps import TAG_SET_STEPS
@@ -17,7 +18,7 @@ from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 
-KIND_TABLES = (LABELLED, QUESTION_KINDS)
+KIND_TABLES = (LABELLED, QUESTION_KINDS, WEIGHTS)
 
 
 def question_assets(
@@ -29,10 +30,10 @@ def question_assets(
         forced = reporter.options.is_forced or bool(reporter.never_reported(KIND_TABLES))
         untold = list(KIND_TABLES)
         for outcome in store_question_kinds(writer, study, forced=forced):
-            (table,) = outcome.rows
-            while untold[0] != table:
-                yield Derived(untold.pop(0))
-            yield Derived(untold.pop(0), is_new=True, outcome=outcome)
+            for table in outcome.rows:
+                while untold[0] != table:
+                    yield Derived(untold.pop(0))
+                yield Derived(untold.pop(0), is_new=True, outcome=outcome)
         yield from map(Derived, untold)
 
     classified = [stored(name, name, kinds=["python"]) for name in KIND_TABLES]

@@ -35,6 +35,12 @@ def review() -> None:
 )
 @click.option("--forum", help="Questions of this forum instead of bug reports.")
 @click.option(
+    "--tag-sets",
+    "is_of_tag_sets",
+    is_flag=True,
+    help="With --forum: --n questions of each tag set, of performance or not.",
+)
+@click.option(
     "--findings", "is_of_findings", is_flag=True, help="Findings of the static checks instead."
 )
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
@@ -54,6 +60,7 @@ def sample_for_review(
     data_dir: Path,
     *,
     is_of_findings: bool,
+    is_of_tag_sets: bool,
 ) -> None:
     """Write a review sheet: a random sample of bug reports, or of questions, for people to judge.
 
@@ -64,7 +71,10 @@ def sample_for_review(
     With --forum the rows are questions of users: fill in is_performance, and if you like their
     kinds, separated by |, the root cause of what makes them hard (challenge), and of performance
     problems up to two symptoms, root cause and stages. A question with several problems takes as
-    many rows: copy it.
+    many rows: copy it. answer is the text of the accepted answer or, where there is none, of one
+    that the asker endorses in a comment: root causes are read from it. Kinds of crash (shape
+    inconsistency, numerical error, CPU GPU incompatibility) stand among the kinds. With --tag-sets
+    there are --n questions of each tag set, whether of performance or not.
 
     With --findings they are findings of the static checks in the newest trees, up to --n of each
     rule in each repository: fill in verdict (right, wrong or unsure), and where the project was
@@ -74,33 +84,44 @@ def sample_for_review(
     Examples:
         perf-assets review sample --n 40 --seed 1
         perf-assets review sample --forum stackoverflow --n 40 --unlabelled 40 --seed 1
+        perf-assets review sample --forum stackoverflow --tag-sets --n 50 --seed 1
         perf-assets review sample --findings --n 20 --seed 1
     """
     from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
     from perf_assets.stages.reviewing import (  # noqa: PLC0415
         finding_sheet,
         sample_sheet,
+        tag_set_sheet,
         write_sheet,
     )
 
     directory = DataDirectory.of(data_dir)
     if is_of_findings:
-        if forum is not None or unlabelled:
+        if forum is not None or unlabelled or is_of_tag_sets:
             raise PerfAssetsError(
-                "--findings takes --n alone: neither --forum nor --unlabelled has a meaning for "
-                "findings of static checks"
+                "--findings takes --n alone: neither --forum nor --tag-sets nor --unlabelled has a "
+                "meaning for findings of static checks"
             )
         text, judged = finding_sheet(directory.published, labelled, seed)
         path = output or directory.path / f"review-findings-{labelled}-{seed}.csv"
         write_sheet(path, text)
         click.echo(f"{path}: {judged} findings to judge\n{bring_back(path)}")
         return
-    text = sample_sheet(directory.published, labelled, unlabelled, seed, forum)
-    of_forum = "" if forum is None else f"{forum}-"
-    path = output or directory.path / f"review-{of_forum}{labelled}-{seed}.csv"
+    if is_of_tag_sets:
+        if forum is None or unlabelled:
+            raise PerfAssetsError(
+                "--tag-sets goes with --forum, and without --unlabelled: it takes --n questions of "
+                "each tag set, of performance or not"
+            )
+        text, judged = tag_set_sheet(directory.published, forum, labelled, seed)
+        drawn = f"{forum}-tag-sets-"
+    else:
+        text = sample_sheet(directory.published, labelled, unlabelled, seed, forum)
+        judged, drawn = labelled + unlabelled, "" if forum is None else f"{forum}-"
+    path = output or directory.path / f"review-{drawn}{labelled}-{seed}.csv"
     write_sheet(path, text)
     subjects = "bug reports" if forum is None else "questions"
-    click.echo(f"{path}: {labelled + unlabelled} {subjects} to judge")
+    click.echo(f"{path}: {judged} {subjects} to judge")
     of_questions = (codebook.PROBLEMS_PATH, codebook.CHALLENGES_PATH)
     for book in (codebook.PATH,) if forum is None else of_questions:
         click.echo(f"Codebook: {book}")

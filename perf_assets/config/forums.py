@@ -55,6 +55,8 @@ class Forum:
     dump : the file or folder of its dump, if it is read from one.
     api_url : the API that gives what came after the dump, or all; ``None`` ends with the dump.
     labelled : a CSV file of questions that people classified, from which the classifier learns.
+    keywords : a CSV file of the keywords that people chose for each kind; ``None`` takes the
+        packaged ones.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Forum:
     dump: Path | None = None
     api_url: str | None = None
     labelled: Path | None = None
+    keywords: Path | None = None
 
     @property
     def start(self) -> str:
@@ -139,6 +142,11 @@ class ForumEntry(StrictModel):
     labelled: str | None = Field(
         None, description="a CSV file of question_id,kind from which kinds are learned"
     )
+    keywords: str | None = Field(
+        None,
+        description="a CSV file of kind,keyword: those that people chose among the words that the "
+        "query `question_keyword_candidates` gives; default: the packaged ones",
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> "ForumEntry":
@@ -154,7 +162,11 @@ class ForumEntry(StrictModel):
         return self
 
     def forum(
-        self, dump: Path | None, labelled: Path | None, repositories: Mapping[str, str]
+        self,
+        dump: Path | None,
+        labelled: Path | None,
+        keywords: Path | None,
+        repositories: Mapping[str, str],
     ) -> Forum:
         """The forum with its paths; ``repositories`` are those of the study, by short name."""
         tag_sets = tuple(
@@ -170,4 +182,5 @@ class ForumEntry(StrictModel):
             for label, tags in self.tags.items()
         )
         api_url = self.api_url or (STACK_EXCHANGE if dump is None else None)
-        return Forum(self.name, self.site or self.name, tag_sets, dump, api_url, labelled)
+        site = self.site or self.name
+        return Forum(self.name, site, tag_sets, dump, api_url, labelled, keywords)

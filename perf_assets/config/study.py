@@ -224,12 +224,16 @@ def _forum(path: Path, index: int, entry: ForumEntry, study: StudyEntry) -> Foru
                 f"{path}: forums[{index}].repositories.{label}: the study has no repository "
                 f"{shortened(name, 60)!r}"
             )
-    dump, labelled = (
+    dump, labelled, keywords = (
         None if value is None else _beside(path, index, key, value, "forums")
-        for key, value in (("dump", entry.dump), ("labelled", entry.labelled))
+        for key, value in (
+            ("dump", entry.dump),
+            ("labelled", entry.labelled),
+            ("keywords", entry.keywords),
+        )
     )
     short = {name.rpartition("/")[2].casefold(): name for name in sorted(names, reverse=True)}
-    return entry.forum(dump, labelled, short)
+    return entry.forum(dump, labelled, keywords, short)
 
 
 def _repository(path: Path, index: int, entry: RepositoryEntry) -> Repository:

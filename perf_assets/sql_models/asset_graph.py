@@ -51,7 +51,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "labels.keyword_stems",
         "labels.environments",
     ),
-    "labels.question_kinds": ("reviews.labelled_questions",),
+    "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (
         "staging.bug_reports",
@@ -106,6 +106,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.framework_questions",
         "intermediate.question_groups",
         "intermediate.question_answer_times",
+        "intermediate.question_endorsements",
     ),
     "analysis.trend_tests": ("analysis.open_share_changes",),
     "analysis.fix_incidence": ("analysis.fix_curves", "analysis.closing_rates"),

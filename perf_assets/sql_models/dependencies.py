@@ -35,6 +35,11 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "reviews.labelled_questions",
         "reviews.question_verdicts",
     ),
+    "labels.question_word_weights": (
+        "raw.questions",
+        "reviews.labelled_questions",
+        "reviews.question_verdicts",
+    ),
     "details.commit_metrics": DETAILS,
     "details.introducing_commits": DETAILS,
 }

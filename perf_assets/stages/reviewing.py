@@ -9,8 +9,10 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets.core.posts import text_and_code
 from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import shortened
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
@@ -25,7 +27,7 @@ from perf_assets.sources.review_sheets.verdicts import (
     JUDGED,
     QUESTIONS_JUDGED,
     read_verdicts,
-    redefined_since,
+    remarks_on,
 )
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.lake_rows import where_rows_are
@@ -36,6 +38,8 @@ from perf_assets.storage.warehouse import reading
 from perf_assets.tables.frames import frame_of
 
 CONSENSUS = "consensus"
+LONGEST = 4_000
+"""Characters of an answer in a sheet; a spreadsheet holds 32,767 in a cell."""
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
 
 
@@ -87,10 +91,19 @@ QUESTION_REVIEW = Review(
     """
     select
         forum, question_id, asked.title, asked.html_url as link, labels.is_performance,
-        stored.tags, labels.matched_stems as stems, labels.matched_in, labels.rule_version
+        stored.tag_set, stored.tags, labels.matched_stems as stems, labels.matched_in,
+        labels.rule_version, answers.body_html as answer
     from staging.questions as asked
     inner join raw.questions as stored using (forum, question_id)
     inner join labels.performance_questions as labels using (forum, question_id)
+    left join (
+        select forum, question_id, min_by(answer_id, answered_at) as answer_id
+        from intermediate.question_endorsements
+        group by forum, question_id
+    ) as endorsed using (forum, question_id)
+    left join raw.answers as answers
+        on asked.forum = answers.forum
+        and coalesce(asked.accepted_answer_id, endorsed.answer_id) = answers.answer_id
     """,
     "select forum, question_id, html_url from staging.questions",
     "select * from staging.question_verdicts where rater = ?",
@@ -121,7 +134,10 @@ REVIEWS = {review.form: review for review in (BUGS, QUESTION_REVIEW, FOUND)}
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of a sheet: verdicts that are new, supersede another one, or change nothing."""
+    """What came of a sheet: verdicts that are new, supersede another one, or change nothing.
+
+    remarks : what to know of verdicts by names of an older codebook.
+    """
 
     added: int
     superseding: int
@@ -152,11 +168,7 @@ def sample_sheet(
         )
     rows = _drawn_from(published, review)
     if forum is not None:
-        forums = sorted(rows.get_column("forum").unique())
-        if forum not in forums:
-            there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
-            raise PerfAssetsError(f"--forum {forum}: {published} has no questions of it; {there}")
-        rows = rows.filter(pl.col("forum") == forum)
+        rows = _of_forum(rows, forum, published)
     count_labelled = int(rows["is_performance"].sum())
     for option, requested, count, kind in (
         ("--n", labelled, count_labelled, review.labelled),
@@ -164,7 +176,43 @@ def sample_sheet(
     ):
         if requested > count:
             raise PerfAssetsError(f"{option} {requested}: there are {count} {kind} in {published}")
-    return sheet_text(draw(rows, labelled, unlabelled, seed, review.key), review.form)
+    drawn = draw(rows, labelled, unlabelled, seed, review.key)
+    return sheet_text(drawn if forum is None else _with_answers(drawn), review.form)
+
+
+def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[str, int]:
+    """A review sheet of at most ``each`` questions of each tag set of ``forum``, drawn.
+
+    Of performance or not, as the study of challenges began with 50 of each framework. A question of
+    several tag sets stands for the first of them. With it comes how many they are.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is nothing to draw from, or less than one is requested.
+    """
+    if each < 1:
+        raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
+    rows = _of_forum(_drawn_from(published, QUESTION_REVIEW), forum, published)
+    drawn = draw_each(rows, each, seed, QUESTION_REVIEW.key, ("tag_set",))
+    return sheet_text(_with_answers(drawn), QUESTIONS), drawn.height
+
+
+def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
+    """The drawn questions with their answers as text for a cell, code behind it."""
+    texts = [
+        None if html is None else shortened("\n\n".join(filter(None, text_and_code(html))), LONGEST)
+        for html in drawn["answer"]
+    ]
+    return drawn.with_columns(answer=pl.Series(texts, dtype=pl.String))
+
+
+def _of_forum(rows: pl.DataFrame, forum: str, published: Path) -> pl.DataFrame:
+    forums = sorted(rows.get_column("forum").unique())
+    if forum not in forums:
+        there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
+        raise PerfAssetsError(f"--forum {forum}: {published} has no questions of it; {there}")
+    return rows.filter(pl.col("forum") == forum)
 
 
 def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
@@ -272,7 +320,7 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
         _append(writer, review.table, new, rater, path.name, checksum)
     changed = new.select(review.key).unique()
     again = changed.join(in_force, on=review.key, how="semi").height
-    remarks = tuple(redefined_since(sheet))
+    remarks = tuple(remarks_on(sheet))
     return Imported(changed.height - again, again, subjects - changed.height, remarks=remarks)
 
 

@@ -107,6 +107,10 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     draw_sheet = ("review", "sample", "--forum", forum, "--n", "2", "--unlabelled", "1")
     output = run(*draw_sheet, "--seed", "5", "--output", path)
     assert "3 questions to judge" in output and "codebook_dlperf.toml" in output
+    of_tag_sets = ("review", "sample", "--tag-sets", "--n", "50", "--seed", "1")
+    assert "5 questions to judge" in run(*of_tag_sets, "--forum", forum)
+    refused = perf_assets(*of_tag_sets, "--data-dir", data_dir)
+    assert refused.returncode == 2 and "--tag-sets goes with --forum" in refused.stderr
     refused = perf_assets(
         "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", data_dir
     )
@@ -114,11 +118,13 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     assert "--forum none: " in refused.stderr and f"choose from {forum}" in refused.stderr
 
     slow = {**YES, "symptom1": "Time", "root_cause": "Data", "kinds": "performance"}
+    slow["challenge"] = "Static graphs"  # as the codebook had it before
     no = {"is_performance": "no", "kinds": "installation"}
     ann = filled(path, tmp_path / "ann.csv", [slow, slow, no], QUESTIONS)
     bob = filled(path, tmp_path / "bob.csv", [slow, no, no], QUESTIONS)
     output = run("review", "import", ann, "--rater", "Ann")
     assert "3 verdicts added, 0 supersede" in output
+    assert "'Static graphs' of an older codebook was read as 'Static graph computation'" in output
     assert f"{forum}: what was judged of its questions" in output
     output = run("review", "import", bob, "--rater", "Bob")
     assert f"{forum}: do the raters agree on its questions?" in output

@@ -11,7 +11,9 @@ import duckdb
 import polars as pl
 
 from perf_assets.core.questions.classifier_assumptions import KINDS as LABELS
+from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
 from perf_assets.sources.question_kinds.labelled import read_labelled
+from perf_assets.sources.question_kinds.wordlists import wordlists
 from perf_assets.sources.replication.reading import read_package
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
@@ -101,6 +103,17 @@ def _labelled(surroundings: Surroundings) -> TryOne:
     return try_one
 
 
+def _keywords(surroundings: Surroundings) -> TryOne:
+    path = surroundings.room("keywords") / "keywords.csv"
+    valid = "".join(f"{kind},word{number}\r\n" for number, kind in enumerate(LABELS))
+
+    def try_one(chance: random.Random) -> object:
+        path.write_bytes(csv_damaged(f"kind,keyword\r\n{valid}".encode(), chance))
+        return read_keywords("stackoverflow", path, wordlists())
+
+    return try_one
+
+
 def _published_studies(surroundings: Surroundings) -> TryOne:
     folder = write_package(surroundings.room("package"))
     valid = {path: path.read_bytes() for path in sorted(folder.iterdir())}
@@ -176,6 +189,7 @@ def _create(connection: duckdb.DuckDBPyConnection, name: str) -> None:
 KINDS = (
     Kind("review_sheets", 80, _review_sheets),
     Kind("labelled_questions", 60, _labelled),
+    Kind("chosen_keywords", 60, _keywords),
     Kind("published_studies", 30, _published_studies),
     Kind("verdicts", 15, _verdicts),
 )

@@ -141,6 +141,23 @@ def test_every_figure_of_difficulty_is_as_planned(database, truth, kinds) -> Non
             assert value is None or math.isclose(value, wanted(hours), rel_tol=1e-9)
 
 
+def test_every_endorsed_answer_is_as_planned(database, truth) -> None:
+    planned = {
+        one["question_id"]: one["endorsed_answer_id"]
+        for one in truth
+        if one["endorsed_answer_id"] is not None
+    }
+    stored = rows(
+        database,
+        "select question_id, arg_min(answer_id, answered_at) "
+        "from intermediate.question_endorsements "
+        "inner join intermediate.question_answer_times using (forum, question_id) "
+        "where is_endorsed group by question_id",
+    )
+    assert dict(stored) == planned
+    assert len(planned) > 6
+
+
 def _hours(one: dict[str, Any]) -> float:
     moments = [datetime.fromisoformat(one[name]) for name in ("accepted_at", "created_at")]
     return (moments[0] - moments[1]).total_seconds() / HOUR

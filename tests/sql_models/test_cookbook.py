@@ -19,7 +19,9 @@ from tests.question_rows import (
     performance_question,
     question,
     question_kind,
+    question_verdict,
     tag_set,
+    word_weight,
 )
 from tests.rows import (
     REPOSITORY,
@@ -95,6 +97,21 @@ FILLED = {
             ("opened", "binomial_regression", 0.01, 0.02),
             ("fixed", "permutation", None, None),
         )
+    ],
+    "labels.question_word_weights": [
+        word_weight("gpu", word_rank=2),
+        word_weight("slow", keywords=["slow"]),
+    ],
+    "reviews.question_verdicts": [
+        question_verdict(1, "Ann", 1, kinds=["performance"], challenge="API misuse"),
+        question_verdict(2, "Bob", 1, kinds=["performance"], challenge="Static graphs"),
+        question_verdict(
+            3,
+            "Ann",
+            2,
+            kinds=["program_crash", "shape_inconsistency"],
+            challenge="API misuse",
+        ),
     ],
     "analysis.label_sensitivity": [
         {
@@ -287,7 +304,7 @@ FILLED = {
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "questions_vs_bugs_by_year": [
-        (REPOSITORY, FORUM, "2020", 1, 3, 0, 0, 75.0, 33.3, 1, 33.3, 1),
+        (REPOSITORY, FORUM, "2020", 1, 3, 1, 1, 75.0, 33.3, 1, 33.3, 1),
     ],
     "former_names": [
         (
@@ -297,6 +314,16 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             2,
             True,
         ),
+    ],
+    "causes_by_kind_of_question": [
+        (FORUM, "performance", "API misuse", 1, 0),
+        (FORUM, "performance", "Static graph computation", 1, 0),
+        (FORUM, "program_crash", "API misuse", 1, 1),
+        (FORUM, "shape_inconsistency", "API misuse", 1, 1),
+    ],
+    "question_keyword_candidates": [
+        (FORUM, PERFORMANCE, "slow", 1, 3, 4, 0.25, True, "packaged", 0.01),
+        (FORUM, PERFORMANCE, "gpu", 2, 3, 4, 0.25, False, "packaged", 0.01),
     ],
     "hardest_kinds_of_questions": [
         (FORUM, TAG_SET, "all", 4, 50.0, 0.0),

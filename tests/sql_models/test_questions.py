@@ -11,6 +11,7 @@ from tests.question_rows import (
     PERFORMANCE,
     PROGRAM_CRASH,
     answer,
+    comment,
     performance_question,
     question,
     question_kind,
@@ -159,6 +160,123 @@ def test_a_forum_is_watched_until_the_last_that_is_known_of_it(build) -> None:
     rows = database.table("intermediate.question_answer_times", "forum, hours_watched")
     # The other forum has no studied tag set, and is none of the study's.
     assert rows == [(FORUM, 48.0)]
+
+
+# intermediate.question_endorsements
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("Thanks!", ("gratitude", "thanks")),
+        ("THANK YOU, very neat", ("gratitude", "thank you")),
+        ("Sweet, that worked after a restart.", ("success", "that worked")),
+        ("Finally it works", ("success", "it works")),
+        ("That solved my problem & more", ("success", "solved")),
+        ("Thanks, but it does not work", None),
+        ("Thanks, it doesn't work", None),
+        ("Thanks, it doesn&#39;t work", None),
+        ("thanks, it doesnt help", None),
+        ("That has not helped", None),
+        ("Thanks, that works. Do you know why?", None),
+        ("Thank you, I'll try it tomorrow", None),
+        ("Thanks, I&#39;ll look", None),
+        ("Thanks in advance", None),
+        ("Thanks. " + "It is about another case. " * 4, None),
+        ("Thanksgiving is over", None),
+        ("Which version is this", None),
+    ],
+)
+def test_an_asker_endorses_an_answer_by_success_or_gratitude_without_reservation(
+    build, body, expected
+) -> None:
+    database = build(
+        {
+            "raw.questions": [question(1, ASKED)],
+            "raw.answers": [answer(5, 1, ASKED)],
+            "raw.question_comments": [comment(50, 1, 5, body)],
+        }
+    )
+    found = database.table(
+        "intermediate.question_endorsements", "answer_id, comment_id, endorsement, matched_words"
+    )
+    assert found == ([] if expected is None else [(5, 50, *expected)])
+
+
+@pytest.mark.parametrize(
+    ("asker", "given", "on", "answered_by"),
+    [
+        pytest.param("7", "9", 5, "8", id="somebody else thanks"),
+        pytest.param(None, None, 5, "8", id="two deleted accounts are not the same"),
+        pytest.param("7", None, 5, "8", id="a deleted account thanks"),
+        pytest.param("Jo", "Jo", 5, "8", id="names that are shown are not unique"),
+        pytest.param("7", "7", 1, "8", id="the comment is on the question"),
+        pytest.param("7", "7", 9, "8", id="the answer was deleted"),
+        pytest.param("7", "7", 5, "7", id="the answer is the asker's own"),
+    ],
+)
+def test_only_the_asker_endorses_and_only_an_answer_of_others_that_is_there(
+    build, asker, given, on, answered_by
+) -> None:
+    database = build(
+        {
+            "raw.questions": [question(1, ASKED, owner=asker)],
+            "raw.answers": [answer(5, 1, ASKED, owner=answered_by)],
+            "raw.question_comments": [comment(50, 1, on, "Thanks, that worked", owner=given)],
+        }
+    )
+    assert database.table("intermediate.question_endorsements") == []
+    columns = "is_endorsed, hours_to_endorsed"
+    assert database.table("intermediate.question_answer_times", columns) == [(False, None)]
+
+
+def test_an_answer_of_a_deleted_account_can_be_endorsed(build) -> None:
+    database = build(
+        {
+            "raw.questions": [question(1, ASKED)],
+            "raw.answers": [answer(5, 1, "2020-01-10T03:00:00Z", owner=None)],
+            "raw.question_comments": [comment(50, 1, 5, "Thanks, that worked")],
+        }
+    )
+    columns = "is_endorsed, hours_to_endorsed"
+    assert database.table("intermediate.question_answer_times", columns) == [(True, 3.0)]
+
+
+def test_the_first_endorsed_answer_counts_where_none_is_accepted_and_else_the_accepted_one(
+    build,
+) -> None:
+    thanks = [comment(50, 1, 5, "thanks"), comment(51, 1, 6, "It works for me")]
+    tables = {
+        "raw.answers": [
+            answer(6, 1, "2020-01-10T04:00:00Z"),
+            answer(5, 1, "2020-01-10T02:00:00Z"),
+            answer(7, 1, "2020-01-10T01:00:00Z"),
+        ],
+        "raw.question_comments": thanks,
+    }
+    columns = "is_accepted, is_endorsed, hours_to_accepted, hours_to_endorsed"
+    database = build({**tables, "raw.questions": [question(1, ASKED)]})
+    waits = "intermediate.question_answer_times"
+    assert database.table(waits, columns) == [(False, True, None, 2.0)]
+    # It was accepted later.
+    database = build({**tables, "raw.questions": [question(1, ASKED, accepted_answer_id=6)]})
+    assert database.table(waits, columns) == [(True, False, 4.0, None)]
+
+
+def test_of_two_answers_that_were_accepted_over_time_the_question_names_the_one_that_is(
+    build,
+) -> None:
+    database = build(
+        {
+            "raw.questions": [question(1, ASKED, accepted_answer_id=6)],
+            "raw.answers": [
+                answer(5, 1, "2020-01-10T01:00:00Z", is_accepted=True),
+                answer(6, 1, "2020-01-10T09:00:00Z", is_accepted=True),
+            ],
+        }
+    )
+    waits = "intermediate.question_answer_times"
+    assert database.table(waits, "hours_to_accepted") == [(9.0,)]
 
 
 # marts.question_difficulty

@@ -14,6 +14,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
+    WEIGHTS,
     store_question_kinds,
 )
 from perf_assets.stages.transform.derivation import derive
@@ -87,7 +88,7 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
     writer: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    assert decided(writer, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS]
+    assert decided(writer, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS, WEIGHTS]
     (one, other) = assigned(writer)
     assert (one[:2], other[:2]) == ((901, "performance"), (902, "program_crash"))
     assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
@@ -106,18 +107,41 @@ def test_where_nothing_changed_nothing_is_decided(
         patched.setattr(classification, "classify", None)
         assert decided(writer, study(tmp_path, ALL)) == []
     before = writer.database.frame(f"from {QUESTION_KINDS} order by all")
-    assert decided(writer, study(tmp_path, ALL), forced=True) == [LABELLED, QUESTION_KINDS]
+    assert decided(writer, study(tmp_path, ALL), forced=True) == [LABELLED, QUESTION_KINDS, WEIGHTS]
     assert writer.database.frame(f"from {QUESTION_KINDS} order by all").equals(before)
     # Another text, another file, another method: each is decided anew.
     writer.database.connection.execute(
         "update raw.questions set text = 'kaboom' where question_id = 901"
     )
-    assert decided(writer, study(tmp_path, ALL)) == [QUESTION_KINDS]
+    assert decided(writer, study(tmp_path, ALL)) == [QUESTION_KINDS, WEIGHTS]
     assert assigned(writer)[0][:2] == (901, "program_crash")
-    assert decided(writer, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS]
+    assert decided(writer, study(tmp_path, ALL[1:])) == [LABELLED, QUESTION_KINDS, WEIGHTS]
     for method in ("weights", "regression"):
         decided(writer, study(tmp_path, ALL, f'kind_method = "{method}"\n'))
         assert {row[2] for row in assigned(writer)} == {method}
+
+
+def test_keywords_that_people_chose_decide_and_the_tables_say_so(
+    writer: AuditedWriter, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = 'kind_method = "weights"\n'
+    decided(writer, study(tmp_path, ALL, before))
+    (tmp_path / "keywords.csv").write_text(
+        "kind,keyword\nperformance,sluggish\nperformance,tardy\n", encoding="utf-8"
+    )
+    path = tmp_path / "study.toml"
+    path.write_text(path.read_text("utf-8") + 'keywords = "keywords.csv"\n', encoding="utf-8")
+    chosen = load_study(path)
+    assert decided(writer, chosen) == [QUESTION_KINDS, WEIGHTS]
+    assert decided(writer, chosen) == []
+    sets = writer.database.frame(
+        f"select distinct keyword_set, split_part(model_version, '-', 2) from {WEIGHTS} "
+        "union select distinct null, split_part(model_version, '-', 2) "
+        f"from {QUESTION_KINDS} where method = 'weights' order by all"
+    ).rows()
+    assert sets == [("chosen", "chosen"), (None, "chosen")]
+    assert "1 of the chosen keywords are none of the 200 most frequent words" in caplog.text
+    assert "the study chose: tardy" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -167,7 +191,7 @@ def test_a_study_without_forums_has_no_kinds(writer: AuditedWriter, tmp_path: Pa
         'name = "other"\n[[repositories]]\nname = "a/b"\nstart = "2020-01"\n', encoding="utf-8"
     )
     other = load_study(tmp_path / "other.toml")
-    assert decided(writer, other) == [LABELLED, QUESTION_KINDS]
+    assert decided(writer, other) == [LABELLED, QUESTION_KINDS, WEIGHTS]
     assert writer.database.frame(f"from {QUESTION_KINDS}").is_empty()
     assert decided(writer, other) == []
 

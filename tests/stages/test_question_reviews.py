@@ -10,12 +10,19 @@ import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.stages.reviewing import import_sheet, sample_sheet
+from perf_assets.stages.reviewing import import_sheet, sample_sheet, tag_set_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.question_rows import FORUM, performance_question, question, tag_set
+from tests.question_rows import (
+    FORUM,
+    answer,
+    comment,
+    performance_question,
+    question,
+    tag_set,
+)
 from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
 from tests.rows import issue, label, repository
 
@@ -211,3 +218,86 @@ def test_a_sample_of_a_forum_has_questions_with_and_without_stems(
         sample_sheet(data_dir.warehouse, 3, 2, 1, "ai")
     with pytest.raises(PerfAssetsError, match="--n 8: there are 7 labelled performance questions"):
         sample_sheet(data_dir.warehouse, 8, 2, 1, FORUM)
+
+
+def test_a_sheet_has_the_accepted_answer_or_the_one_that_the_asker_endorses(
+    data_dir: DataDirectory, writer: AuditedWriter
+) -> None:
+    connection = writer.database.connection
+    connection.execute("update raw.questions set accepted_answer_id = 101 where question_id = 1")
+    given = "2020-01-06T00:00:00Z"
+    insert(
+        connection,
+        "raw.answers",
+        [
+            answer(101, 1, given, body_html="<p>Use &lt;batches&gt;</p><pre>f(x)</pre>"),
+            answer(102, 1, given, body_html="<p>Do not</p>"),
+            answer(103, 2, given, body_html="<p>Endorsed</p>"),
+            answer(104, 3, given, body_html="<p>Neither</p>"),
+        ],
+    )
+    thanks = [comment(50, 1, 102, "Thanks"), comment(51, 2, 103, "Thanks, that worked")]
+    insert(connection, "raw.question_comments", thanks)
+    connection.close()
+    rows = csv.DictReader(io.StringIO(sample_sheet(data_dir.warehouse, 7, 12, 1, FORUM)))
+    answers = {row["question_id"]: row["answer"] for row in rows if row["answer"]}
+    assert answers.keys() == {"1", "2"}
+    assert answers["2"] == "Endorsed"
+    assert answers["1"].startswith("Use <batches>") and answers["1"].endswith("f(x)")
+
+
+def test_a_sheet_of_tag_sets_has_so_many_questions_of_each(
+    data_dir: DataDirectory, writer: AuditedWriter
+) -> None:
+    writer.database.connection.execute(
+        "update raw.questions set tag_set = 'pytorch' where question_id > 16"
+    )
+    writer.database.connection.close()
+    text, number = tag_set_sheet(data_dir.warehouse, FORUM, 5, 1)
+    drawn = [int(row["question_id"]) for row in csv.DictReader(io.StringIO(text))]
+    assert number == len(drawn) == 5 + 3
+    assert sum(question_id > 16 for question_id in drawn) == 3
+    with pytest.raises(PerfAssetsError, match="--n 0 gives no sample"):
+        tag_set_sheet(data_dir.warehouse, FORUM, 0, 1)
+    with pytest.raises(PerfAssetsError, match=r"--forum ai: .* has no questions of it; choose"):
+        tag_set_sheet(data_dir.warehouse, "ai", 5, 1)
+
+
+def test_a_root_cause_of_the_codebook_before_is_read_as_the_one_of_the_study_and_this_is_told(
+    writer: AuditedWriter,
+) -> None:
+    answers = ({**YES, "challenge": "static  graphs"}, {**YES, "challenge": "API misuse"})
+    path = writer.data_dir.path / "sheet.csv"
+    path.write_text(question_sheet(*answers), encoding="utf-8")
+    found = import_sheet(writer, path, "Ann")
+    (remark,) = found.remarks
+    assert remark == "'static graphs' of an older codebook was read as 'Static graph computation'"
+    assert in_force(writer, "Ann", "challenge") == [
+        (1, 1, "Static graph computation"),
+        (2, 1, "API misuse"),
+    ]
+    # Verdicts that were stored with the older name.
+    writer.database.connection.execute(
+        "update reviews.question_verdicts set challenge = 'Hyperparameters' where question_id = 2"
+    )
+    assert (2, 1, "Incorrect hyperparameter selection") in in_force(writer, "Ann", "challenge")
+
+
+def test_a_sheet_of_before_there_were_answers_is_read(writer: AuditedWriter) -> None:
+    rows = list(csv.DictReader(io.StringIO(question_sheet(YES))))
+    text = io.StringIO(newline="")
+    names = [name for name in rows[0] if name != "answer"]
+    older = csv.DictWriter(text, names, extrasaction="ignore")
+    older.writeheader()
+    older.writerows(rows)
+    path = writer.data_dir.path / "older.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    assert import_sheet(writer, path, "Ann").added == 1
+
+
+def test_a_kind_of_crash_is_a_program_crash_and_none_to_learn(writer: AuditedWriter) -> None:
+    imported(writer, "Ann", {**YES, "kinds": "Shape inconsistency | performance"})
+    kinds = ["program_crash", "performance", "shape_inconsistency"]
+    assert in_force(writer, "Ann", "kinds") == [(1, 1, kinds)]
+    query = "SELECT kind FROM staging.labelled_questions ORDER BY ALL"
+    assert writer.database.frame(query).rows() == [("performance",), ("program_crash",)]

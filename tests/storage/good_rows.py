@@ -12,6 +12,7 @@ from tests.question_rows import (
     lag_correlation,
     question,
     whole_difficulty,
+    word_weight,
 )
 from tests.rows import (
     NOTHING_YET,
@@ -122,6 +123,10 @@ GOOD: dict[str, list[Row]] = {
     "labels.question_kinds": [
         {"forum": FORUM, "question_id": number, "kind": "performance", "method": "people"}
         for number in (1, 2)
+    ],
+    "labels.question_word_weights": [
+        word_weight("slow", keywords=["slow", "slowly"]),
+        word_weight("gpu", word_rank=2),
     ],
     "marts.question_difficulty": [
         group_difficulty("all"),

@@ -1,11 +1,12 @@
 """The study of challenges (Zhang et al., ISSRE 2019): its stated figures, beside those of a forum.
 
-Its posts and the kinds that its authors gave them are not public. What can be had is what a loaded
-forum with the same tags shows, over months that the study may have seen; whatever needs the posts
-themselves is not derivable.
+Its posts, of the dump of December 2018, and the kinds that its authors gave them are a download
+that is not read here. What can be had is what a loaded forum with the same tags shows, over the
+months up to that one; whatever needs the posts themselves is not derivable. Where a word of the
+study has two readings, mean and median, both are compared, and the quantity names them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -19,13 +20,16 @@ from perf_assets.core.paper.figures import (
     number_of,
 )
 from perf_assets.core.questions.classifier_assumptions import KINDS
-from perf_assets.core.questions.difficulty import question_difficulty
+from perf_assets.core.questions.difficulty import OTHER, question_difficulty
 from perf_assets.sanitize import in_words
 
 TAG_SETS = ("tensorflow", "pytorch", "deeplearning4j")
 """The tags of the study, each a tag set of the forum that it is compared with."""
 
-NO_POSTS = "the study's posts are not public"
+NO_POSTS = (
+    "the study's posts are a download, which its repository "
+    "github.com/tianyi-zhang/deep-learning-stack-overflow links to and which is not read here"
+)
 NO_FORUM = (
     f"{NO_POSTS}, and no forum with the tag sets {', '.join(TAG_SETS)} is loaded to compare with"
 )
@@ -33,9 +37,38 @@ NO_KINDS = (
     f"{NO_POSTS}, and no questions of the forum were classified by people to learn kinds from"
 )
 
-COLLECTION, CLASSIFIER, DIFFICULTY = (
-    f"Text on {what}" for what in ("the data", "the classifier", "difficulty")
+COLLECTION, VIEWS, COMMON, CLASSIFIER, DIFFICULTY, ORDER = (
+    "Text on the data",
+    "Table I",
+    "Text on kinds of questions",
+    "Text on the classifier",
+    "Text on difficulty",
+    "Figures 6 and 7",
 )
+LATER = "answers that were given or accepted since count"
+GROWING = "views go on growing, so that a later dump shows more"
+READINGS_OF_HOURS = {
+    "mean": "mean_hours_to_accepted",
+    "median": "median_hours_to_accepted",
+}
+"""The study says "on average"; an average of waits is moved by the longest of them."""
+
+PLACES = {
+    "accepted.highest": (
+        "comprehension",
+        "accepted_rank",
+        False,
+        "highest share of accepted answers",
+    ),
+    "accepted.lowest": ("performance", "accepted_rank", True, "lowest share of accepted answers"),
+    "hours.longest": (
+        "performance",
+        "wait_rank",
+        False,
+        "longest median time to an accepted answer",
+    ),
+}
+"""Which kind the study has first: by a column of ranks, counted from its last place or first."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +93,14 @@ class ForumData:
         """A value of the difficulty, if there is one."""
         found = self.difficulty.filter(kind=kind, tag_set=tag_set)[column].to_list()
         return None if not found or found[0] is None else float(found[0])
+
+    def place(self, rank: str, kind: str, *, from_last: bool = False) -> float | None:
+        """The place of ``kind`` by the column ``rank``; from the last one on, equal ones alike."""
+        own = self.value(rank, kind)
+        if own is None or not from_last:
+            return own
+        ranks = (self.value(rank, other) for other in KINDS)
+        return 1.0 + sum(other is not None and other > own for other in ranks)
 
     def gap(self, kind: str = "all") -> str | None:
         """Why a figure of ``kind`` cannot be had, if it cannot."""
@@ -127,13 +168,14 @@ def _data(
 
 def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
     reason = (
-        f"{data.of}, the month before the conference; when the study collected its posts, and what "
-        "was deleted or given other tags since, is not known"
+        f"{data.of}, the month of the study's dump; questions that were deleted or given other "
+        "tags since count otherwise"
     )
     for tag_set, text in published["questions"].items():
         figure = _figure(f"questions.{tag_set}", COLLECTION, tag_set, "questions", text)
         value = data.value("questions", tag_set=tag_set)
         yield comparison_row(figure, value, gap=data.gap(), reason=reason, note=data.of)
+    yield from _views(published["views"], data)
     sample = published["sample"]
     figure = _figure(
         "sample.inspected", COLLECTION, POOLED, "questions inspected", sample["inspected"]
@@ -149,10 +191,18 @@ def _collection(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
     population = number_of(published["questions"][POOLED])
     note = f"of {population:,} questions, by Cochran's formula with z = 1.96"
     yield comparison_row(needed, questions_needed(population), gap=None, reason=note, note=note)
-    for rank, text in enumerate(published["median_views"], 1):
-        name, quantity = f"median_views.{rank}", f"median of views, value {rank} of three"
-        why = f"{NO_POSTS}, and which questions each of the three values is of is not known to us"
-        yield comparison_row(_figure(name, COLLECTION, POOLED, quantity, text), None, gap=why)
+
+
+def _views(
+    published: Mapping[str, Mapping[str, str]], data: ForumData
+) -> Iterator[tuple[object, ...]]:
+    for tag_set, texts in published.items():
+        for measure, text in texts.items():
+            name, quantity = f"views.{tag_set}.{measure}", f"views, {in_words(measure)}"
+            figure = _figure(name, VIEWS, tag_set, quantity, text)
+            value = data.value(f"{measure}_views", tag_set=tag_set)
+            note = f"{data.of}; {GROWING}"
+            yield comparison_row(figure, value, gap=data.gap(), reason=note, note=note)
 
 
 def _classifier(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
@@ -174,35 +224,33 @@ def _classifier(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
 
 
 def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[object, ...]]:
-    now = f"{data.of}; answers that were given or accepted since count"
+    now = f"{data.of}; {LATER}"
+    for kind, text in published["question_rank"].items():
+        quantity = f"place among the kinds by questions, the most first: {in_words(kind)}"
+        figure = _figure(f"question_rank.{kind}", COMMON, POOLED, quantity, text)
+        value = data.value("question_rank", kind)
+        yield comparison_row(figure, value, gap=data.gap(kind), reason=data.of, note=data.of)
     for kind, text in published["accepted"].items():
-        quantity = f"questions with an accepted answer, percent: {in_words(kind)}"
+        quantity = f"questions with an accepted answer, percent: {_named(kind)}"
         figure = _figure(f"accepted.{kind}", DIFFICULTY, POOLED, quantity, text)
         share = data.value("accepted_share", kind)
         percent = None if share is None else 100 * share
         yield comparison_row(figure, percent, gap=data.gap(kind), reason=now, note=now)
-    figure = _figure(
-        "accepted.lowest",
-        DIFFICULTY,
-        POOLED,
-        "place of performance among the kinds, the lowest share of accepted answers first",
-        "1",
-    )
-    gap = data.gap("performance")
-    yield comparison_row(figure, _rank_of_performance(data), gap=gap, reason=now, note=now)
     for kind, text in published["hours"].items():
-        quantity = f"hours to the accepted answer, here the median: {in_words(kind)}"
-        figure = _figure(f"hours.{kind}", DIFFICULTY, POOLED, quantity, text)
-        value = data.value("median_hours_to_accepted", kind)
-        yield comparison_row(figure, value, gap=data.gap(kind), reason=now, note=now)
+        for reading, column in READINGS_OF_HOURS.items():
+            quantity = f"hours to the accepted answer, read as the {reading}: {_named(kind)}"
+            figure = _figure(f"hours.{kind}.{reading}", DIFFICULTY, POOLED, quantity, text)
+            value = data.value(column, kind)
+            yield comparison_row(figure, value, gap=data.gap(kind), reason=now, note=now)
+    for name, (kind, rank, is_last, what) in PLACES.items():
+        quantity = f"place of {in_words(kind)} among the kinds, the {what} first"
+        place = data.place(rank, kind, from_last=is_last)
+        figure = _figure(name, ORDER, POOLED, quantity, "1")
+        yield comparison_row(figure, place, gap=data.gap(kind), reason=now, note=now)
 
 
-def _rank_of_performance(data: ForumData) -> float | None:
-    shares = {kind: data.value("accepted_share", kind) for kind in KINDS}
-    own = shares["performance"]
-    if own is None:
-        return None
-    return 1.0 + sum(share is not None and share < own for share in shares.values())
+def _named(kind: str) -> str:
+    return "all kinds but performance" if kind == OTHER else in_words(kind)
 
 
 def _figure(name: str, location: str, tag_set: str, quantity: str, text: str) -> Figure:

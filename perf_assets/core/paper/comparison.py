@@ -53,8 +53,8 @@ def paper_comparison(
     Returns
     -------
     ``analysis.paper_comparison``, study by study, in the order of each paper; no row of a study
-    whose data are not there. Those of the study of challenges were never published: its figures
-    stand with those of the others, or with a forum. ``verdict`` is ``exact`` (the same number, or a
+    whose data are not there. Those of the study of challenges are not read: its figures stand with
+    those of the others, or with a forum. ``verdict`` is ``exact`` (the same number, or a
     claim that holds), ``within_rounding`` (the same when rounded to the printed digits),
     ``coincides`` (one of the two, but the counts that it is made of are others), ``differs`` or
     ``not_derivable``; ``reason`` says why, or what the value is of. Last come the figures that the

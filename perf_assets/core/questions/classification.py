@@ -16,10 +16,12 @@ from perf_assets.core.questions.classifier_assumptions import (
 )
 from perf_assets.core.questions.examples import Examples, Model, Reader, f1_in_time
 from perf_assets.core.questions.keyword_weight_classifier import KeywordWeights
+from perf_assets.core.questions.word_weights import word_weights
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.tables import schema_of
 
 TABLE = "labels.question_kinds"
+STUDYS: Method = "weights"  # the classifier whose weights are kept, whichever decides
 AT_ONCE = 5_000  # questions whose words are held in memory
 
 
@@ -28,11 +30,13 @@ class Classified:
     """The kinds of the questions of a forum.
 
     rows : of ``labels.question_kinds``.
+    weights : of ``labels.question_word_weights``.
     method : which decided of those that no person did.
     f1 : the macro F1 of each method in order of time, where they were compared.
     """
 
     rows: pl.DataFrame
+    weights: pl.DataFrame
     method: Method
     f1: Mapping[Method, float]
 
@@ -67,12 +71,13 @@ def classify(
         method = max(f1, key=lambda name: (f1[name], name == "weights"))
     else:
         method = kind_method
-    reader = Reader.of(examples, lists, DEFAULTS[method])
-    model = reader.learn()
+    readers = {name: Reader.of(examples, lists, DEFAULTS[name]) for name in {method, STUDYS}}
+    models = {name: reader.learn() for name, reader in readers.items()}
+    reader, model = readers[method], models[method]
     others = questions.join(examples.questions, on="question_id", how="anti").sort("question_id")
     learned = [
         pl.lit(method).alias("method"),
-        pl.lit(_version(method, examples, model)).alias("model_version"),
+        pl.lit(_version(method, examples, model, lists)).alias("model_version"),
     ]
     rows = [_given(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
     for part in others.iter_slices(AT_ONCE):
@@ -85,6 +90,11 @@ def classify(
         .with_columns(forum=pl.lit(examples.forum))
         .select(pl.col(name).cast(kind) for name, kind in schema.items())
         .sort("question_id", "kind"),
+        word_weights(
+            readers[STUDYS],
+            models[STUDYS],
+            _version(STUDYS, examples, models[STUDYS], lists),
+        ),
         method,
         f1,
     )
@@ -112,10 +122,12 @@ def _given(examples: Examples) -> pl.DataFrame:
     return _long(examples.questions, KINDS, given.astype(np.float64), given)
 
 
-def _version(method: Method, examples: Examples, model: Model) -> str:
-    """The fingerprint of the method and of what it learned from."""
+def _version(method: Method, examples: Examples, model: Model, lists: Wordlists) -> str:
+    """The method, its set of keywords, and the fingerprint of both and what it learned from."""
+    name: str = method
     parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.given_kinds)]
     parts += [repr(row) for row in examples.questions.iter_rows()]
     if isinstance(model, KeywordWeights):
-        parts.append(repr(model.alpha))
-    return f"{method}-{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:8]}"
+        parts += [repr(model.alpha), repr(sorted(lists.keywords.items()))]
+        name = f"{method}-{lists.keyword_set}"
+    return f"{name}-{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:8]}"

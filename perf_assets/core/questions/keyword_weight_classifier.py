@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from perf_assets.core.questions.classifier_assumptions import (
     ALPHAS,
     MARGIN,
-    WORDS_PER_KIND,
     Variant,
 )
 from perf_assets.core.questions.folds import stratified_folds
@@ -28,7 +27,7 @@ SEED = 1
 class KeywordWeights:
     """What was learned: the weight of each word in each kind, and how much keywords add.
 
-    words : words by kinds; those of a kind add up to 1.
+    words : words by kinds; those of a kind add up to 1, or their squares do.
     keywords : words by kinds, 1 for a keyword of the kind.
     """
 
@@ -63,25 +62,32 @@ def learn_keyword_weights(
     keywords
         As :func:`keyword_table` gives them.
     alpha
-        What keywords add; ``None`` finds it by cross-validation within these questions.
+        What keywords add; ``None`` takes that of the variant, or finds it by cross-validation
+        within these questions.
 
     Notes
     -----
-    The words of a kind are the 200 that its questions use most often (of words that are as often
-    there the first by the alphabet), and the weight of word i in kind c is
+    The weight of word i in kind c is its frequency in the questions of c over that of all words:
 
         w(i, c) = tf(i, c) / (sum of tf(j, c) over the words j of c)
 
-    A question's score in c is the sum of w(i, c) over its words, plus alpha for each keyword of c.
+    Where the variant cuts the words of a kind, they are those that its questions use most often, of
+    words that are as often there the first by the alphabet. A question's score in c is the sum of
+    w(i, c) over its words, plus alpha for each keyword of c.
 
     References
     ----------
     Zhang, T., Gao, C., Ma, L., Lyu, M. and Kim, M. (2019). An empirical study of common challenges
     in developing deep learning applications. ISSRE 2019.
     """
+    if not variant.has_keywords:
+        alpha = 0.0
+    elif alpha is None:
+        alpha = variant.alpha
     if alpha is None:
-        alpha = _best_alpha(counts, truth, keywords, variant) if variant.has_keywords else 0.0
-    return KeywordWeights(variant, _word_weights(counts, truth), keywords, alpha)
+        alpha = _best_alpha(counts, truth, keywords, variant)
+    words = _word_weights(counts, truth, variant)
+    return KeywordWeights(variant, words, _counted(keywords, words, variant), alpha)
 
 
 def keyword_table(
@@ -113,16 +119,25 @@ def decide(scores: Floats, near: float = 1.0) -> Flags:
     return decided
 
 
-def _word_weights(counts: Counts, truth: Flags) -> Floats:
+def frequencies_of(counts: Counts, truth: Flags) -> Floats:
+    """Words by kinds: how often the questions of the kind have the word, each occurrence."""
     # The counts are whole numbers: their sums do not depend on any order.
-    frequencies = np.asarray(counts.T @ truth.astype(np.float64))
-    weights = np.zeros_like(frequencies)
-    for kind in range(frequencies.shape[1]):
-        often = np.argsort(-frequencies[:, kind], kind="stable")[:WORDS_PER_KIND]
-        total = frequencies[often, kind].sum()
-        if total:
-            weights[often, kind] = frequencies[often, kind] / total
+    return np.asarray(counts.T @ truth.astype(np.float64))
+
+
+def _word_weights(counts: Counts, truth: Flags, variant: Variant) -> Floats:
+    frequencies = frequencies_of(counts, truth)
+    if variant.words is not None:
+        for kind in range(frequencies.shape[1]):
+            seldom = np.argsort(-frequencies[:, kind], kind="stable")[variant.words :]
+            frequencies[seldom, kind] = 0.0
+    total = np.linalg.norm(frequencies, axis=0) if variant.is_euclidean else frequencies.sum(axis=0)
+    weights: Floats = frequencies / np.where(total > 0, total, 1.0)
     return weights
+
+
+def _counted(keywords: Floats, words: Floats, variant: Variant) -> Floats:
+    return keywords if variant.has_foreign_keywords else keywords * (words > 0)
 
 
 def _parts(
@@ -139,8 +154,9 @@ def _parts(
 def _best_alpha(counts: Counts, truth: Flags, keywords: Floats, variant: Variant) -> float:
     found = {alpha: np.zeros_like(truth) for alpha in ALPHAS}
     for learning, testing in stratified_folds(truth, INNER_FOLDS, SEED):
-        words = _word_weights(counts[learning], truth[learning])
-        plain, extra = _parts(variant, counts[testing], words, keywords)
+        words = _word_weights(counts[learning], truth[learning], variant)
+        counted = _counted(keywords, words, variant)
+        plain, extra = _parts(variant, counts[testing], words, counted)
         for alpha, predicted in found.items():
             predicted[testing] = decide(plain + alpha * extra, variant.near)
     return max(ALPHAS, key=lambda alpha: (round(macro_f1(truth, found[alpha]), 12), -alpha))

@@ -31,6 +31,7 @@ from perf_assets.core.questions.scoring import (
     resampled,
     with_limits,
 )
+from perf_assets.core.questions.word_weights import lists_of
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.sanitize import in_words
 from perf_assets.tables import schema_of
@@ -57,18 +58,20 @@ class _Trial:
 
 
 def question_kind_quality(
-    lists: Wordlists, labelled: pl.DataFrame, methods: pl.DataFrame
+    lists: Wordlists, labelled: pl.DataFrame, methods: pl.DataFrame, weights: pl.DataFrame
 ) -> pl.DataFrame:
     """Precision, recall and F1 of each variant of both classifiers, by kind and as a mean.
 
     Parameters
     ----------
     lists
-        Stop words and keywords.
+        Stop words, and the packaged keywords.
     labelled
         ``staging.labelled_questions``.
     methods
         ``intermediate.kind_methods``: forum, method; which one fills ``labels.question_kinds``.
+    weights
+        ``labels.question_word_weights``: the keywords that count in each forum.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def question_kind_quality(
         row
         for examples in examples_of(labelled)
         if examples.are_enough
-        for row in _rows(examples, lists, chosen)
+        for row in _rows(examples, lists_of(examples.forum, lists, weights), chosen)
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.question_kind_quality"), orient="row")
 

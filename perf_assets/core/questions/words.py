@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -20,16 +20,22 @@ if TYPE_CHECKING:  # importing them takes half a second
 Counts: TypeAlias = "sparse.csr_matrix"
 """A row for each question, a column for each word, how often it is there."""
 
+KeywordSet: TypeAlias = Literal["packaged", "chosen"]
+
 WORD = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]")
 REMEMBERED = 200_000
 
 
 @dataclass(frozen=True)
 class Wordlists:
-    """Words that stand in every text, and the keywords of each kind."""
+    """Words that stand in every text, and the keywords of each kind.
+
+    keyword_set : whose keywords they are: ``packaged``, or ``chosen`` by the study's people.
+    """
 
     stop_words: frozenset[str]
     keywords: Mapping[str, tuple[str, ...]]
+    keyword_set: KeywordSet = "packaged"
 
 
 def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[str]:
@@ -50,6 +56,20 @@ def question_words(
     if variant.method == "weights":
         return found
     return [[*words, *(f"{one} {other}" for one, other in pairwise(words))] for words in found]
+
+
+def written_forms(
+    questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
+) -> dict[str, str]:
+    """The form in which each word is written most often, the first by the alphabet of equals."""
+    plain = replace(variant, is_stemmed=False)
+    counted = Counter(
+        word for words in question_words(questions, plain, stop_words) for word in words
+    )
+    forms: dict[str, str] = {}
+    for word in sorted(counted, key=lambda word: (-counted[word], word)):
+        forms.setdefault(_stem(word) if variant.is_stemmed else word, word)
+    return forms
 
 
 def vocabulary_of(found: Iterable[Iterable[str]], more: Iterable[str] = ()) -> list[str]:

@@ -4,14 +4,12 @@ import polars as pl
 
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
 from perf_assets.reports.figures.figure import Figure
-from perf_assets.reports.figures.panels import estimates, series, values
+from perf_assets.reports.figures.panels import estimates, lengths, series, values
+from perf_assets.reports.figures.question_kinds import SAYS_MORE
 from perf_assets.reports.formats import with_words
 from perf_assets.sanitize import escape_text
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
-
-SAYS_MORE = "tag_set <> 'pooled' or count(distinct tag_set) over (partition by forum) > 2"
-"""Together is said of several tag sets; of one it is the same again."""
 
 DIFFICULTY = f"""
 select
@@ -25,7 +23,7 @@ order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
 DIFFICULTY_VERDICTS = f"""
 select forum || ', ' || tag_set, kind || ': ' || result
 from analysis.question_difficulty
-where kind in ('all', 'performance')
+where kind in ('all', 'other', 'performance')
 qualify {SAYS_MORE}
 order by forum, tag_set = 'pooled', tag_set, kind
 """
@@ -129,6 +127,19 @@ def _difficulty(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
+def _stems(rows: pl.DataFrame) -> list[Spec]:
+    """Questions by stem as the set is meant, the most frequent first; none that finds nothing."""
+    found = rows.filter(pl.col("questions") > 0, stem_set="as_meant").with_columns(what="entry")
+    return [
+        lengths(
+            f"{forum}, {tags}",
+            part.with_columns(value="questions"),
+            f"questions with the stem, of {part['all_questions'][0]:,}",
+        )
+        for (forum, tags), part in found.group_by("forum", "tag_set", maintain_order=True)
+    ]
+
+
 def _kinds(rows: pl.DataFrame) -> list[Spec]:
     named = with_words(rows.with_columns(what="kind", color="split"))
     measure = "F1 against people's judgement, 95 %"
@@ -213,7 +224,7 @@ FIGURES = {
         "How well kinds of questions are recognised", KINDS_FOUND, KINDS_VERDICTS, _kinds
     ),
     "analysis.keyword_stem_hits": Figure(
-        "Which stems mark performance questions", STEMS, STEMS_VERDICTS
+        "Which stems mark performance questions", STEMS, STEMS_VERDICTS, _stems
     ),
     "marts.questions_vs_bugs_monthly": Figure(
         "What users ask and what is reported, month by month",

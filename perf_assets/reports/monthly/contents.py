@@ -38,7 +38,10 @@ COMPARISONS = (
 QUESTIONS = (
     "marts.questions_vs_bugs_monthly",
     "analysis.question_bug_correlation",
+    "marts.question_difficulty",
     "analysis.question_difficulty",
+    "intermediate.question_answer_times",
+    "analysis.keyword_stem_hits",
     "marts.problem_distribution",
     "marts.symptoms_by_cause",
     "marts.causes_by_stage",

@@ -40,7 +40,7 @@ FURTHER = {
         "Challenges of developing applications",
         "The figures that the text of Zhang et al., An Empirical Study of Common Challenges in "
         "Developing Deep Learning Applications (ISSRE 2019), states, beside the same computed from "
-        "the questions that are loaded; its own are not public.",
+        "the questions that are loaded: its own are a download that is not read here.",
     ),
 }
 """The other studies: a heading each, and what is compared."""

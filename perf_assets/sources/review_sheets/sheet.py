@@ -60,7 +60,17 @@ BUG_REPORTS = Form(
 )
 QUESTIONS = Form(
     "questions",
-    ("forum", "question_id", "title", "link", "tags", "stems", "matched_in", "rule_version"),
+    (
+        "forum",
+        "question_id",
+        "title",
+        "link",
+        "tags",
+        "stems",
+        "matched_in",
+        "rule_version",
+        "answer",
+    ),
     (
         "is_performance",
         "kinds",
@@ -72,6 +82,7 @@ QUESTIONS = Form(
         "challenge",
         "note",
     ),
+    newer=("answer",),
 )
 FINDINGS = Form(
     "findings",
@@ -119,7 +130,7 @@ def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(form.columns)
     for row in rows.iter_rows():
-        cells = (for_spreadsheet(without_controls(str(cell))) for cell in row)
+        cells = (for_spreadsheet(without_controls("" if c is None else str(c))) for c in row)
         writer.writerow([*cells, *("" for _ in form.rated)])
     return text.getvalue()
 

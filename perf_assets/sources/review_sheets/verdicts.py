@@ -53,6 +53,10 @@ FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
 ADDRESS = re.compile(r"https?://[!-~]{1,2000}")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
+CRASH_KINDS = ("shape_inconsistency", "numerical_error", "cpu_gpu_incompatibility")
+"""The three kinds of program crash of the study of challenges (section III)."""
+
+CRASH = "program_crash"
 PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_stage")
 """The columns of a sheet of questions that describe a performance problem."""
 
@@ -86,13 +90,18 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     return pl.DataFrame(verdicts, schema=schema, orient="row")
 
 
-def redefined_since(sheet: Sheet) -> list[str]:
-    """What to know of verdicts in a ``sheet`` of an older codebook, a sentence a category.
+def remarks_on(sheet: Sheet) -> list[str]:
+    """What to know of verdicts by names of an older codebook in ``sheet``, a sentence a name.
 
-    A name means what the codebook of now says; what it meant otherwise before is named.
+    A name means what the codebook of now says: what it meant otherwise before is said, and what
+    has another name now.
     """
-    if sheet.form is not BUG_REPORTS:
-        return []
+    if sheet.form is BUG_REPORTS:
+        return _redefined(sheet)
+    return _renamed(sheet) if sheet.form is QUESTIONS else []
+
+
+def _redefined(sheet: Sheet) -> list[str]:
     book = codebook()
     older = [
         row.cells["category"].strip()
@@ -105,6 +114,17 @@ def redefined_since(sheet: Sheet) -> list[str]:
         "as this category of now; judge them again where that matters"
         for code, before in book.redefined.items()
         if counts[code]
+    ]
+
+
+def _renamed(sheet: Sheet) -> list[str]:
+    book = challenges_codebook()
+    names = {" ".join(code.name.split()).casefold() for code in book.descriptions}
+    found = {" ".join(row.cells["challenge"].split()) for row in sheet.rows} - {""}
+    return [
+        f"{text!r} of an older codebook was read as {book.code(text).name!r}"
+        for text in sorted(found)
+        if text.casefold() not in names
     ]
 
 
@@ -264,13 +284,16 @@ class _QuestionReader(_Reader):
         return *question, len(problems), verdict, kinds, *problem, challenge, note, row.line
 
     def kinds_of(self, row: Row) -> list[str]:
-        """The kinds in the order of the study, each once."""
+        """The kinds in the order of the study, each once, then those of crash, which imply it."""
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
+        known = (*KINDS, *CRASH_KINDS)
         given = {
-            self.accepted(row, "kinds", lambda word=word: known_word(word, KINDS))  # type: ignore[misc]
+            self.accepted(row, "kinds", lambda word=word: known_word(word, known))  # type: ignore[misc]
             for word in words
         }
-        return [kind for kind in KINDS if kind in given]
+        if not given.isdisjoint(CRASH_KINDS):
+            given.add(CRASH)
+        return [kind for kind in known if kind in given]
 
     def problem(self, row: Row) -> Verdict:
         """Symptoms, root cause and stages."""

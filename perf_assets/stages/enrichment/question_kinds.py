@@ -1,15 +1,21 @@
 """Of which kinds the questions of the study's forums are: people say it of some, and we learn."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from perf_assets.config.forums import Forum
 from perf_assets.config.study import Study
-from perf_assets.core.questions.classifier_assumptions import FEWEST_KINDS, FEWEST_PER_KIND, KINDS
+from perf_assets.core.questions.classifier_assumptions import (
+    FEWEST_KINDS,
+    FEWEST_PER_KIND,
+    KINDS,
+    WORDS_PER_KIND,
+)
 from perf_assets.processes.progress import phase
-from perf_assets.sanitize import in_words
+from perf_assets.sanitize import in_words, shortened
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
@@ -22,10 +28,15 @@ from perf_assets.storage.audited_writer import (
 from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import schema_of, table_of
 
+if TYPE_CHECKING:  # it imports NumPy, which a run without questions does without
+    from perf_assets.core.questions.words import Wordlists
+
 log = logging.getLogger(__name__)
 
 QUESTION_KINDS = "labels.question_kinds"
+WEIGHTS = "labels.question_word_weights"
 LABELLED = labelled.TABLE
+NOTHING = schema_of(QUESTION_KINDS).to_frame(), schema_of(WEIGHTS).to_frame()
 
 QUESTIONS = """
     select forum, question_id, title, text, code from raw.questions
@@ -59,9 +70,11 @@ def store_question_kinds(
     Raises
     ------
     PerfAssetsError
-        A file of classified questions has a mistake; the sentence names file and line.
+        A file of classified questions, or of keywords, has a mistake; the sentence names file and
+        line.
     """
     given = _labelled(study)
+    lists = {forum.name: _lists(forum) for forum in study.forums}
     # What is stored was audited when it was.
     if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), given).is_any:
         (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, given)])])
@@ -77,15 +90,17 @@ def store_question_kinds(
             for query in (QUESTIONS, EXAMPLES)
         ]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
-    basis = fingerprints.basis_of(rules, study.kind_method, forums, held)
-    if not forced and fingerprints.is_current(writer.database, [QUESTION_KINDS], basis):
+    chosen = {name: sorted(one.keywords.items()) for name, one in sorted(lists.items()) if one}
+    basis = fingerprints.basis_of(rules, study.kind_method, forums, held, chosen)
+    tables = [QUESTION_KINDS, WEIGHTS]
+    if not forced and fingerprints.is_current(writer.database, tables, basis):
         return
-    (outcome,) = writer.store(
-        [PartitionWrite([StagedTable(QUESTION_KINDS, _decided(writer, study, forums))])]
-    )
+    decided = _decided(writer, study, forums, lists)
+    staged = [StagedTable(table, rows) for table, rows in zip(tables, decided, strict=True)]
+    (outcome,) = writer.store([PartitionWrite(staged)])
     yield outcome
     if outcome.failure is None:
-        fingerprints.note(writer.database, [QUESTION_KINDS], basis)
+        fingerprints.note(writer.database, tables, basis)
 
 
 def _labelled(study: Study) -> pl.DataFrame:
@@ -94,29 +109,50 @@ def _labelled(study: Study) -> pl.DataFrame:
     return pl.concat([schema_of(LABELLED).to_frame(), *rows])
 
 
-def _decided(writer: AuditedWriter, study: Study, forums: list[str]) -> pl.DataFrame:
-    nothing = schema_of(QUESTION_KINDS).to_frame()
+def _lists(forum: Forum) -> "Wordlists | None":
+    """The keywords that people chose for the forum, checked; None for the packaged ones."""
+    if forum.keywords is None:
+        return None
+    from perf_assets.sources.question_kinds.chosen_keywords import read_keywords  # noqa: PLC0415
+    from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
+
+    return read_keywords(forum.name, forum.keywords, wordlists())
+
+
+def _decided(
+    writer: AuditedWriter,
+    study: Study,
+    forums: list[str],
+    lists: "Mapping[str, Wordlists | None]",
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     if not forums:
-        return nothing
+        return NOTHING
     labelled = writer.database.frame(EXAMPLES, [forums])
     for forum, number in writer.database.frame(MISSING).iter_rows():
         log.warning("%s: %d of the labelled questions are not loaded", forum, number)
-    parts = [_kinds_of(writer, study, one, labelled.filter(forum=one.name)) for one in study.forums]
-    return pl.concat([nothing, *parts])
+    parts = [
+        _kinds_of(writer, study, one, labelled.filter(forum=one.name), lists[one.name])
+        for one in study.forums
+    ]
+    kinds, weights = zip(NOTHING, *parts, strict=True)
+    return pl.concat(kinds), pl.concat(weights)
 
 
 def _kinds_of(
-    writer: AuditedWriter, study: Study, forum: Forum, labelled: pl.DataFrame
-) -> pl.DataFrame:
+    writer: AuditedWriter,
+    study: Study,
+    forum: Forum,
+    labelled: pl.DataFrame,
+    lists: "Wordlists | None",
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     # Where nothing is classified nothing of it is imported.
-    nothing = schema_of(QUESTION_KINDS).to_frame()
     if labelled.is_empty():
         log.info(
             "%s: no questions that people classified, so that kinds are not decided; %s",
             forum.name,
             HOW_TO,
         )
-        return nothing
+        return NOTHING
     from perf_assets.core.questions.classification import classify  # noqa: PLC0415
     from perf_assets.core.questions.examples import examples_of  # noqa: PLC0415
     from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
@@ -129,7 +165,7 @@ def _kinds_of(
             "kinds %d questions are needed; %s",
             *(forum.name, examples.questions.height, FEWEST_KINDS, FEWEST_PER_KIND, HOW_TO),
         )
-        return nothing
+        return NOTHING
     if unknown:
         log.warning(
             "%s: fewer than %d questions were classified as %s: no other question is",
@@ -137,10 +173,18 @@ def _kinds_of(
         )
     questions = writer.database.frame(QUESTIONS, [[forum.name]])
     with phase(f"classifying questions of {forum.name}"):
-        found = classify(questions, examples, wordlists(), study.kind_method)
+        found = classify(questions, examples, lists or wordlists(), study.kind_method)
     compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))
     log.info(
         "%s: %s decides of which kinds questions are%s",
         *(forum.name, found.method, compared and f" (macro F1 in order of time: {compared})"),
     )
-    return found.rows
+    elsewhere = found.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
+    if elsewhere.height:
+        log.warning(
+            "%s: %d of the chosen keywords are none of the %d most frequent words of their kind, "
+            "from which the study chose: %s",
+            *(forum.name, elsewhere.height, WORDS_PER_KIND),
+            shortened(", ".join(elsewhere["written_form"].head(10)), 200),
+        )
+    return found.rows, found.weights

@@ -54,7 +54,7 @@ def forum() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         posted(2, "pytorch"),
         posted(3, "deeplearning4j"),
         posted(4, "keras"),
-        posted(5, "tensorflow", month="2019-10"),
+        posted(5, "tensorflow", month="2019-01"),
     ]
     return groups, [wait(1, 2.0), wait(2, 3.0), wait(3, None), wait(4, 9.0), wait(5, 9.0)]
 
@@ -66,8 +66,8 @@ def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
     assert found["sample.needed"]["verdict"] == "within_rounding"
     assert found["questions.pooled"]["reason"] == NO_FORUM
     assert found["sample.inspected"]["reason"] == NO_POSTS
-    assert found["median_views.2"]["reason"].startswith(NO_POSTS)
-    assert len(found) == 17
+    assert found["views.pytorch.median"]["reason"] == NO_FORUM
+    assert len(found) == 31
 
 
 def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
@@ -76,26 +76,56 @@ def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_
     assert counts == {"pooled": 3, "tensorflow": 1, "pytorch": 2, "deeplearning4j": 1}
     row = found["questions.pooled"]
     assert (row["verdict"], row["dataset"], row["published"]) == ("differs", "live", 39_628)
-    assert row["reason"].startswith("of so as it is now, questions until 2019-09, the month before")
-    assert found["accepted.all"]["reproduced"] == pytest.approx(200 / 3)
-    assert found["hours.all"]["reproduced"] == 2.5
-    assert found["hours.all"]["verdict"] == "exact"
-    assert found["median_views.1"]["verdict"] == "not_derivable"
+    assert row["reason"].startswith("of so as it is now, questions until 2018-12, the month of the")
+
+
+def test_views_are_compared_with_those_of_the_same_tag_set_and_said_to_grow() -> None:
+    groups, waits = forum()
+    waits = [{**row, "views": 100 * row["question_id"]} for row in waits]
+    found = compared(groups, waits)
+    values = {
+        name.removeprefix("views."): found[name]["reproduced"]
+        for name in found
+        if name.startswith("views.pytorch") or name == "views.tensorflow.maximum"
+    }
+    assert values == {
+        "tensorflow.maximum": 100,
+        "pytorch.maximum": 200,
+        "pytorch.upper_quartile": 175,
+        "pytorch.median": 150,
+    }
+    assert "views go on growing" in found["views.pytorch.median"]["reason"]
+
+
+def test_performance_is_compared_with_all_other_categories_and_averages_in_both_readings() -> None:
+    groups, waits = forum()
+    groups += [posted(1, "tensorflow", "performance"), posted(1, "pytorch", "performance")]
+    found = compared(groups, [{**wait(2, 1.0)}, wait(1, 8.0), *waits[2:]])
+    # Without the one about performance: one of two was accepted, after an hour.
+    assert found["accepted.other"]["reproduced"] == 50
+    assert found["accepted.performance"]["reproduced"] == 100
+    for reading in ("mean", "median"):
+        row = found[f"hours.other.{reading}"]
+        assert (row["reproduced"], row["published"]) == (1.0, 2.5)
+        assert f"read as the {reading}: all kinds but performance" in row["quantity"]
 
 
 def test_figures_of_kinds_need_kinds() -> None:
     groups, waits = forum()
     found = compared(groups, waits)
-    assert found["hours.performance"]["reason"] == NO_KINDS
+    assert found["hours.performance.mean"]["reason"] == NO_KINDS
+    assert found["accepted.other"]["reason"] == NO_KINDS
     assert found["accepted.lowest"]["reason"] == NO_KINDS
     assert found["classifier.precision"]["reason"] == NO_KINDS
     kinds = [posted(2, "pytorch", "performance"), posted(3, "deeplearning4j", "installation")]
     found = compared([*groups, *kinds], waits)
-    assert found["hours.performance"]["reproduced"] == 3.0
-    assert found["hours.program_crash"]["reason"] == NO_KINDS
+    assert found["hours.performance.median"]["reproduced"] == 3.0
+    assert found["hours.program_crash.mean"]["reason"] == NO_KINDS
     # All of the one were accepted, none of the other.
     assert found["accepted.lowest"]["reproduced"] == 2
     assert found["accepted.lowest"]["verdict"] == "differs"
+    assert found["hours.longest"]["verdict"] == "exact"
+    assert found["accepted.highest"]["reason"] == NO_KINDS
 
 
 def test_the_classifier_is_compared_by_its_mean_over_the_kinds() -> None:

@@ -25,6 +25,7 @@ def wait(question_id: int, hours: float | None = None, **changes: Any) -> dict[s
         "month": "2020-01",
         "is_answered": hours is not None,
         "is_accepted": hours is not None,
+        "is_endorsed": False,
         "hours_to_first_answer": hours,
         "hours_to_accepted": hours,
         "hours_watched": 100.0,
@@ -83,11 +84,59 @@ def test_a_question_of_two_tag_sets_is_pooled_once() -> None:
     counted = rows.select("tag_set", "kind", "questions").rows()
     assert counted == [
         ("pytorch", "all", 2),
+        ("pytorch", "other", 1),
         ("tensorflow", "all", 1),
         ("tensorflow", "performance", 1),
         ("pooled", "all", 2),
+        ("pooled", "other", 1),
         ("pooled", "performance", 1),
     ]
+
+
+def test_kinds_have_a_share_of_their_tag_set_and_are_ranked_and_all_and_other_are_not() -> None:
+    kinds = {1: "performance", 2: "performance", 3: "comprehension", 4: "installation"}
+    groups = [group(number) for number in range(1, 7)]
+    groups += [group(number, kind=kind) for number, kind in kinds.items()]
+    waits = [wait(1, 9.0), wait(2), wait(3, 1.0), wait(4, 2.0), wait(5, 3.0), wait(6)]
+    rows = found(groups, waits).filter(tag_set="tensorflow")
+    columns = ("kind", "questions", "question_rank", "accepted_rank", "wait_rank", "unaccepted")
+    assert rows.select(columns).rows() == [
+        ("all", 6, None, None, None, 2),
+        ("comprehension", 1, 2, 1, 3, 0),
+        ("installation", 1, 2, 1, 2, 0),
+        # All that are not about performance, of a kind or of none.
+        ("other", 4, None, None, None, 1),
+        ("performance", 2, 1, 3, 1, 1),
+    ]
+    row = rows.row(by_predicate=pl.col("kind") == "performance", named=True)
+    assert row["question_share"] == pytest.approx(2 / 6)
+    limits = row["question_share_low"], row["question_share_high"]
+    assert limits == pytest.approx(proportion_confint(2, 6, method="wilson"))
+
+
+def test_waits_and_views_have_quartiles_and_views_a_maximum() -> None:
+    waits = [wait(number, float(number)) for number in range(1, 6)]
+    row = found([group(number) for number in range(1, 6)], waits).row(0, named=True)
+    quartiles = [row[f"{side}_quartile_hours_to_accepted"] for side in ("lower", "upper")]
+    assert quartiles == [2.0, 4.0]
+    assert (row["median_views"], row["upper_quartile_views"], row["maximum_views"]) == (30, 40, 50)
+
+
+def test_an_endorsed_answer_resolves_a_question_and_is_not_an_accepted_one() -> None:
+    endorsed = {"is_answered": True, "is_endorsed": True, "hours_to_endorsed": 8.0}
+    waits = [wait(1, 2.0), wait(2, **endorsed), wait(3), wait(4)]
+    row = found([group(number) for number in (1, 2, 3, 4)], waits).row(0, named=True)
+    assert (row["accepted"], row["endorsed"], row["resolved"]) == (1, 1, 2)
+    assert (row["accepted_share"], row["resolved_share"]) == (0.25, 0.5)
+    limits = row["resolved_share_low"], row["resolved_share_high"]
+    assert limits == pytest.approx(proportion_confint(2, 4, method="wilson"))
+    assert (row["median_hours_to_accepted"], row["median_hours_to_resolved"]) == (2.0, 5.0)
+    assert row["km_median_hours_to_accepted"] is None
+    assert row["km_median_hours_to_resolved"] == 8.0
+    assert row["result"].startswith(
+        "25.0 % of 4 questions have an accepted answer [4.6, 69.9], 50.0 % [15.0, 85.0] with those "
+        "that the asker endorses in a comment, in the median"
+    )
 
 
 def test_what_no_source_tells_is_null() -> None:

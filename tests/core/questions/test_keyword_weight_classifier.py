@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.core.questions.classifier_assumptions import DEFAULTS, WORDS_PER_KIND, Variant
+from perf_assets.core.questions.classifier_assumptions import (
+    DEFAULTS,
+    VARIANTS,
+    WORDS_PER_KIND,
+    Variant,
+)
 from perf_assets.core.questions.examples import Reader
 from perf_assets.core.questions.keyword_weight_classifier import (
     decide,
@@ -40,15 +45,37 @@ def test_a_weight_is_the_share_of_the_word_among_the_words_of_its_kind() -> None
     }
 
 
-def test_only_the_most_frequent_words_of_a_kind_count_and_their_weights_add_up_to_one() -> None:
+def test_every_word_of_a_kind_has_a_weight_and_they_add_up_to_one() -> None:
     rare = [f"rare{number:03}" for number in range(300)]
     vocabulary, model = learned([[*rare, "often", "often"]], [[True]])
+    weights = dict(zip(vocabulary, model.words[:, 0].tolist(), strict=True))
+    assert set(weights.values()) == {1 / 302, 2 / 302}
+    assert sum(weights.values()) == pytest.approx(1)
+
+
+def test_a_variant_gives_weights_to_the_most_frequent_words_alone() -> None:
+    rare = [f"rare{number:03}" for number in range(300)]
+    cut = Variant("weights", words=WORDS_PER_KIND)
+    vocabulary, model = learned([[*rare, "often", "often"]], [[True]], cut)
     weights = dict(zip(vocabulary, model.words[:, 0].tolist(), strict=True))
     assert sum(value > 0 for value in weights.values()) == WORDS_PER_KIND
     assert sum(weights.values()) == pytest.approx(1)
     assert weights["often"] == pytest.approx(2 / 201)
     # Of words that are equally frequent, the first by the alphabet.
     assert weights["rare198"] > 0 == weights["rare199"]
+
+
+def test_the_published_code_divides_by_the_norm_and_passes_over_keywords_of_other_words() -> None:
+    (variant,) = [one for one in VARIANTS if one.name == "as its code weighs"]
+    vocabulary = ["crash", "foreign", "gpu", "slow"]
+    counts = count_words([["slow"] * 4 + ["gpu"] * 3, ["crash"]], vocabulary)
+    keywords = np.zeros((4, 2))
+    keywords[[1, 3], 0] = 1.0
+    truth = np.array([[True, False], [False, True]])
+    model = learn_keyword_weights(counts, truth, keywords, variant)
+    assert model.words.tolist() == [[0, 1], [0, 0], [0.6, 0], [0.8, 0]]
+    scores = model.scores(count_words([["slow", "slow"], ["foreign"]], vocabulary))
+    assert scores[:, 0].tolist() == [pytest.approx(2 * 0.8 + 0.2), 0]
 
 
 def test_a_word_counts_once_unless_each_occurrence_counts() -> None:

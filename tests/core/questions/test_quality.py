@@ -12,12 +12,14 @@ from perf_assets.core.questions.examples import f1_in_time
 from perf_assets.core.questions.quality import question_kind_quality
 from perf_assets.core.questions.scoring import estimate, macro_f1, measured, resampled, with_limits
 from perf_assets.core.questions.words import Wordlists
+from perf_assets.tables import schema_of
 from tests.question_examples import FORUM, examples, labelled
 
 LISTS = Wordlists(frozenset(), {})
 METHODS = pl.DataFrame(
     {"forum": [FORUM, FORUM], "method": ["people", "regression"]},
 )
+PACKAGED = schema_of("labels.question_word_weights").to_frame()
 flags = st.lists(st.tuples(*[st.booleans()] * 6), min_size=2, max_size=30)
 
 
@@ -77,7 +79,7 @@ def test_bootstrap_intervals_hold_the_truth_about_as_often_as_they_say() -> None
 @pytest.fixture(scope="module")
 def found() -> pl.DataFrame:
     rows = labelled({"program_crash": 24, "installation": 20, "performance": 16}, clarity=1)
-    return question_kind_quality(LISTS, rows, METHODS)
+    return question_kind_quality(LISTS, rows, METHODS, PACKAGED)
 
 
 def test_each_variant_is_measured_in_both_splits_by_kind_and_as_a_mean(found) -> None:
@@ -114,11 +116,30 @@ def test_the_chosen_method_and_the_difference_of_both_are_told(found) -> None:
 
 def test_too_few_examples_are_not_measured() -> None:
     rows = labelled({"program_crash": 24, "performance": 9})
-    assert question_kind_quality(LISTS, rows, METHODS).is_empty()
-    assert question_kind_quality(LISTS, rows.clear(), METHODS.clear()).is_empty()
+    assert question_kind_quality(LISTS, rows, METHODS, PACKAGED).is_empty()
+    assert question_kind_quality(LISTS, rows.clear(), METHODS.clear(), PACKAGED).is_empty()
 
 
 def test_the_same_examples_give_the_same_table_to_the_last_digit(found) -> None:
     rows = labelled({"program_crash": 24, "installation": 20, "performance": 16}, clarity=1)
     mixed = rows.sample(fraction=1.0, shuffle=True, seed=5)
-    assert question_kind_quality(LISTS, mixed, METHODS).equals(found)
+    assert question_kind_quality(LISTS, mixed, METHODS, PACKAGED).equals(found)
+
+
+def test_the_keywords_that_were_chosen_are_measured_and_not_the_packaged_ones() -> None:
+    # Words of all texts: as keywords of one kind they can only mislead.
+    misleading = Wordlists(frozenset(), {"performance": tuple(f"common{n}" for n in range(200))})
+    rows = labelled({"program_crash": 24, "performance": 16}, clarity=1)
+    row = {"forum": FORUM, "kind": "performance", "word": "sluggish", "keywords": ["sluggish"]}
+    chosen = pl.DataFrame([{**row, "keyword_set": "chosen"}], PACKAGED.schema)
+    measured_by = {
+        name: question_kind_quality(misleading, rows, METHODS, weights)
+        .filter(method="weights", variant="as its code weighs", kind="macro")
+        .get_column("f1")
+        .to_list()
+        for name, weights in (("packaged", PACKAGED), ("chosen", chosen))
+    }
+    assert all(
+        mine > theirs
+        for mine, theirs in zip(measured_by["chosen"], measured_by["packaged"], strict=True)
+    )

@@ -95,9 +95,9 @@ def test_the_spellings_of_the_published_problems_are_known(
 def test_the_codebook_of_challenges_has_the_five_root_causes() -> None:
     assert [code.name for code in challenges_codebook().categories] == [
         "API misuse",
-        "Hyperparameters",
+        "Incorrect hyperparameter selection",
         "GPU computation",
-        "Static graphs",
-        "Debugging and profiling support",
+        "Static graph computation",
+        "Limited debugging and profiling support",
     ]
-    assert challenges_codebook().code("static graph computation").name == "Static graphs"
+    assert challenges_codebook().code("static graphs").name == "Static graph computation"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, read_sheet, sheet_text
-from perf_assets.sources.review_sheets.verdicts import read_verdicts, redefined_since
+from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
 from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written
 from tests.rows import REPOSITORY
 
@@ -114,10 +114,10 @@ def test_a_sheet_of_an_older_codebook_is_read_and_names_what_it_may_have_put_els
     read = read_sheet(SHEET, written(rows, form=form).encode())
     names = [one["category"] for one in read_verdicts(SHEET, read, LINKS).to_dicts()]
     assert names == ["Other", "Other", "C/C++ abstraction", "Traditional SE inefficiency", None]
-    first, second = redefined_since(read)
+    first, second = remarks_on(read)
     assert first.startswith("1 of category 'C/C++ abstraction' of an older codebook, where layers")
     assert second.startswith("2 of category 'Other' of an older codebook, where causes that the")
-    assert redefined_since(read_sheet(SHEET, older.encode())) == []
+    assert remarks_on(read_sheet(SHEET, older.encode())) == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The plan of a synthetic forum: its questions, and what becomes of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import log
@@ -25,10 +25,10 @@ CLOSED_CODES = ("101", "102", "103", "104", "105")
 
 @dataclass
 class Comment:
-    """A comment on a post."""
+    """A comment on a post; without ``owner`` the account is gone."""
 
     at: int
-    owner: int
+    owner: int | None
     text: str
     number: int = 0
 
@@ -82,6 +82,20 @@ class Question:
     def accepted(self) -> Answer | None:
         """The answer that its owner accepted, also where it was deleted since."""
         return next((answer for answer in self.answers if answer.is_accepted), None)
+
+    @property
+    def endorsed(self) -> Answer | None:
+        """The first answer that its owner endorses in a comment, where none is accepted."""
+        if self.accepted is not None or self.owner is None:
+            return None
+        of_others = [one for one in self.answers if one.owner != self.owner and not one.is_deleted]
+        endorsed = [
+            answer
+            for answer in of_others
+            for comment in answer.comments
+            if comment.owner == self.owner and comment.text in ENDORSING
+        ]
+        return min(endorsed, key=lambda answer: answer.at, default=None)
 
     @property
     def touched(self) -> int:
@@ -205,6 +219,18 @@ COMMENTS = (
     "Thanks, that solved it & more!",
     "Please add the whole output.",
 )
+ENDORSING = (
+    "Thanks, that solved it & more!",
+    "Great, that worked for me.",
+    "Thank you, Jo!",
+    "It works now, cheers",
+)
+RESERVED = (
+    "Thanks, but it does not work here.",
+    "Thank you, I'll try that tomorrow",
+    "That worked, how would I do it with two inputs?",
+    "Thanks in advance",
+)
 
 
 def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
@@ -229,6 +255,19 @@ def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
         question.closed = (at, CLOSED_CODES[index % len(CLOSED_CODES)])
         if question.closed[1] == "101" and len(studied) > 1:
             question.duplicate_of = rng.choice([one for one in studied if one is not question])
+    _endorse(rare, number, latest)
+
+
+def _endorse(rare: Iterator[Question], number: int, latest: int) -> None:
+    """Comments under answers that nobody accepted: of thanks, of others, and with reservations."""
+    unaccepted = (one for one in rare if one.answers and one.accepted is None and one.owner)
+    by_others = (None, 1)  # of an account that is gone, and of one that never asks
+    for texts, owners in ((ENDORSING, None), (RESERVED, None), (ENDORSING, by_others)):
+        for index, question in enumerate(islice(unaccepted, number)):
+            answer = question.answers[-1]
+            owner = question.owner if owners is None else owners[index % len(owners)]
+            at = min(answer.at + 1000 * HOUR, latest)
+            answer.comments.append(Comment(at, owner, texts[index % len(texts)]))
 
 
 def _of_both_tag_sets(_: Random, question: Question) -> None:

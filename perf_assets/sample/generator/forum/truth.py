@@ -50,6 +50,7 @@ def truth_of(question: Question) -> dict[str, object]:
         "accepted_at": (
             moment_of(accepted.at).isoformat() if accepted and not accepted.is_deleted else None
         ),
+        "endorsed_answer_id": question.endorsed.number if question.endorsed else None,
         "closed_at": moment_of(question.closed[0]).isoformat() if question.closed else None,
         "duplicate_of": [question.duplicate_of.number] if question.duplicate_of else [],
         "comments": len(question.comments) + sum(len(answer.comments) for answer in there),
