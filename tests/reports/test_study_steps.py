@@ -107,7 +107,10 @@ def test_the_funnel_of_published_data_begins_with_bug_reports_as_these_are_all_t
     given: dict[str, Any] = {"participants": 1, "commentator_names": [], "labels": []}
     given |= {"file": "bugs.csv", "line": 2, "commentator_comments": []}
     rows = [published_bug(n, is_performance=n == 1, **given) for n in (1, 2)]
-    database.fill({"replication.bugs": rows})
+    insert(database.connection, "replication.bugs", rows)
+    counted = breakdown("pytorch/pytorch", is_performance=True, counts=(0, 2, 1))
+    insert(database.connection, "marts.dataset_breakdown", [counted | {"dataset": "replication"}])
+    assert database.rows("from staging.issues")
     found = of(database, "marts.dataset_breakdown")
     assert found.rows["step"].to_list()[0] == "bug reports"
     assert "issues" not in found.verdicts[0][1]
