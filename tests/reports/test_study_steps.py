@@ -16,6 +16,7 @@ from tests.rows import (
     bugs,
     comparison,
     flow_test,
+    published_bug,
     repository,
     root_cause,
     trend_month,
@@ -98,6 +99,21 @@ def test_the_funnel_goes_from_issues_to_fixed_bugs_and_shares_of_few_are_counts(
     )
     (panel,) = found.panels
     assert "issues 6, of which 1 performance bugs" in panel["description"]
+
+
+def test_the_funnel_of_published_data_begins_with_bug_reports_as_these_are_all_they_hold(
+    database: ModelDatabase,
+) -> None:
+    given: dict[str, Any] = {"participants": 1, "commentator_names": [], "labels": []}
+    given |= {"file": "bugs.csv", "line": 2, "commentator_comments": []}
+    rows = [published_bug(n, is_performance=n == 1, **given) for n in (1, 2)]
+    insert(database.connection, "replication.bugs", rows)
+    counted = breakdown("pytorch/pytorch", is_performance=True, counts=(0, 2, 1))
+    insert(database.connection, "marts.dataset_breakdown", [counted | {"dataset": "replication"}])
+    assert database.rows("from staging.issues")
+    found = of(database, "marts.dataset_breakdown")
+    assert found.rows["step"].to_list()[0] == "bug reports"
+    assert "issues" not in found.verdicts[0][1]
 
 
 def test_the_share_gained_stands_with_the_papers_test(database: ModelDatabase) -> None:

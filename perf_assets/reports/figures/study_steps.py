@@ -35,7 +35,7 @@ counts as (
     union all
     select repository, 'issues', count(*), count(*) filter (where is_performance)
     from staging.issues
-    where dataset = 'live'
+    where dataset = 'live' and dataset <> 'replication'
     group by repository
 ),
 

@@ -66,6 +66,7 @@ order by repository = 'pooled', repository, location
 
 
 FIGURES_BESIDE = (
+    "marts.dataset_breakdown",
     "analysis.trend_tests",
     "analysis.open_share_changes",
     "analysis.effect_sizes",
