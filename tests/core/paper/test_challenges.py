@@ -67,7 +67,7 @@ def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
     assert found["questions.pooled"]["reason"] == NO_FORUM
     assert found["sample.inspected"]["reason"] == NO_POSTS
     assert found["views.pytorch.median"]["reason"] == NO_FORUM
-    assert len(found) == 31
+    assert len(found) == 33
 
 
 def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
@@ -136,6 +136,7 @@ def test_the_classifier_is_compared_by_its_mean_over_the_kinds() -> None:
             ("default", "macro", 0.796),
             ("default", "performance", 0.1),
             ("with code", "macro", 0.2),
+            ("as its code weighs", "macro", 0.7),
         )
     ]
     found = compared(*forum(), pl.DataFrame(rows, QUALITY))
@@ -143,7 +144,8 @@ def test_the_classifier_is_compared_by_its_mean_over_the_kinds() -> None:
     assert precision["reproduced"] == pytest.approx(79.6)
     assert precision["verdict"] == "within_rounding"
     assert recall["verdict"] == "exact"
-    assert precision["reason"].startswith("of other questions than the study's")
+    assert "of other questions than the study's" in precision["reason"]
+    assert found["classifier.precision.as_its_code"]["reproduced"] == pytest.approx(70)
 
 
 def test_of_several_forums_the_first_with_all_tags_is_taken() -> None:
