@@ -100,7 +100,7 @@ def _usual_performance_bug(plan: Plan, issue: Issue) -> None:
 def _usual_life(plan: Plan, issue: Issue, chance: float, budget: int) -> int:
     """Open, closed or fixed; the number of commits that the fix took."""
     rng = plan.rng
-    days = rng.lognormvariate(0, 1.3) * (25 if issue.is_about_performance else 7)
+    days = rng.lognormvariate(0, 1.3) * (40 if issue.is_about_performance else 7)
     if rng.random() < 0.2 or issue.created + (days + 1) * DAY >= plan.calendar.end:
         return 0
     at = plan.after(issue.created, days)

@@ -177,6 +177,10 @@ THINGS = (
     "the tokenizer",
     "a recurrent cell",
 )
+SYLLABLES = ("ba", "do", "fi", "gu", "ke", "lo", "mi", "no", "pu", "ra", "se", "tu", "vo", "zi")
+NAMES = "The modules are called {}, {}, {}, {} and {}."
+"""Words that hardly two questions have: without them a kind has fewer than 200."""
+
 PLAIN_TITLE_SHARE = 0.6
 SHOWN_SHARE = 0.45  # of the questions have a sentence that shows their kind
 OWN_MATTER_SHARE = 0.36
@@ -243,7 +247,8 @@ def text_of(rng: Random, kinds: tuple[str, ...]) -> Text:
             title = rng.choice(STEMMED_TITLES)
     elif rng.random() < STEMMED_OTHERS_SHARE:
         stemmed = (STEMMED_OTHERS[kinds[0]],)
-    paragraphs += stemmed
+    names = ["".join(rng.choice(SYLLABLES) for _ in range(3)) for _ in range(5)]
+    paragraphs += [*stemmed, NAMES.format(*names)]
     rng.shuffle(paragraphs)
     code = (rng.choice(CODE),) if rng.random() < 0.4 else ()
     return Text(kinds, title.format(thing=thing), tuple(paragraphs), code, bool(stemmed))
