@@ -375,7 +375,7 @@ def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path)
     assert {verdict for *_, verdict in figures} == {"exact"}
     counts = {text: value for text, value, _ in figures if "-" not in text}
     assert counts == {text: float(text) for text in counts}
-    assert {"224", "210", "117", "126", "115"} <= counts.keys() and len(figures) == 18
+    assert {"224", "210", "117", "126", "115"} <= counts.keys() and len(figures) == 153
     assert {text for (text,) in stated} == {"488", "130", "105", "27", "33", "9", "24"}
     page = (data_dir / "replication_report.html").read_text(encoding="utf-8")
     assert "Performance problems that users have" in page and ">2018-01-02<" in page

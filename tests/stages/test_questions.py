@@ -75,7 +75,8 @@ def stored(data_dir: Path, *left_out: str) -> Tables:
 
 
 def assert_same(one: Tables, other: Tables) -> None:
-    for table in TABLES:
+    assert one.keys() == other.keys()
+    for table in one:
         assert_frame_equal(one[table].sort(pl.all()), other[table].sort(pl.all()))
 
 
@@ -159,7 +160,11 @@ def test_a_refresh_equals_a_fresh_load_whatever_goes_wrong(seed, plan, site, tmp
     with UnreliableForum({SITE: site}) as server:
         mined(tmp_path / "fresh", forum_of(api_url=server.url))
     left_out = ("source", "created_at", "last_activity_at", "closed_at")
-    assert_same(stored(tmp_path / "both", *left_out), stored(tmp_path / "fresh", *left_out))
+    ways = [stored(tmp_path / way, *left_out) for way in ("both", "fresh")]
+    # A comment is no activity: what came after the dump to a question that rests since is not read.
+    known, fresh = (way.pop("raw.question_comments") for way in ways)
+    assert_same(*ways)
+    assert known.join(fresh, on=known.columns, how="anti", nulls_equal=True).is_empty()
 
 
 def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
@@ -175,7 +180,11 @@ def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
         assert not list(failures(mined(tmp_path / "both", forum_of(early, server.url))))
         mined(tmp_path / "fresh", forum_of(api_url=server.url))
     left_out = ("source", "created_at", "last_activity_at", "closed_at")
-    assert_same(stored(tmp_path / "both", *left_out), stored(tmp_path / "fresh", *left_out))
+    ways = [stored(tmp_path / way, *left_out) for way in ("both", "fresh")]
+    # A comment is no activity: what came after the dump to a question that rests since is not read.
+    known, fresh = (way.pop("raw.question_comments") for way in ways)
+    assert_same(*ways)
+    assert known.join(fresh, on=known.columns, how="anti", nulls_equal=True).is_empty()
 
 
 def test_a_refresh_costs_what_changed(site, tmp_path) -> None:

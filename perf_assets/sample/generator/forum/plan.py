@@ -188,12 +188,15 @@ def _accept(rng: Random, questions: Sequence[Question], kind: str, latest: int) 
     """Accept an answer of the share of questions that the kind has, after times of its own.
 
     Not by chance, so that small samples show the order of the kinds too: the accepted questions
-    are as many as their share, and their times are spread evenly over an exponential distribution.
+    are as many as their share, spread evenly over tag sets and those that stems find, and their
+    times are spread evenly over an exponential distribution.
     """
     answered = [question for question in questions if question.answers]
+    answered.sort(key=lambda question: (question.tag_sets, question.text.has_stem))
     number = min(len(answered), round(ACCEPTED.get(kind, USUALLY_ACCEPTED) * len(questions)))
+    chosen = [answered[len(answered) * index // number] for index in range(number)]
     average = HOURS_TO_ACCEPTED.get(kind, USUAL_HOURS)
-    for index, question in enumerate(rng.sample(answered, number)):
+    for index, question in enumerate(rng.sample(chosen, number)):
         accepted = rng.choice(question.answers)
         hours = -average * log(1 - (index + 0.5) / number)
         accepted.at = min(question.at + int(1000 * HOUR * hours) + 60_000, latest)

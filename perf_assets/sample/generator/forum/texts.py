@@ -185,7 +185,7 @@ PLAIN_TITLE_SHARE = 0.6
 SHOWN_SHARE = 0.45  # of the questions have a sentence that shows their kind
 OWN_MATTER_SHARE = 0.36
 STEMMED_SHARE = 0.8  # of the questions about performance
-MEANT_SHARE = 0.15  # of these
+MEANT_SHARE = 0.25  # of these
 STEMMED_OTHERS_SHARE = 0.03
 CODE = ("import tensorkit as tk\nnet = tk.Net(3)\nnet.fit(x, y)", "x = tk.read('a.csv')\nx < 3 & y")
 
