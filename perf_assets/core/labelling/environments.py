@@ -44,26 +44,47 @@ ALIASES = {
 SYSTEMS = (
     ("android", re.compile(r"\bandroid\b")),
     ("ios", re.compile(r"\b(?:ios|iphone|ipad)\b")),
-    ("linux", re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl")),
-    ("macos", re.compile(r"\bmac(?:book| ?os)?\b(?! address)|\bos ?x\b|\bdarwin\b")),
-    ("windows", re.compile(r"\bwindows\b|\bwin(?:7|8|10|11|32|64)\b")),
+    (
+        "linux",
+        re.compile(
+            r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl|\barch\b"
+            r"|manjaro|raspbian|gentoo|alpine"
+        ),
+    ),
+    (
+        "macos",
+        re.compile(
+            r"\bmac(?:book| ?os)?\b|\bos ?x\b|\bdarwin\b|catalina|mojave|big sur|monterey|ventura"
+        ),
+    ),
+    ("windows", re.compile(r"\bwin(?:dows)?(?:[ -]?(?:xp|vista|server|\d+))?\b")),
 )
-# In a text about learning, windows slide.
-WINDOWS_IN_TEXT = re.compile(
-    r"\b(?:on|for|under|using|in) windows\b(?! of)|\bwin(?:7|8|10|11|32|64)\b"
-    r"|\bwindows[- ](?:\d|xp|vista|server|machine|pc|os)"
+# In a text about learning windows slide, a MAC is an operation, and an arch is an architecture.
+SYSTEMS_IN_TEXT = (
+    *SYSTEMS[:2],
+    ("linux", re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bwsl\d?\b")),
+    ("macos", re.compile(r"\bmac ?os\b|\bmacbook|\bos ?x\b|\bdarwin\b|\bon (?:a |my )?mac\b")),
+    (
+        "windows",
+        re.compile(
+            r"\b(?:on|for|under|using|in) windows\b(?! (?:of|with))|\bwin(?:7|8|10|11|32|64)\b"
+            r"|\bwindows[- ](?:7|8|10|11)\b(?! (?:times|steps|frames))"
+            r"|\bwindows[- ](?:xp|vista|server|machine|pc|os)"
+        ),
+    ),
 )
-SYSTEMS_IN_TEXT = (*SYSTEMS[:-1], ("windows", WINDOWS_IN_TEXT))
+NEGATED = re.compile(r"\b(?:not|isn't|never)(?: \w+){0,3}? (?:on )?(?=windows|linux|mac)\w+")
 DEVICES = (
     ("tpu", re.compile(r"\btpus?\b")),
     (
         "gpu",
         re.compile(
-            r"\b(?:gpus?|nvidia|geforce|[gr]tx|tesla|titan|quadro|radeon|rocm"
-            r"|[pvagth]\d{2,3}0?|k80|m60|t4|1080(?:ti)?|2080(?:ti)?)\b"
+            r"\bgpus?\b|nvidia|geforce|\b[gr]tx|tesla|titan|quadro|radeon|\brocm|\bvega\b|\bcuda"
+            r"|\bmx\d{3}|\bapple m\d|\bmps\b|\b(?:[pvath]|rtx ?a)\d{1,4}0?\b|\b[km]\d0\b"
+            r"|\b(?:10|16|20|30|40)[5-9]0(?: ?ti| ?super)?\b"
         ),
     ),
-    ("cpu", re.compile(r"\bcpus?(?: only)?\b")),
+    ("cpu", re.compile(r"\bcpus?\b")),
 )
 ABOUT_A_DEVICE = re.compile(
     r"\b(?:on|with|using|for|to)(?: the| a| an| my| one| single| multiple| \d+)* (gpu|cpu|tpu)s?\b"
@@ -75,16 +96,26 @@ DATA_TYPES = re.compile(
     r"|(?P<integer>u?int(?:8|16|32|64))|(?P<half>half[- ]precision)"
     r"|(?P<mixed>mixed[- ]precision))\b"
 )
-NUMBER = re.compile(r"(?<![\d.])v?(\d{1,4}\.\d{1,4})")
-WHOLE_OR_NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}(?:\.\d{1,2})?)(?![\d])")
+NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}\.\d{1,3})(?![\d])")
 UNRELEASED = re.compile(r"\b(nightly|master|main|head|source)\b")
 PYTHON_IN_TEXT = re.compile(r"\bpython ?-?(?:version)?:? ?v?([23]\.\d{1,2})")
+PYTHON_NUMBER = re.compile(r"(?<![\d.])v?([23]\.\d{1,2})(?!\d)")
 CUDA_IN_TEXT = re.compile(r"\bcuda(?: version| toolkit)?[ -]?v?(\d{1,2}\.\d)\b")
+CUDA_IN_FIELD = re.compile(r"\bcuda\D{0,12}(\d{1,2}(?:\.\d{1,2})?)(?!\d)")
+CUDA_NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}(?:\.\d{1,2})?)(?![\d]| ?[gm]i?b)")
+OF_ANOTHER_PROGRAM = re.compile(
+    r"\b(?:cu ?dnn|conda|anaconda|miniconda|pip3?|driver|nvcc|gcc|commit)\b[\s:=v-]{0,3}[\d.]+"
+)
+"""Numbers in a field that are not of what the field asks for."""
+
 MISSING = re.compile(
     r"^(?:_?no[ _]response_?|n/?a|none|no|not? (?:relevant|applicable|available)"
-    r"|could not collect|unknown|false|-+|\?+|nothing|without)?\W*$"
+    r"|could not collect|unknown|false|-+|\?+|nothing|without)?\W*$|\bno cuda\b|\bcpu[ -]only\b"
 )
-NO_DEVICE = re.compile(r"^(?:n/?a|none|no(?: gpu)?|false|not available|cpu(?: only)?|without)\W*$")
+NO_GPU = re.compile(
+    r"^(?:n/?a|none|no|false|not available|without)\W*$|\bcpu[ -]only\b|\bgpu not\b"
+    r"|\b(?:no|not|without|don.?t have)\b[^,;.]{0,20}\bgpu"
+)
 
 EXAMPLE = re.compile(r"\((?:for example|e\.? ?g\.?|i\.?e\.?|such as|ex)[^()\n]{0,120}\)", re.I)
 OLDEST_CUDA = 4.0
@@ -92,8 +123,8 @@ OLDEST_CUDA = 4.0
 
 NO_WORD = re.compile(r"^\W*(?:\d{1,2}[.)])?|[^\w/-]+")
 BESIDE_A_VALUE = " \t*_`=:>-"
-LONGEST_LABEL = 60
-OF_CODE = re.compile(r"[@\"'=<>\[\]{}\\$]")
+LONGEST_LABEL, MOST_LABEL_WORDS = 60, 7
+OF_CODE = re.compile(r"[@\"'=<>\[\]{}\\$]|\([^)]*$")
 """What no label of a field has in it."""
 SECTION = re.compile(r"^-{4,}\s*(?P<name>[a-z]+) info\s*-{4,}$", re.I)
 BLOCK = re.compile(
@@ -167,8 +198,8 @@ class Reader:
             for label, aspect, read in (
                 (r"\bis cuda available\b|\bis xla\b", DEVICE, _available),
                 (r"\bcuda\b", CUDA, _cuda_version),
-                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, _version),
-                (rf"^(?:{names}|framework)\b.*\bversion\b|^(?:{names})$", FRAMEWORK, _release),
+                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, _python_version),
+                (rf"^(?:{names}|framework)\b.*\bversion\b|^(?:{names})$", FRAMEWORK, self._release),
                 (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, _devices),
                 (r"\bos\b|\boperating system\b|^platform$|^system$", OPERATING_SYSTEM, _systems),
                 (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, _data_types),
@@ -230,7 +261,10 @@ class Reader:
         folded = label.casefold()
         if not any(word in folded for word in self._label_words):
             return
-        folded = " ".join(NO_WORD.sub(" ", folded).split())
+        words = NO_WORD.sub(" ", folded).split()
+        if len(words) > MOST_LABEL_WORDS:
+            return
+        folded = " ".join(words)
         for pattern, aspect, read in self._labels:
             if pattern.search(folded):
                 for one in read(value.casefold()):
@@ -243,8 +277,14 @@ class Reader:
         if len(text) != len(written):  # evidence is cut from the same characters
             written = text
 
+        text = NEGATED.sub(lambda match: " " * len(match[0]), text)
+
         def stated(aspect: str, value: str, match: re.Match[str]) -> Stated:
             return Stated(aspect, value, TEXT, _around(written, match))
+
+        def each(pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+            """The first match of each text that matches: others say the same again."""
+            return iter({match[0]: match for match in pattern.finditer(text)}.values())
 
         def has_any(words: Iterable[str]) -> bool:
             return any(word in text for word in words)
@@ -261,11 +301,21 @@ class Reader:
             if has_any(words) and (match := pattern.search(text)):
                 yield stated(aspect, match[1], match)
         if has_any(DEVICE_WORDS):
-            for match in ABOUT_A_DEVICE.finditer(text):
+            for match in each(ABOUT_A_DEVICE):
                 yield stated(DEVICE, match[1] or match[2] or "gpu", match)
         if has_any(DATA_TYPE_WORDS):
-            for match in DATA_TYPES.finditer(text):
+            for match in each(DATA_TYPES):
                 yield stated(DATA_TYPE, _data_type(match), match)
+
+    def _release(self, value: str) -> list[str]:
+        """A release of the framework, or that it is none: built from the latest source."""
+        if named := self._framework_in_text.search(value):
+            return [named[1]]
+        rest = PYTHON_IN_TEXT.sub("", OF_ANOTHER_PROGRAM.sub("", value))
+        number, source = NUMBER.search(rest), UNRELEASED.search(rest)
+        if source and not (number and number.start() < source.start()):
+            return ["unreleased"]
+        return [number[1]] if number else []
 
 
 def environments_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
@@ -303,43 +353,42 @@ def _heading(line: str) -> str | None:
 
 def _around(text: str, match: re.Match[str]) -> str:
     """The line that a match stands on, cut to some words around it."""
-    first = text.rfind("\n", 0, match.start()) + 1
-    last = text.find("\n", match.end())
-    first = max(first, match.start() - EVIDENCE_LENGTH // 2)
-    last = len(text) if last < 0 else last
-    return text[first : min(last, first + EVIDENCE_LENGTH)].strip()
+    begin = max(0, match.start() - EVIDENCE_LENGTH // 2)
+    first = max(begin, text.rfind("\n", begin, match.start()) + 1)
+    last = text.find("\n", match.end(), first + EVIDENCE_LENGTH)
+    return text[first : first + EVIDENCE_LENGTH if last < 0 else last].strip()
 
 
 def _systems(value: str) -> list[str]:
-    return [system for system, pattern in SYSTEMS if pattern.search(value)]
+    rest = NEGATED.sub("", value)
+    return [system for system, pattern in SYSTEMS if pattern.search(rest)]
 
 
 def _devices(value: str) -> list[str]:
-    if NO_DEVICE.match(value):
+    if NO_GPU.search(value):
         return ["cpu"]
     return [device for device, pattern in DEVICES if pattern.search(value)][:1]
 
 
 def _available(value: str) -> list[str]:
-    return ["gpu"] if value.startswith(("yes", "true")) else ["cpu"]
+    """What ``Is CUDA available`` says; nothing where the framework could not be asked."""
+    if value.startswith(("yes", "true")):
+        return ["gpu"]
+    return ["cpu"] if value.startswith(("no", "false")) else []
 
 
-def _version(value: str) -> list[str]:
-    match = NUMBER.search(value)
+def _python_version(value: str) -> list[str]:
+    match = PYTHON_IN_TEXT.search(value) or PYTHON_NUMBER.search(value)
     return [match[1]] if match else []
-
-
-def _release(value: str) -> list[str]:
-    """A release, or that it is none: built from the latest source."""
-    match = NUMBER.search(value) or UNRELEASED.search(value)
-    return [match[1] if match[1][0].isdigit() else "unreleased"] if match else []
 
 
 def _cuda_version(value: str) -> list[str]:
     """A version, also as CUDA's runtime gives it: 9010 is 9.1."""
     if runtime := re.match(r"(\d{1,2})0(\d)0\b", value):
         return [f"{runtime[1]}.{runtime[2]}"]
-    match = None if MISSING.match(value) else WHOLE_OR_NUMBER.search(value)
+    if MISSING.search(value):
+        return []
+    match = CUDA_IN_FIELD.search(value) or CUDA_NUMBER.search(OF_ANOTHER_PROGRAM.sub("", value))
     return [match[1]] if match and float(match[1]) >= OLDEST_CUDA else []
 
 

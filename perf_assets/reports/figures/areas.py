@@ -10,6 +10,9 @@ from perf_assets.reports.formats import with_words
 LEAST = 5
 """Performance bugs that an area has at least: a share of fewer says little."""
 
+FEWEST_STATING = 10
+"""Bug reports that state a value at least: of fewer the interval says nothing."""
+
 # Words of labels that say what a report is or how far it is, and not where.
 NO_AREA = (
     "bug|bugs|defect|issue|type|kind|stat|state|status|priority|severity|p[0-9]|high|low|medium|critical|"
@@ -97,7 +100,7 @@ with counts as (
         count(*) filter (where is_performance) as k
     from marts.bug_environments
     group by all
-    having k >= {LEAST}
+    having n >= {FEWEST_STATING}
 )
 
 select
@@ -107,15 +110,32 @@ from counts
 order by repository, aspect, bug_reports desc, environment
 """
 ENVIRONMENTS_VERDICTS = f"""
-select repository, printf(
-    'with %s %s, %.1f %% [%.1f, %.1f] of %d bug reports are performance bugs',
-    replace(aspect, '_', ' '), environment, estimate, low, high, bug_reports
+with totals as (
+    select
+        repository, environment_aspect as aspect, count(distinct number) as stating,
+        count(distinct number) filter (where is_performance) as performance
+    from marts.bug_environments
+    group by all
+),
+
+shown as (
+    from ({ENVIRONMENTS.strip()})
+    qualify row_number() over (
+        partition by repository, aspect order by bug_reports desc, environment
+    ) <= 3
 )
-from ({ENVIRONMENTS.strip()})
-qualify row_number() over (
-    partition by repository, aspect order by bug_reports desc, environment
-) <= 3
-order by repository, aspect, bug_reports desc, environment
+
+select repository, printf(
+    'of %d bug reports that state the %s %d are performance bugs: %s', any_value(stating),
+    replace(aspect, '_', ' '), any_value(performance), string_agg(printf(
+        '%s %d of %d (%.1f %% [%.1f, %.1f])', environment, performance_bugs, bug_reports, estimate,
+        low, high
+    ), ', ' order by bug_reports desc, environment)
+)
+from shown
+inner join totals using (repository, aspect)
+group by repository, aspect
+order by repository, aspect
 """
 MOST = 12
 """Areas or keywords in a picture."""

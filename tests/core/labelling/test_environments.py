@@ -144,6 +144,44 @@ def test_what_a_text_states(text: str, expected: set[tuple[str, str]]) -> None:
     assert set(stated(text)) == expected
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("GPU", "No GPU, I use Intel CPU", "cpu"),
+        ("GPU", "I don't have a GPU", "cpu"),
+        ("GPU", "GPU not used (CPU only)", "cpu"),
+        ("GPU", "RTX3090", "gpu"),
+        ("GPU", "Apple M1", "gpu"),
+        ("Is CUDA available", "No", "cpu"),
+        ("Is CUDA available", "N/A", None),
+        ("CUDA/cuDNN version", "cuDNN 7.6, CUDA 10.1", "10.1"),
+        ("CUDA version", "12 GB of memory", None),
+        ("CUDA/cuDNN version", "No CUDA, driver 450.51", None),
+        ("Python version", "conda 4.9.2, python 3.8", "3.8"),
+        ("Python version", "Anaconda 2019.10 python 3.7", "3.7"),
+        ("Python version and distribution", "anaconda 2.7.11", "2.7"),
+        ("I call it again and again until I ran out of GPU", "memory of the GPU", None),
+        ("PyTorch version", "pip 20.1, torch 1.7.0", "1.7"),
+        ("PyTorch version", "master (commit 1.234)", "unreleased"),
+        ("OS", "not Windows, only Linux", "linux"),
+        ("OS", "Win 10", "windows"),
+        ("OS", "win-64", "windows"),
+        ("OS", "Manjaro", "linux"),
+        ("device(self, device", "cuda", None),
+    ],
+)
+def test_a_field_states_what_it_asks_for(field: str, value: str, expected: str | None) -> None:
+    found = [one.value for one in Reader("pytorch/pytorch").read("", f"- {field}: {value}")]
+    assert found[:1] == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    "text", ["it slides windows of 8 over windows 10 times", "the MAC operation is slow"]
+)
+def test_words_of_learning_are_no_operating_system(text: str) -> None:
+    assert stated(text) == {}
+
+
 def test_a_text_is_not_read_for_what_a_field_states() -> None:
     body = "OS: Ubuntu 20.04\n\nOn Windows 10 it is as fast as before."
     assert stated(body) == {("operating_system", "linux"): "form_field"}
