@@ -29,6 +29,8 @@ PIPE = 1 << 16  # bytes that wait in it
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "IDLE_SECONDS", SECONDS)
     monkeypatch.setattr(idle, "LOOK_SECONDS", 0.1)
+    # On a busy machine a process that works gets a tenth of a processor.
+    monkeypatch.setattr(idle, "LEAST_PROCESSOR_SECONDS", 0.1)
 
 
 @contextmanager
