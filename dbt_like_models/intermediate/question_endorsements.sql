@@ -3,6 +3,8 @@
 -- (ISSRE 2019, section II-C) take such an answer where none is accepted. The asker must be an account
 -- that is still there: of one that is gone there is no number to recognise it by, and the names shown
 -- are not unique. An answer of the asker is not endorsed by thanks, one that was deleted not at all.
+-- Who says to have solved it, or reports a further error, endorses nothing either: rather too few
+-- answers than wrong ones.
 
 with
 
@@ -47,16 +49,19 @@ of_askers as (
 read as (
     select
         *,
-        regexp_extract(
-            spoken,
-            '[^a-z]('
-            || 'solved|fixed|resolved|did the trick|that did it|exactly what|perfect|perfectly'
-            || '|great answer|helped|helps|helpful|awesome|brilliant'
-            || '|(it|that|this|everything|finally|solution|code|answer|suggestion)'
-            || ' (now |really |just |also |indeed )?(works|worked)'
-            || '|(works|worked) (now|perfectly|great|fine|well|like a charm|for me)'
-            || ')[^a-z]',
-            1
+        coalesce(
+            nullif(regexp_extract(spoken, '^ (works|worked)[^a-z]', 1), ''),
+            regexp_extract(
+                spoken,
+                '[^a-z]('
+                || 'solved|fixed|resolved|did the trick|that did it|exactly what|perfect|perfectly'
+                || '|great answer|helped|helps|helpful|awesome|brilliant'
+                || '|(it|that|this|everything|finally|solution|code|answer|suggestion)'
+                || ' (now |really |just |also |indeed )?(works|worked)'
+                || '|(works|worked) (now|perfectly|great|fine|well|like a charm|for me)'
+                || ')[^a-z]',
+                1
+            )
         ) as success,
         regexp_extract(
             spoken,
@@ -73,6 +78,11 @@ read as (
             || '|i(''|’|&#39;)ll|for (looking|the (feedback|upvote|comment))'
             || '|(do|does|did|is|was|are|were|wo|ca|could|would|should|has|have|had)'
             || 'n(''|’|&#39;)?t'
+            || '|(i|we)((''|’|&#39;)ve)? (have |had |also |now |finally |just |actually )*'
+            || '(solved|fixed|resolved)'
+            || '|(solved|fixed|resolved) in|myself|ourselves|another|(other|different) way'
+            || '|error|errors|exception|crash|crashes|crashed|crashing|hang|hangs|hanging|freezes'
+            || '|same|nope|already|only|upstream|(work|works|worked) ?arounds?'
             || ')[^a-z]|[.,!:)] ?will [a-z]|^ will [a-z])',
             1
         ) as reservation
