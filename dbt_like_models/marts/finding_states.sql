@@ -25,6 +25,7 @@ findings as (
     group by repository, finding_id
 ),
 
+-- A later verdict that says nothing of the state leaves it as it was.
 told as (
     select
         repository,
@@ -35,9 +36,9 @@ told as (
         imported_at,
         row_number() over (
             partition by repository, finding_id
-            order by imported_at desc, rater asc
+            order by verdict_id desc
         ) as place
-    from staging.finding_verdicts
+    from reviews.finding_verdicts
     where state is not null
 ),
 

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from perf_assets.reports.document import Document, Item, Part, Section, Tile, html
+from perf_assets.reports.figures.problems import heat_map
 from perf_assets.reports.rendering import TEMPLATES
 from perf_assets.sanitize import escape_text
 
@@ -23,6 +24,18 @@ PANEL = {
     "mark": "point",
     "encoding": {"x": {"field": "n", "type": "quantitative"}},
 }
+
+
+def test_the_colours_that_a_scale_mixes_are_no_variables_of_the_page() -> None:
+    """No browser can tell what stands between two variables: all cells had one colour."""
+    rows = pl.DataFrame(
+        {"symptom": ["Time", "Memory"], "cause": ["API", "API"], "problems": [1, 9]}
+    )
+    part = Part("one", "Heat", panels=[heat_map("Heat", rows, "symptom", "cause")])
+    page = html(Document("Heat", [], [Section("s", "S", [], [part])]), "")
+    ranges = re.findall(r'"range":(\[[^\]]*\])', page)
+    assert ["#eff6ff", "#1e40af"] in [json.loads(text) for text in ranges]
+    assert not [text for text in ranges if "var(" in text]
 
 
 def test_a_value_is_text_in_every_position_of_a_report() -> None:

@@ -143,6 +143,7 @@ def test_what_became_of_a_finding_is_kept_though_later_runs_find_it_no_more(
     imported(writer, "Bob", [{**rows[0], **told, "state": "fixed"}])
     # Who judges without a word on the state takes nothing from what another said.
     imported(writer, "Cid", judged(rows, "wrong"))
+    imported(writer, "Ann", judged(rows[1:], "unsure"))
     assert states_of(writer) == [
         (name(1), False, "fixed", REPORT, "Bob"),
         (name(2), False, "confirmed", REPORT, "Ann"),
@@ -209,6 +210,7 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
         ({"state": "mended", "address": REPORT}, "'mended' is unknown; did you mean"),
         ({"state": "fixed"}, "column address: is no web address, where the finding was fixed"),
         ({"state": "fixed", "address": "javascript:a()"}, "column address: is no web address"),
+        ({"state": "fixed", "address": REPORT}, "verdict: is wrong although the project has fixed"),
         ({"address": REPORT}, "column state: is empty although address is filled in"),
         ({"verdict": "", "state": "fixed"}, "verdict: is empty although state is filled in"),
         ({"finding_id": name(2), "path": "src/file 2.py"}, "stands in line 2 already"),

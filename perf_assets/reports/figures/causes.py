@@ -10,6 +10,8 @@ from perf_assets.sanitize import escape_text
 
 IMPACTS = {"speed": COOL, "memory": WARM, "both": "#7c3aed"}
 UNKNOWN = "impact not given"
+FEW = 10
+"""Bugs up to which each number has its line: there is no half of one."""
 
 # Several repositories together are what the paper shows; of one, pooling says the same again.
 CAUSES = f"""
@@ -77,6 +79,8 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
         .filter(pl.col("bugs") > 0)
         .with_columns(order=pl.col("color").replace_strict({n: i for i, n in enumerate(colors)}))
     )
+    most = max(named["bugs"].to_list())
+    axis: Spec = {"values": list(range(most + 1))} if most <= FEW else {"tickMinStep": 1}
     shown = [name for name in colors if name in set(long["color"])]
     counts = "; ".join(f"{cause} {bugs}" for cause, bugs in named.select("cause", "bugs").rows())
     return {
@@ -106,7 +110,7 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
                 "field": "bugs",
                 "type": "quantitative",
                 "title": "bugs",
-                "axis": {"tickMinStep": 1, "format": "d"},
+                "axis": {**axis, "format": "d"},
             },
             "color": colored(shown, colors),
             "order": {"field": "order"},

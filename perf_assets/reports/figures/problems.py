@@ -3,7 +3,7 @@
 import polars as pl
 
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.reports.figures.drawing import COOL, INK, LINE, OTHER, Spec
+from perf_assets.reports.figures.drawing import COOL, LINE, OTHER, Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import ROW, WIDTH, colored, lengths, values
 from perf_assets.sanitize import escape_text, in_words
@@ -131,6 +131,10 @@ def stages(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
+# Of no theme: a page has variables for the colours of these, and no scale can mix two variables.
+FEW, MANY, ON_FEW = "#eff6ff", "#1e40af", "#111827"
+
+
 def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
     """Problems of each pair of codes, the number in its cell; codes by category."""
     drawn = rows.select(pl.col(down).alias("down"), pl.col(across).alias("across"), "problems")
@@ -163,7 +167,7 @@ def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
                     "color": {
                         "field": "problems",
                         "type": "quantitative",
-                        "scale": {"range": ["#eff6ff", COOL], "domain": [0, most]},
+                        "scale": {"range": [FEW, MANY], "domain": [0, most]},
                         "legend": None,
                     },
                     "tooltip": [{"field": name} for name in ("down", "across", "problems")],
@@ -175,7 +179,7 @@ def heat_map(title: str, rows: pl.DataFrame, down: str, across: str) -> Spec:
                     "text": {"field": "problems"},
                     "color": {
                         "condition": {"test": f"datum.problems > {most / 2}", "value": "white"},
-                        "value": INK,
+                        "value": ON_FEW,
                     },
                 },
             },

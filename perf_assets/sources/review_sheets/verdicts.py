@@ -242,6 +242,8 @@ class _FindingReader(_Reader):
         state, address = self.state(row)
         note = row.cells["note"].strip() or None
         verdict = self.word(row, "verdict", FINDING_VERDICTS)
+        if verdict == "wrong" and state in ("confirmed", "fixed"):
+            self.refuse(row, "verdict", f"is wrong although the project has {state} the finding")
         return *finding, verdict, state, address, note, row.line
 
     def state(self, row: Row) -> tuple[str | None, str | None]:
