@@ -118,6 +118,27 @@ def test_kinds_are_accepted_and_wait_in_the_order_of_the_study(truth) -> None:
     assert (max(wait, key=wait.get), min(wait, key=wait.get)) == ("performance", "program_crash")
 
 
+def test_a_reader_of_the_sample_sees_the_order_of_the_study(database) -> None:
+    """RQ1 and RQ2, over kinds as they were recognised, with their errors."""
+    found = rows(
+        database,
+        "select kind, question_rank, accepted_rank, wait_rank from analysis.question_difficulty "
+        "where tag_set = 'pooled' and question_rank is not null",
+    )
+    asked, accepted, waits = (dict(zip(*pair, strict=True)) for pair in _ranks(found))
+    assert [asked[rank] for rank in (1, 2, 3)] == [
+        "program_crash",
+        "model_migration_and_deployment",
+        "implementation",
+    ]
+    assert (accepted[1], accepted[7]) == ("comprehension", "performance")
+    assert (waits[1], waits[7]) == ("performance", "program_crash")
+
+
+def _ranks(found: list[tuple[Any, ...]]) -> list[tuple[list[int], list[str]]]:
+    return [([row[place] for row in found], [row[0] for row in found]) for place in (1, 2, 3)]
+
+
 def test_every_figure_of_difficulty_is_as_planned(database, truth, kinds) -> None:
     expected: dict[tuple[str, str, str], Truth] = defaultdict(list)
     for one in truth:

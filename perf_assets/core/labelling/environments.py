@@ -17,6 +17,24 @@ from typing import NamedTuple
 
 import polars as pl
 
+from perf_assets.core.labelling.environment_values import (
+    ABOUT_A_DEVICE,
+    CUDA_IN_TEXT,
+    DATA_TYPES,
+    NEGATED,
+    NUMBER,
+    OF_ANOTHER_PROGRAM,
+    PYTHON_IN_TEXT,
+    SYSTEMS_IN_TEXT,
+    UNRELEASED,
+    available,
+    cuda_version,
+    data_type,
+    data_types,
+    devices,
+    python_version,
+    systems,
+)
 from perf_assets.core.markdown import without_comments
 from perf_assets.tables import schema_of
 
@@ -41,86 +59,7 @@ ALIASES = {
 }
 """Other names under which the framework of a repository goes in the issues of it."""
 
-SYSTEMS = (
-    ("android", re.compile(r"\bandroid\b")),
-    ("ios", re.compile(r"\b(?:ios|iphone|ipad)\b")),
-    (
-        "linux",
-        re.compile(
-            r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl|\barch\b"
-            r"|manjaro|raspbian|gentoo|alpine"
-        ),
-    ),
-    (
-        "macos",
-        re.compile(
-            r"\bmac(?:book| ?os)?\b|\bos ?x\b|\bdarwin\b|catalina|mojave|big sur|monterey|ventura"
-        ),
-    ),
-    ("windows", re.compile(r"\bwin(?:dows)?(?:[ -]?(?:xp|vista|server|\d+))?\b")),
-)
-# In a text about learning windows slide, a MAC is an operation, and an arch is an architecture.
-SYSTEMS_IN_TEXT = (
-    *SYSTEMS[:2],
-    ("linux", re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bwsl\d?\b")),
-    ("macos", re.compile(r"\bmac ?os\b|\bmacbook|\bos ?x\b|\bdarwin\b|\bon (?:a |my )?mac\b")),
-    (
-        "windows",
-        re.compile(
-            r"\b(?:on|for|under|using|in) windows\b(?! (?:of|with))|\bwin(?:7|8|10|11|32|64)\b"
-            r"|\bwindows[- ](?:7|8|10|11)\b(?! (?:times|steps|frames))"
-            r"|\bwindows[- ](?:xp|vista|server|machine|pc|os)"
-        ),
-    ),
-)
-NEGATED = re.compile(r"\b(?:not|isn't|never)(?: \w+){0,3}? (?:on )?(?=windows|linux|mac)\w+")
-DEVICES = (
-    ("tpu", re.compile(r"\btpus?\b")),
-    (
-        "gpu",
-        re.compile(
-            r"\bgpus?\b|nvidia|geforce|\b[gr]tx|tesla|titan|quadro|radeon|\brocm|\bvega\b|\bcuda"
-            r"|\bmx\d{3}|\bapple m\d|\bmps\b|\b(?:[pvath]|rtx ?a)\d{1,4}0?\b|\b[km]\d0\b"
-            r"|\b(?:10|16|20|30|40)[5-9]0(?: ?ti| ?super)?\b"
-        ),
-    ),
-    ("cpu", re.compile(r"\bcpus?\b")),
-)
-ABOUT_A_DEVICE = re.compile(
-    r"\b(?:on|with|using|for|to)(?: the| a| an| my| one| single| multiple| \d+)* (gpu|cpu|tpu)s?\b"
-    r"|\b(gpu|cpu|tpu)s?[ -](?:only|version|build|mode|training|inference|memory|ram|util\w*)\b"
-    r"|\b(cuda) (?:out of memory|error)"
-)
-DATA_TYPES = re.compile(
-    r"\b(?:(?P<brain>bf(?:loat)?16)|(?:fp|float)(?P<float>16|32|64)"
-    r"|(?P<integer>u?int(?:8|16|32|64))|(?P<half>half[- ]precision)"
-    r"|(?P<mixed>mixed[- ]precision))\b"
-)
-NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}\.\d{1,3})(?![\d])")
-UNRELEASED = re.compile(r"\b(nightly|master|main|head|source)\b")
-PYTHON_IN_TEXT = re.compile(r"\bpython ?-?(?:version)?:? ?v?([23]\.\d{1,2})")
-PYTHON_NUMBER = re.compile(r"(?<![\d.])v?([23]\.\d{1,2})(?!\d)")
-CUDA_IN_TEXT = re.compile(r"\bcuda(?: version| toolkit)?[ -]?v?(\d{1,2}\.\d)\b")
-CUDA_IN_FIELD = re.compile(r"\bcuda\D{0,12}(\d{1,2}(?:\.\d{1,2})?)(?!\d)")
-CUDA_NUMBER = re.compile(r"(?<![\d.])v?(\d{1,2}(?:\.\d{1,2})?)(?![\d]| ?[gm]i?b)")
-OF_ANOTHER_PROGRAM = re.compile(
-    r"\b(?:cu ?dnn|conda|anaconda|miniconda|pip3?|driver|nvcc|gcc|commit)\b[\s:=v-]{0,3}[\d.]+"
-)
-"""Numbers in a field that are not of what the field asks for."""
-
-MISSING = re.compile(
-    r"^(?:_?no[ _]response_?|n/?a|none|no|not? (?:relevant|applicable|available)"
-    r"|could not collect|unknown|false|-+|\?+|nothing|without)?\W*$|\bno cuda\b|\bcpu[ -]only\b"
-)
-NO_GPU = re.compile(
-    r"^(?:n/?a|none|no|false|not available|without)\W*$|\bcpu[ -]only\b|\bgpu not\b"
-    r"|\b(?:no|not|without|don.?t have)\b[^,;.]{0,20}\bgpu"
-)
-
 EXAMPLE = re.compile(r"\((?:for example|e\.? ?g\.?|i\.?e\.?|such as|ex)[^()\n]{0,120}\)", re.I)
-OLDEST_CUDA = 4.0
-"""Smaller numbers beside the word count devices, or switch something on."""
-
 NO_WORD = re.compile(r"^\W*(?:\d{1,2}[.)])?|[^\w/-]+")
 BESIDE_A_VALUE = " \t*_`=:>-"
 LONGEST_LABEL, MOST_LABEL_WORDS = 60, 7
@@ -196,13 +135,13 @@ class Reader:
         return tuple(
             (re.compile(label), aspect, read)
             for label, aspect, read in (
-                (r"\bis cuda available\b|\bis xla\b", DEVICE, _available),
-                (r"\bcuda\b", CUDA, _cuda_version),
-                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, _python_version),
+                (r"\bis cuda available\b|\bis xla\b", DEVICE, available),
+                (r"\bcuda\b", CUDA, cuda_version),
+                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, python_version),
                 (rf"^(?:{names}|framework)\b.*\bversion\b|^(?:{names})$", FRAMEWORK, self._release),
-                (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, _devices),
-                (r"\bos\b|\boperating system\b|^platform$|^system$", OPERATING_SYSTEM, _systems),
-                (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, _data_types),
+                (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, devices),
+                (r"\bos\b|\boperating system\b|^platform$|^system$", OPERATING_SYSTEM, systems),
+                (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, data_types),
             )
         )
 
@@ -305,7 +244,7 @@ class Reader:
                 yield stated(DEVICE, match[1] or match[2] or "gpu", match)
         if has_any(DATA_TYPE_WORDS):
             for match in each(DATA_TYPES):
-                yield stated(DATA_TYPE, _data_type(match), match)
+                yield stated(DATA_TYPE, data_type(match), match)
 
     def _release(self, value: str) -> list[str]:
         """A release of the framework, or that it is none: built from the latest source."""
@@ -357,48 +296,3 @@ def _around(text: str, match: re.Match[str]) -> str:
     first = max(begin, text.rfind("\n", begin, match.start()) + 1)
     last = text.find("\n", match.end(), first + EVIDENCE_LENGTH)
     return text[first : first + EVIDENCE_LENGTH if last < 0 else last].strip()
-
-
-def _systems(value: str) -> list[str]:
-    rest = NEGATED.sub("", value)
-    return [system for system, pattern in SYSTEMS if pattern.search(rest)]
-
-
-def _devices(value: str) -> list[str]:
-    if NO_GPU.search(value):
-        return ["cpu"]
-    return [device for device, pattern in DEVICES if pattern.search(value)][:1]
-
-
-def _available(value: str) -> list[str]:
-    """What ``Is CUDA available`` says; nothing where the framework could not be asked."""
-    if value.startswith(("yes", "true")):
-        return ["gpu"]
-    return ["cpu"] if value.startswith(("no", "false")) else []
-
-
-def _python_version(value: str) -> list[str]:
-    match = PYTHON_IN_TEXT.search(value) or PYTHON_NUMBER.search(value)
-    return [match[1]] if match else []
-
-
-def _cuda_version(value: str) -> list[str]:
-    """A version, also as CUDA's runtime gives it: 9010 is 9.1."""
-    if runtime := re.match(r"(\d{1,2})0(\d)0\b", value):
-        return [f"{runtime[1]}.{runtime[2]}"]
-    if MISSING.search(value):
-        return []
-    match = CUDA_IN_FIELD.search(value) or CUDA_NUMBER.search(OF_ANOTHER_PROGRAM.sub("", value))
-    return [match[1]] if match and float(match[1]) >= OLDEST_CUDA else []
-
-
-def _data_types(value: str) -> list[str]:
-    return list(dict.fromkeys(map(_data_type, DATA_TYPES.finditer(value))))
-
-
-def _data_type(match: re.Match[str]) -> str:
-    if match["brain"]:
-        return "bfloat16"
-    if match["float"]:
-        return f"float{match['float']}"
-    return match["integer"] or ("float16" if match["half"] else "mixed")

@@ -45,7 +45,7 @@ TRUTH_DIRECTORY = "truth"
 STUDY_FILE = "study.toml"
 COMMENTS_PER_ISSUE = 4
 SAMPLE_TOPICS = 0.3
-QUESTIONS = 280  # of the sample: forty of each kind
+QUESTIONS = 280  # of the sample: thirty of each kind at least
 TRAP_SHARE = 0.7  # of issues and commits, where not all traps fit
 FIX_SHARE = 0.6  # of the commits that the traps leave
 

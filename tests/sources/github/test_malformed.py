@@ -46,7 +46,7 @@ Change = Callable[[Any], Any]
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     directory: Path = tmp_path_factory.mktemp("corpora") / "corpus"
-    generate(directory, seed=4, issues=24, months=3, commits=20)
+    generate(directory, seed=5, issues=24, months=3, commits=20)
     return read_corpus(directory)
 
 

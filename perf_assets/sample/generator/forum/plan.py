@@ -12,13 +12,17 @@ from perf_assets.sample.generator.planner import DAY, HOUR, Calendar
 TAG_SETS = (("tensorkit", ("tensorkit", "tensorkit-lite")), ("gradlib", ("gradlib",)))
 OTHER_TAGS = ("python", "numpy", "deployment", "c++", "gpu")
 STRANGE_TAGS = ("python", "regex", "html", "c++")
+# How often a kind comes: first the three that the study found to be asked most, in its order.
+MOST_ASKED = ("program_crash",) * 4 + ("model_migration_and_deployment",) * 2 + ("implementation",)
+CYCLE = (*KINDS, *MOST_ASKED, *KINDS, *KINDS)
 # Share of accepted questions, and hours until the accepted answer on average, in the order that the
-# study found: comprehension is accepted most, performance least and latest, crashes soonest.
-ACCEPTED = {"performance": 0.25, "comprehension": 0.42, "installation": 0.36}
-USUALLY_ACCEPTED = 0.34
-HOURS_TO_ACCEPTED = {"performance": 4.3, "program_crash": 1.7}
+# study found: comprehension is accepted most, performance least and latest, crashes soonest. They
+# are further apart than there, so that the order is still seen where kinds are recognised wrongly.
+ACCEPTED = {"performance": 0.25, "comprehension": 0.56}
+USUALLY_ACCEPTED = 0.38
+HOURS_TO_ACCEPTED = {"performance": 8.0, "program_crash": 1.2}
 USUAL_HOURS = 2.5
-TWO_KINDS_EVERY = 12
+TWO_KINDS_EVERY = 11  # no divisor of the cycle, so that every kind has some
 LABELLED_SHARE = 0.5
 CLOSED_CODES = ("101", "102", "103", "104", "105")
 
@@ -146,8 +150,8 @@ def _moment(rng: Random, calendar: Calendar) -> int:
 
 
 def _question(rng: Random, calendar: Calendar, index: int) -> Question:
-    # Each kind in turn, so that small forums have all of them.
-    kind = KINDS[index % len(KINDS)]
+    # In turn, so that small forums have all of them.
+    kind = CYCLE[index % len(CYCLE)]
     has_two = index % TWO_KINDS_EVERY == TWO_KINDS_EVERY - 1
     text = text_of(rng, (kind, rng.choice([k for k in KINDS if k != kind])) if has_two else (kind,))
     label, tags = TAG_SETS[index % 3 == 2]
