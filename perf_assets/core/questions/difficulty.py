@@ -61,10 +61,9 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
 
 
 def _with_other(groups: pl.DataFrame) -> pl.DataFrame:
-    """The groups and, in forums whose kinds were decided, those of all but performance."""
-    decided = groups.filter(pl.col("kind") != ALL).select("forum")
+    """The groups and, in forums where some are about performance, those of all others."""
     performance = groups.filter(kind=PERFORMANCE)
-    others = groups.filter(kind=ALL).join(decided, on="forum", how="semi")
+    others = groups.filter(kind=ALL).join(performance, on="forum", how="semi")
     others = others.join(performance, on=["forum", "question_id"], how="anti")
     return pl.concat([groups, others.with_columns(kind=pl.lit(OTHER))])
 

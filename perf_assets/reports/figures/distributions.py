@@ -45,7 +45,7 @@ with results as (
             || 'delta = %.3f%s',
             printf('%.4g', median_performance), n_performance,
             printf('%.4g', median_other), n_other,
-            coalesce(printf(
+            coalesce(case when abs(percent_larger) >= 0.5 then printf(
                 ' (%.0f %% %s)', abs(percent_larger),
                 case
                     when metric in {SIZES} and percent_larger >= 0 then 'larger'
@@ -53,7 +53,7 @@ with results as (
                     when percent_larger >= 0 then 'longer'
                     else 'shorter'
                 end
-            ), ''),
+            ) end, ''),
             {P_TEXT.format("rank_sum_p")}, rank_sum_delta,
             case when method = 'van_elteren' then printf(
                 '; compared within repositories (van Elteren) %s, delta = %.3f',

@@ -167,7 +167,8 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
             "Medians and the rank-sum test of all values together are as in the study; beside them "
             "stands the test that compares within repositories.",
             "Cliff's delta is the chance that a performance bug has more than another, less the "
-            "chance that it has less; bars are 95 % intervals.",
+            "chance that it has less; bars are 95 % intervals. These and their p-values allow for "
+            "bugs that share a commit of their fix, which the rank-sum test of the study does not.",
         ],
         _shown(connection, COMPARISONS),
     )

@@ -1,6 +1,7 @@
 """The keywords that people chose for each kind of question, from the file that a forum names."""
 
 import csv
+import io
 from pathlib import Path
 
 from perf_assets.config_files import nearest
@@ -10,6 +11,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text, in_words, shortened, value_of_words
 
 COLUMNS = ("kind", "keyword")
+DELIMITERS = ",;\t"  # spreadsheets of some countries write the others
 LONGEST = 64
 
 
@@ -24,8 +26,8 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
     Raises
     ------
     PerfAssetsError
-        The file cannot be read, a column is missing, a kind is unknown, or a keyword is not one
-        word; the sentence names file and line.
+        The file cannot be read, a column is missing or there twice, a kind is unknown, a keyword is
+        not one word, or there is none; the sentence names file and line.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -38,8 +40,12 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
             f"{path}: the keywords of {forum} are no text in UTF-8; save them as that"
         ) from None
     try:
-        reader = csv.DictReader(text.splitlines())
-        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        header = list(reader.fieldnames or ())
+        if doubled := [name for name in COLUMNS if header.count(name) > 1]:
+            raise PerfAssetsError(f"{path}, line 1: the column {doubled[0]} is there twice")
+        missing = [name for name in COLUMNS if name not in header]
         if missing:
             raise PerfAssetsError(
                 f"{path}, line 1: the column {missing[0]} is missing; perf-assets query "
@@ -53,6 +59,8 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
                 chosen[_kind(where, kind)].append(_keyword(where, keyword))
     except csv.Error as error:
         raise PerfAssetsError(f"{path}: this is no CSV file: {error}") from None
+    if not any(chosen.values()):
+        raise PerfAssetsError(f"{path}: no keyword is left of {forum}; keep one of a kind at least")
     keywords = {kind: tuple(dict.fromkeys(words)) for kind, words in chosen.items()}
     return Wordlists(packaged.stop_words, keywords, "chosen")
 

@@ -39,6 +39,10 @@ def test_chosen_keywords_take_the_place_of_the_packaged_ones_and_other_columns_a
         ("kind,keyword\nspeed,slow\n", "line 2: 'speed' is no kind of question; "),
         ("kind,keyword\nperformance\n", "line 2: '' is no keyword"),
         ("kind,keyword\nperformance,run slow\n", "line 2: 'run slow' is no keyword; one word"),
+        ('kind,keyword\nperformance,"slow\nfast"\n', "is no keyword"),
+        ('kind,keyword\nperformance,"slow\n', "this is no CSV file"),
+        ("kind,keyword,kind\nperformance,slow,x\n", "line 1: the column kind is there twice"),
+        ("kind,keyword\n,\n", "no keyword is left of so"),
         (f"kind,keyword\nperformance,{'x' * 65}\n", "is no keyword"),
         (f"kind,keyword\nperformance,{'x' * 200_000}\n", "this is no CSV file"),
     ],
@@ -52,6 +56,13 @@ def test_a_mistake_is_one_sentence_with_file_and_line(
     message = str(caught.value)
     assert message.startswith(str(path)) and complaint in message
     assert "\n" not in message and len(message) < 400
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_file_of_a_spreadsheet_of_another_country_is_read(path: Path, delimiter: str) -> None:
+    rows = (("kind", "keyword"), ("performance", "slower"))
+    path.write_text("".join(f"{delimiter.join(row)}\r\n" for row in rows), encoding="utf-8")
+    assert read_keywords("so", path, PACKAGED).keywords["performance"] == ("slower",)
 
 
 def test_a_file_that_cannot_be_read_is_named(path: Path) -> None:
