@@ -78,8 +78,8 @@ NO_GPU = re.compile(
     r"|\b(?:no|not|without|don.?t have)\b[^,;.]{0,20}\bgpu"
 )
 
-OLDEST_CUDA = 4.0
-"""Smaller numbers beside the word count devices, or switch something on."""
+OLDEST_CUDA, NO_CUDA = 4.0, 20.0
+"""Other numbers beside the word count devices or bits, or switch something on."""
 
 
 def systems(value: str) -> list[str]:
@@ -115,7 +115,7 @@ def cuda_version(value: str) -> list[str]:
     if MISSING.search(value):
         return []
     match = CUDA_IN_FIELD.search(value) or CUDA_NUMBER.search(OF_ANOTHER_PROGRAM.sub("", value))
-    return [match[1]] if match and float(match[1]) >= OLDEST_CUDA else []
+    return [match[1]] if match and OLDEST_CUDA <= float(match[1]) < NO_CUDA else []
 
 
 def data_types(value: str) -> list[str]:

@@ -156,6 +156,7 @@ def test_what_a_text_states(text: str, expected: set[tuple[str, str]]) -> None:
         ("Is CUDA available", "N/A", None),
         ("CUDA/cuDNN version", "cuDNN 7.6, CUDA 10.1", "10.1"),
         ("CUDA version", "12 GB of memory", None),
+        ("CUDA", "32 bits", None),
         ("CUDA/cuDNN version", "No CUDA, driver 450.51", None),
         ("Python version", "conda 4.9.2, python 3.8", "3.8"),
         ("Python version", "Anaconda 2019.10 python 3.7", "3.7"),
