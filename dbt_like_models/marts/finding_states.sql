@@ -1,6 +1,6 @@
 -- What became of each finding of the static checks: whether it is still in the newest tree, which the
 -- runs see, and what the people of the project did about it, which raters say: the state that was
--- imported last, kept by the identity of the finding whatever later runs find.
+-- imported last, kept by the identity of the finding whatever later runs and rules find.
 
 with
 
@@ -42,6 +42,16 @@ told as (
     where state is not null
 ),
 
+last_told as (
+    select * from told where place = 1
+),
+
+known as (
+    select repository, finding_id from findings
+    union
+    select repository, finding_id from last_told
+),
+
 states as (
     select
         repository,
@@ -50,14 +60,15 @@ states as (
         findings.path,
         findings.first_quarter,
         findings.last_quarter,
-        findings.last_month < trees.newest_month as is_gone,
-        told.state,
-        told.address,
-        told.rater as told_by,
-        told.imported_at as told_at
-    from findings
-    inner join trees using (repository)
-    left join (select * from told where place = 1) as told using (repository, finding_id)
+        coalesce(findings.last_month < trees.newest_month, true) as is_gone,
+        last_told.state,
+        last_told.address,
+        last_told.rater as told_by,
+        last_told.imported_at as told_at
+    from known
+    left join findings using (repository, finding_id)
+    left join trees using (repository)
+    left join last_told using (repository, finding_id)
 )
 
 select * from states

@@ -43,6 +43,12 @@ def review() -> None:
 @click.option(
     "--findings", "is_of_findings", is_flag=True, help="Findings of the static checks instead."
 )
+@click.option(
+    "--endorsements",
+    "is_of_endorsements",
+    is_flag=True,
+    help="With --forum: comments in which the asker endorses an answer, instead of questions.",
+)
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
 @click.option(
     "--output",
@@ -51,7 +57,7 @@ def review() -> None:
 )
 @data_dir_option
 @friendly_errors
-def sample_for_review(
+def sample_for_review(  # noqa: PLR0913  (options of the command)
     labelled: int,
     unlabelled: int,
     forum: str | None,
@@ -59,6 +65,7 @@ def sample_for_review(
     output: Path | None,
     data_dir: Path,
     *,
+    is_of_endorsements: bool,
     is_of_findings: bool,
     is_of_tag_sets: bool,
 ) -> None:
@@ -74,7 +81,9 @@ def sample_for_review(
     many rows: copy it. answer is the text of the accepted answer or, where there is none, of one
     that the asker endorses in a comment: root causes are read from it. Kinds of crash (shape
     inconsistency, numerical error, CPU GPU incompatibility) stand among the kinds. With --tag-sets
-    there are --n questions of each tag set, whether of performance or not.
+    there are --n questions of each tag set, whether of performance or not. With --endorsements they
+    are comments that count as endorsing an answer where none is accepted: fill in verdict (right,
+    wrong or unsure); from it follows how often the rule is right.
 
     With --findings they are findings of the static checks in the newest trees, up to --n of each
     rule in each repository: fill in verdict (right, wrong or unsure), and where the project was
@@ -85,10 +94,12 @@ def sample_for_review(
         perf-assets review sample --n 40 --seed 1
         perf-assets review sample --forum stackoverflow --n 40 --unlabelled 40 --seed 1
         perf-assets review sample --forum stackoverflow --tag-sets --n 50 --seed 1
+        perf-assets review sample --forum stackoverflow --endorsements --n 50 --seed 1
         perf-assets review sample --findings --n 20 --seed 1
     """
     from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
     from perf_assets.stages.reviewing import (  # noqa: PLC0415
+        endorsement_sheet,
         finding_sheet,
         sample_sheet,
         tag_set_sheet,
@@ -97,15 +108,26 @@ def sample_for_review(
 
     directory = DataDirectory.of(data_dir)
     if is_of_findings:
-        if forum is not None or unlabelled or is_of_tag_sets:
+        if forum is not None or unlabelled or is_of_tag_sets or is_of_endorsements:
             raise PerfAssetsError(
-                "--findings takes --n alone: neither --forum nor --tag-sets nor --unlabelled has a "
-                "meaning for findings of static checks"
+                "--findings takes --n alone: neither --forum nor --tag-sets nor --endorsements nor "
+                "--unlabelled has a meaning for findings of static checks"
             )
         text, judged = finding_sheet(directory.published, labelled, seed)
         path = output or directory.path / f"review-findings-{labelled}-{seed}.csv"
         write_sheet(path, text)
         click.echo(f"{path}: {judged} findings to judge\n{bring_back(path)}")
+        return
+    if is_of_endorsements:
+        if forum is None or unlabelled or is_of_tag_sets:
+            raise PerfAssetsError(
+                "--endorsements goes with --forum, and without --tag-sets and --unlabelled: it "
+                "takes --n comments that endorse an answer"
+            )
+        text, judged = endorsement_sheet(directory.published, forum, labelled, seed)
+        path = output or directory.path / f"review-{forum}-endorsements-{labelled}-{seed}.csv"
+        write_sheet(path, text)
+        click.echo(f"{path}: {judged} endorsements to judge\n{bring_back(path)}")
         return
     if is_of_tag_sets:
         if forum is None or unlabelled:
@@ -141,7 +163,8 @@ def bring_back(path: Path) -> str:
 def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
-    What the sheet is about, bug reports, questions or findings of static checks, its header says.
+    What the sheet is about, bug reports, questions, findings of static checks or endorsements, its
+    header says.
     Verdicts are added and never overwritten; the last one of a rater on each subject is in force.
     A sheet with a mistake is refused whole. The same sheet again changes nothing.
 

@@ -321,9 +321,18 @@ where
     or (select count(distinct repository) > 2 from analysis.finding_agreement)
 order by repository = 'pooled', repository, method, raters
 """
+ENDORSEMENT_PRECISION = """
+select
+    forum, endorsement, rater, judged_comments as judged, right_comments as "right",
+    wrong_comments as wrong, unsure_comments as unsure,
+    estimate_percent as percent, low_percent as low, high_percent as high
+from analysis.endorsement_precision
+order by forum, endorsement, rater
+"""
 OF_OTHERS = {
     "questions": QUESTIONS,
     "question_agreement": QUESTION_AGREEMENT,
     "finding_precision": FINDING_PRECISION,
     "finding_agreement": FINDING_AGREEMENT,
+    "endorsement_precision": ENDORSEMENT_PRECISION,
 }

@@ -149,7 +149,8 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
         found = {name: frame_of(connection.sql(query)) for name, query in queries.items()}
         # What an older version published has none of these.
         found |= {name: _rows_if_any(connection, query) for name, query in OF_OTHERS.items()}
-    if all(found[name].is_empty() for name in ("quality", "questions", "finding_precision")):
+    precisions = ("quality", "questions", "finding_precision", "endorsement_precision")
+    if all(found[name].is_empty() for name in precisions):
         raise PerfAssetsError(
             f"{published} has no verdicts yet: draw a sheet with perf-assets review sample, "
             "fill it in and bring it back with perf-assets review import"
@@ -187,6 +188,8 @@ def print_agreement(published: Path, console: Console) -> None:
     _print_by_repository(console, judged, found["questions"], "forum")
     title = "do the raters agree on its questions? (kappa, with 95 % confidence)"
     _print_by_repository(console, title, found["question_agreement"], "forum")
+    title = "how often comments that count as endorsing an answer do, with 95 % confidence"
+    _print_by_repository(console, title, found["endorsement_precision"], "forum")
     title = "how often findings of static checks are right, with 95 % confidence"
     _print_by_repository(console, title, found["finding_precision"])
     title = "do the raters agree on findings? (kappa, with 95 % confidence)"

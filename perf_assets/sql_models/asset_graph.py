@@ -45,7 +45,11 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "replication.problems",
         "replication.rejected_rows",
     ),
-    "reviews.verdicts": ("reviews.finding_verdicts", "reviews.question_verdicts"),
+    "reviews.verdicts": (
+        "reviews.endorsement_verdicts",
+        "reviews.finding_verdicts",
+        "reviews.question_verdicts",
+    ),
     "labels.performance_labels": (
         "labels.label_evidence",
         "labels.keyword_stems",
@@ -130,6 +134,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.kind_methods",
         "intermediate.question_stems",
         "analysis.question_agreement",
+        "analysis.endorsement_precision",
         "analysis.keyword_stem_hits",
     ),
 }

@@ -15,25 +15,23 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import shortened
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import (
-    BUG_REPORTS,
-    FINDINGS,
+    ENDORSEMENTS,
     QUESTIONS,
-    Form,
     read_sheet,
     sheet_text,
 )
-from perf_assets.sources.review_sheets.verdicts import (
-    FINDINGS_JUDGED,
-    JUDGED,
-    QUESTIONS_JUDGED,
-    read_verdicts,
-    remarks_on,
+from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
+from perf_assets.stages.review_subjects import (
+    BUGS,
+    ENDORSED,
+    FOUND,
+    QUESTION_REVIEW,
+    REVIEWS,
+    Review,
 )
 from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
 from perf_assets.storage.lake_rows import where_rows_are
-from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
-from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
-from perf_assets.storage.verdicts import TABLE, keep_verdicts
+from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.frames import frame_of
 
@@ -41,95 +39,6 @@ CONSENSUS = "consensus"
 LONGEST = 4_000
 """Characters of an answer in a sheet; a spreadsheet holds 32,767 in a cell."""
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
-
-
-@dataclass(frozen=True)
-class Review:
-    """How subjects of one form of sheet are drawn, identified and judged.
-
-    table : of the verdicts.
-    key : the columns that identify a subject.
-    answers : the columns that hold what a rater says.
-    drawn : all subjects with the given columns of the sheet, and is_performance but for findings.
-    links : the web address of each subject, or the path of each finding, by its key.
-    in_force : the rows of the verdicts of a rater that are in force.
-    labelled : what subjects of performance are called in sentences.
-    """
-
-    form: Form
-    table: str
-    key: tuple[str, str]
-    answers: tuple[str, ...]
-    drawn: str
-    links: str
-    in_force: str
-    labelled: str
-
-
-BUGS = Review(
-    BUG_REPORTS,
-    TABLE,
-    ("repository", "number"),
-    tuple(name for name in JUDGED if name not in ("repository", "number", "line")),
-    """
-    select
-        repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
-        bugs.matched_labels, bugs.matched_keywords as keywords, bugs.matched_in, labels.rule_version
-    from staging.bug_reports as bugs
-    inner join labels.performance_labels as labels using (repository, number)
-    where bugs.dataset = 'live'
-    """,
-    "select repository, number, html_url from staging.bug_reports where dataset = 'live'",
-    "select * from staging.verdicts where rater = ?",
-    "labelled performance bugs",
-)
-QUESTION_REVIEW = Review(
-    QUESTIONS,
-    QUESTION_VERDICTS,
-    ("forum", "question_id"),
-    tuple(name for name in QUESTIONS_JUDGED if name not in ("forum", "question_id", "line")),
-    """
-    select
-        forum, question_id, asked.title, asked.html_url as link, labels.is_performance,
-        stored.tag_set, stored.tags, labels.matched_stems as stems, labels.matched_in,
-        labels.rule_version, answers.body_html as answer
-    from staging.questions as asked
-    inner join raw.questions as stored using (forum, question_id)
-    inner join labels.performance_questions as labels using (forum, question_id)
-    left join (
-        select forum, question_id, min_by(answer_id, answered_at) as answer_id
-        from intermediate.question_endorsements
-        group by forum, question_id
-    ) as endorsed using (forum, question_id)
-    left join raw.answers as answers
-        on asked.forum = answers.forum
-        and coalesce(asked.accepted_answer_id, endorsed.answer_id) = answers.answer_id
-    """,
-    "select forum, question_id, html_url from staging.questions",
-    "select * from staging.question_verdicts where rater = ?",
-    "labelled performance questions",
-)
-FOUND = Review(
-    FINDINGS,
-    FINDING_VERDICTS,
-    ("repository", "finding_id"),
-    tuple(name for name in FINDINGS_JUDGED if name not in ("repository", "finding_id", "line")),
-    """
-    select
-        repository, finding_id, rule, severity, path, line, code, message,
-        'https://github.com/' || repository || '/blob/' || sha || '/'
-            || replace(url_encode(path), '%2F', '/') || '#L' || line as link
-    from raw.static_findings
-    where month = (
-        select max(trees.month) from raw.scanned_trees as trees
-        where trees.repository = static_findings.repository
-    )
-    """,
-    "select distinct repository, finding_id, path from raw.static_findings",
-    "select * from staging.finding_verdicts where rater = ?",
-    "findings",
-)
-REVIEWS = {review.form: review for review in (BUGS, QUESTION_REVIEW, FOUND)}
 
 
 @dataclass(frozen=True)
@@ -198,8 +107,26 @@ def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[st
     return sheet_text(_with_answers(drawn), QUESTIONS), drawn.height
 
 
+def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tuple[str, int]:
+    """A review sheet of at most ``number`` comments that endorse an answer in ``forum``, drawn.
+
+    They are of questions without an accepted answer, where they count. With the sheet comes how
+    many they are.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is nothing to draw from, or less than one is requested.
+    """
+    if number < 1:
+        raise PerfAssetsError(f"--n {number} gives no sample: it must be at least 1")
+    rows = _of_forum(_drawn_from(published, ENDORSED), forum, published, "endorsements")
+    drawn = draw_each(rows, number, seed, ENDORSED.key, ("forum",))
+    return sheet_text(_with_answers(drawn), ENDORSEMENTS), drawn.height
+
+
 def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
-    """The drawn questions with their answers as text for a cell, code behind it."""
+    """The drawn rows with their answers as text for a cell, code behind it."""
     texts = [
         None if html is None else shortened("\n\n".join(filter(None, text_and_code(html))), LONGEST)
         for html in drawn["answer"]
@@ -207,11 +134,13 @@ def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
     return drawn.with_columns(answer=pl.Series(texts, dtype=pl.String))
 
 
-def _of_forum(rows: pl.DataFrame, forum: str, published: Path) -> pl.DataFrame:
+def _of_forum(
+    rows: pl.DataFrame, forum: str, published: Path, subjects: str = "questions"
+) -> pl.DataFrame:
     forums = sorted(rows.get_column("forum").unique())
     if forum not in forums:
         there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
-        raise PerfAssetsError(f"--forum {forum}: {published} has no questions of it; {there}")
+        raise PerfAssetsError(f"--forum {forum}: {published} has no {subjects} of it; {there}")
     return rows.filter(pl.col("forum") == forum)
 
 

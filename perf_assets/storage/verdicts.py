@@ -32,6 +32,7 @@ _one_at_a_time = Lock()
 TABLE = "reviews.verdicts"
 QUESTIONS = "reviews.question_verdicts"
 FINDINGS = "reviews.finding_verdicts"
+ENDORSEMENTS = "reviews.endorsement_verdicts"
 SUM = "sha256"
 
 
@@ -56,6 +57,7 @@ VERDICT_KINDS = (
     VerdictKind(TABLE, "verdicts", ("repository", "number")),
     VerdictKind(QUESTIONS, "question_verdicts", ("forum", "question_id")),
     VerdictKind(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
+    VerdictKind(ENDORSEMENTS, "endorsement_verdicts", ("forum", "comment_id")),
 )
 
 

@@ -111,6 +111,9 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     assert "5 questions to judge" in run(*of_tag_sets, "--forum", forum)
     refused = perf_assets(*of_tag_sets, "--data-dir", data_dir)
     assert refused.returncode == 2 and "--tag-sets goes with --forum" in refused.stderr
+    of_endorsements = ("review", "sample", "--endorsements", "--n", "50", "--seed", "1")
+    refused = perf_assets(*of_endorsements, "--data-dir", data_dir)
+    assert refused.returncode == 2 and "--endorsements goes with --forum" in refused.stderr
     refused = perf_assets(
         "review", "sample", "--forum", "none", "--n", "1", "--seed", "1", "--data-dir", data_dir
     )

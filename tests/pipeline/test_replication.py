@@ -220,6 +220,7 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "static_findings",
         "finding_precision",
         "finding_agreement",
+        "endorsement_precision",
         "label_sensitivity",
         "keyword_proposals",
         "fix_curves",

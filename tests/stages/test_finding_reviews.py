@@ -199,6 +199,15 @@ def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
     assert writer.database.frame("from reviews.finding_verdicts").height == 1
 
 
+def test_what_a_project_did_about_a_finding_outlives_its_rule(
+    writer: AuditedWriter, rows: list[dict[str, str]]
+) -> None:
+    told = {"verdict": "right", "state": "fixed", "address": REPORT}
+    imported(writer, "Ann", [{**rows[0], **told}])
+    writer.database.connection.execute("DELETE FROM raw.static_findings")
+    assert states_of(writer) == [(name(1), True, "fixed", REPORT, "Ann")]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -10,9 +10,17 @@ import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.stages.reviewing import import_sheet, sample_sheet, tag_set_sheet
+from perf_assets.sources.review_sheets.sheet import ENDORSEMENTS
+from perf_assets.stages.reviewing import (
+    endorsement_sheet,
+    import_sheet,
+    sample_sheet,
+    tag_set_sheet,
+)
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.question_rows import (
@@ -23,7 +31,7 @@ from tests.question_rows import (
     question,
     tag_set,
 )
-from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of
+from tests.review_sheets import QUESTION_LINKS, YES, question_sheet, sheet, verdicts_of, written
 from tests.rows import issue, label, repository
 
 pytestmark = pytest.mark.slow
@@ -246,6 +254,57 @@ def test_a_sheet_has_the_accepted_answer_or_the_one_that_the_asker_endorses(
     assert answers["1"].startswith("Use <batches>") and answers["1"].endswith("f(x)")
 
 
+def test_comments_that_endorse_an_answer_are_judged(
+    data_dir: DataDirectory, writer: AuditedWriter
+) -> None:
+    connection = writer.database.connection
+    connection.execute("update raw.questions set accepted_answer_id = 103 where question_id = 3")
+    answers = [
+        answer(100 + n, n, "2020-01-06T00:00:00Z", body_html=f"<p>{n}</p>") for n in (1, 2, 3)
+    ]
+    insert(connection, "raw.answers", answers)
+    bodies = ("Thanks", "Thanks, that worked", "Thank you")
+    given = [comment(50 + n, n, 100 + n, body) for n, body in enumerate(bodies, start=1)]
+    insert(connection, "raw.question_comments", given)
+    connection.execute("CHECKPOINT")
+    publish(data_dir)
+    text, number = endorsement_sheet(data_dir.published, FORUM, 10, 1)
+    rows = sorted(csv.DictReader(io.StringIO(text)), key=lambda row: row["comment_id"])
+    # Where an answer is accepted, nobody needs to know which one is endorsed.
+    assert number == len(rows) == 2
+    columns = ("comment_id", "link", "answer", "comment", "endorsement", "matched_words")
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("51", QUESTION_LINKS[FORUM, 1], "1", "Thanks", "gratitude", "thanks"),
+        ("52", QUESTION_LINKS[FORUM, 2], "2", "Thanks, that worked", "success", "that worked"),
+    ]
+
+    def imported(rater: str, *verdicts: str) -> tuple[int, int, int]:
+        judged = [{**row, "verdict": word} for row, word in zip(rows, verdicts, strict=True)]
+        path = data_dir.path / "sheet.csv"
+        path.write_text(written(judged, form=ENDORSEMENTS), encoding="utf-8")
+        found = import_sheet(writer, path, rater)
+        return found.added, found.superseding, found.unchanged
+
+    assert imported("Ann", "wrong", "right") == (2, 0, 0)
+    assert imported("Ann", "Right", "right") == (0, 1, 1)
+    assert imported("Bob", "", "unsure") == (1, 0, 0)
+    kept = read_log(data_dir.verdicts).rows["reviews.endorsement_verdicts"]
+    assert kept["verdict"].to_list() == ["wrong", "right", "right", "unsure"]
+    for change, words in (
+        ({"verdict": "yes"}, "line 2, column verdict: 'yes' is unknown; did you mean"),
+        ({"comment_id": "53"}, "column link: is not that of stackoverflow#53"),
+        ({"comment_id": "9"}, "stackoverflow#9 is no endorsing comment that is stored"),
+        ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
+    ):
+        rows[0] |= {"verdict": "right", "comment_id": "51", "note": ""} | change
+        with pytest.raises(PerfAssetsError, match=words):
+            imported("Cid", rows[0]["verdict"], "")
+    with pytest.raises(PerfAssetsError, match="--n 0 gives no sample"):
+        endorsement_sheet(data_dir.published, FORUM, 0, 1)
+    with pytest.raises(PerfAssetsError, match=r"--forum ai: .* has no endorsements of it; choose"):
+        endorsement_sheet(data_dir.published, "ai", 5, 1)
+
+
 def test_a_sheet_of_tag_sets_has_so_many_questions_of_each(
     data_dir: DataDirectory, writer: AuditedWriter
 ) -> None:
@@ -296,8 +355,9 @@ def test_a_sheet_of_before_there_were_answers_is_read(writer: AuditedWriter) -> 
 
 
 def test_a_kind_of_crash_is_a_program_crash_and_none_to_learn(writer: AuditedWriter) -> None:
-    imported(writer, "Ann", {**YES, "kinds": "Shape inconsistency | performance"})
-    kinds = ["program_crash", "performance", "shape_inconsistency"]
+    given = "Shape inconsistency | performance | CPU/GPU incompatibility"
+    imported(writer, "Ann", {**YES, "kinds": given})
+    kinds = ["program_crash", "performance", "shape_inconsistency", "cpu_gpu_incompatibility"]
     assert in_force(writer, "Ann", "kinds") == [(1, 1, kinds)]
     query = "SELECT kind FROM staging.labelled_questions ORDER BY ALL"
     assert writer.database.frame(query).rows() == [("performance",), ("program_crash",)]

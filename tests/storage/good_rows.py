@@ -512,6 +512,14 @@ GOOD: dict[str, list[Row]] = {
         | {"rule": rule}
         for rule, new, gone in (("sequential-map", 2, 1), ("map-before-batch", None, None))
     ],
+    "reviews.endorsement_verdicts": [
+        {"verdict_id": number, "rater": "Ann", "comment_id": 7} for number in (1, 2)
+    ],
+    "analysis.endorsement_precision": [
+        {"endorsement": endorsement, "rater": "Ann", "judged_comments": 4, "right_comments": 3}
+        | {"wrong_comments": 1, "estimate_percent": 75.0, "low_percent": 30.0, "high_percent": 95.0}
+        for endorsement in ("all", "success")
+    ],
     "reviews.finding_verdicts": [
         {"verdict_id": number, "rater": "Ann", "repository": REPOSITORY} for number in (1, 2)
     ],

@@ -62,19 +62,21 @@ CLASSIFIERS = {
 PLACES = {
     "accepted.highest": (
         "comprehension",
-        "accepted_rank",
+        "accepted_share",
         False,
         "highest share of accepted answers",
     ),
-    "accepted.lowest": ("performance", "accepted_rank", True, "lowest share of accepted answers"),
-    "hours.longest": (
+    "accepted.lowest": ("performance", "accepted_share", True, "lowest share of accepted answers"),
+} | {
+    f"hours.longest.{reading}": (
         "performance",
-        "wait_rank",
+        column,
         False,
-        "longest median time to an accepted answer",
-    ),
+        f"longest time to an accepted answer, read as the {reading},",
+    )
+    for reading, column in READINGS_OF_HOURS.items()
 }
-"""Which kind the study has first: by a column of ranks, counted from its last place or first."""
+"""Which kind the study has first: by a column, whether the lowest of it is first, what it is."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,14 @@ class ForumData:
         found = self.difficulty.filter(kind=kind, tag_set=tag_set)[column].to_list()
         return None if not found or found[0] is None else float(found[0])
 
-    def place(self, rank: str, kind: str, *, from_last: bool = False) -> float | None:
-        """The place of ``kind`` by the column ``rank``; from the last one on, equal ones alike."""
-        own = self.value(rank, kind)
-        if own is None or not from_last:
-            return own
-        ranks = (self.value(rank, other) for other in KINDS)
-        return 1.0 + sum(other is not None and other > own for other in ranks)
+    def place(self, column: str, kind: str, *, is_lowest_first: bool) -> float | None:
+        """The place of ``kind`` among the kinds by the ``column``, equal ones alike."""
+        values = {other: self.value(column, other) for other in KINDS}
+        own = values[kind]
+        if own is None:
+            return None
+        others = (value for value in values.values() if value is not None)
+        return 1.0 + sum(value < own if is_lowest_first else value > own for value in others)
 
     def gap(self, kind: str = "all") -> str | None:
         """Why a figure of ``kind`` cannot be had, if it cannot."""
@@ -249,9 +252,9 @@ def _difficulty(published: PaperTables, data: ForumData) -> Iterator[tuple[objec
             figure = _figure(f"hours.{kind}.{reading}", DIFFICULTY, POOLED, quantity, text)
             value = data.value(column, kind)
             yield comparison_row(figure, value, gap=data.gap(kind), reason=now, note=now)
-    for name, (kind, rank, is_last, what) in PLACES.items():
+    for name, (kind, column, is_lowest_first, what) in PLACES.items():
         quantity = f"place of {in_words(kind)} among the kinds, the {what} first"
-        place = data.place(rank, kind, from_last=is_last)
+        place = data.place(column, kind, is_lowest_first=is_lowest_first)
         figure = _figure(name, ORDER, POOLED, quantity, "1")
         yield comparison_row(figure, place, gap=data.gap(kind), reason=now, note=now)
 

@@ -6,11 +6,17 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.core.paper.figures import PROBLEMS, Figure, PaperTables, comparison_row, days_of
+from perf_assets.core.paper.figures import (
+    PROBLEMS,
+    PUBLISHED_FILE,
+    Figure,
+    PaperTables,
+    comparison_row,
+    days_of,
+)
 from perf_assets.sanitize import in_words
 
 FORUM = "stackoverflow"
-LOCATION = "Published file"
 PROJECTS = "projects on GitHub"
 CHECKED = {
     "found": "problems that the published checker found",
@@ -51,10 +57,10 @@ def problem_figures(
     found = {
         "problems": ("Abstract", "performance problems", problems.height),
         "posts": ("Abstract", "questions that hold them", problems["question_id"].n_unique()),
-        "first_day": (LOCATION, "day of the first question", _days(days.min())),
-        "last_day": (LOCATION, "day of the last question", _days(days.max())),
+        "first_day": (PUBLISHED_FILE, "day of the first question", _days(days.min())),
+        "last_day": (PUBLISHED_FILE, "day of the last question", _days(days.max())),
         "two_symptoms": (
-            LOCATION,
+            PUBLISHED_FILE,
             "problems with two symptoms",
             problems["symptom_2_category"].drop_nulls().len(),
         ),
@@ -69,7 +75,7 @@ def problem_figures(
             name = f"problems.{aspect}.{counted}.{code}"
             quantity = f"{in_words(aspect)} {code}: problems, by {in_words(counted)}"
             yield _row(
-                name, f"{LOCATION}, {in_words(aspect)}s", quantity, text, counts.get(code, 0)
+                name, f"{PUBLISHED_FILE}, {in_words(aspect)}s", quantity, text, counts.get(code, 0)
             )
     yield from _crossing_figures(table["crossings"], problems)
     yield from _benchmark_figures(table["benchmark"], problems)
@@ -87,7 +93,7 @@ def _crossing_figures(
             (first, second): n for first, second, n in problems.group_by(of, by).len().iter_rows()
         }
         names = [in_words(name.removesuffix("_category")) for name in (of, by)]
-        location = f"{LOCATION}, {' by '.join(names)}"
+        location = f"{PUBLISHED_FILE}, {' by '.join(names)}"
         for first, second, text in (
             (first, second, text)
             for first, row in table["counts"].items()
@@ -114,7 +120,7 @@ def _benchmark_figures(
         for status, text in table[column].items():
             figure = Figure(
                 f"problems.benchmark.{column}.{status}",
-                "Published benchmark, RQ4",
+                f"{PUBLISHED_FILE}, benchmark of RQ4",
                 FORUM,
                 f"reproduced problems, {words}: {in_words(status)}",
                 text,

@@ -127,7 +127,13 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
         *(_quartiles(group["views"])[1], group["views"].max()),
         *_centre(group["score"]),
         CONFIDENCE,
-        _result(share, of_resolved, _centre(group["hours_to_accepted"])[0], until_accepted),
+        _result(
+            share,
+            of_resolved,
+            _centre(group["hours_to_accepted"])[0],
+            _centre(resolved["hours_to_resolved"])[0],
+            until_accepted,
+        ),
     )
 
 
@@ -172,7 +178,11 @@ def _quartiles(values: pl.Series) -> tuple[float | None, float | None]:
 
 
 def _result(
-    share: Proportion, resolved: Proportion, hours: float | None, watched: MedianResult
+    share: Proportion,
+    resolved: Proportion,
+    hours: float | None,
+    hours_resolved: float | None,
+    watched: MedianResult,
 ) -> str:
     assert share.share is not None and share.low is not None and share.high is not None
     text = (
@@ -189,6 +199,8 @@ def _result(
         return f"{text}; too few to say how soon"
     if hours is not None:
         text += f", in the median given within {hours:.1f} hours"
+        if hours_resolved is not None and resolved.successes > share.successes:
+            text += f" ({hours_resolved:.1f} with those endorsed)"
     if watched.median is None:
         return f"{text}; of all of them fewer than half have one while they were watched"
     return f"{text}; half of all of them have one within {watched.median:.1f} hours"

@@ -42,6 +42,8 @@ DISCUSSED = ("is_performance", "cause", "impact")
 
 
 Subject = tuple[str, int | str]
+ENDORSEMENT = ["forum", "comment_id"]
+"""What tells two comments that endorse an answer apart."""
 
 
 def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -73,7 +75,9 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema_of("analysis.rater_agreement"), orient="row")
 
 
-def question_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
+def question_agreement(
+    verdicts: pl.DataFrame, of_endorsements: pl.DataFrame, endorsements: pl.DataFrame
+) -> pl.DataFrame:
     """The same kappas over questions of forums, see :func:`rater_agreement`.
 
     Whether a question is about performance (yes, no or unsure), its kinds, the root cause of what
@@ -85,6 +89,8 @@ def question_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     ----------
     verdicts
         ``staging.question_verdicts``: a row for each rater, question and problem in force.
+    of_endorsements, endorsements
+        As for :func:`~perf_assets.core.reviews.precision.endorsement_precision`.
 
     Returns
     -------
@@ -107,7 +113,21 @@ def question_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
             by_rater(judged.select("rater", "forum", "question_id", pl.col(question)))
         )
     ]
+    in_force = endorsement_verdicts_in_force(of_endorsements, endorsements)
+    rows += [
+        (forum, "endorsement", *row)
+        for (forum,), judged in sorted(in_force.partition_by("forum", as_dict=True).items())
+        for row in kappas(by_rater(judged.select("rater", "forum", "comment_id", "verdict")))
+    ]
     return pl.DataFrame(rows, schema=schema_of("analysis.question_agreement"), orient="row")
+
+
+def endorsement_verdicts_in_force(
+    verdicts: pl.DataFrame, endorsements: pl.DataFrame
+) -> pl.DataFrame:
+    """The last verdict of each rater on each comment that counts as endorsing, with its kind."""
+    last = verdicts.sort("verdict_id").unique([*ENDORSEMENT, "rater"], keep="last")
+    return last.join(endorsements, on=ENDORSEMENT)
 
 
 def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:

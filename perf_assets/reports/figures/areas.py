@@ -51,8 +51,13 @@ order by repository, performance_bugs desc, area
 AREAS_VERDICTS = f"""
 select repository, printf(
     'most performance bugs carry %s',
-    string_agg(printf('%s (%d, %.0f %% of its bug reports)', area, performance_bugs, estimate), ', '
-        order by performance_bugs desc, area)
+    string_agg(
+        printf(
+            '%s (%d, %.0f %% [%.0f, %.0f] of its bug reports)',
+            area, performance_bugs, estimate, low, high
+        ),
+        ', ' order by performance_bugs desc, area
+    )
 )
 from (
     from ({AREAS.strip()})

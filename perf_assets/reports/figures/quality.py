@@ -40,6 +40,21 @@ select repository, printf(
 from ({PRECISION.strip()})
 where estimate is not null
 """
+ENDORSEMENTS = """
+select
+    forum, endorsement, rater, judged_comments, right_comments, wrong_comments, unsure_comments,
+    estimate_percent as estimate, low_percent as low, high_percent as high
+from analysis.endorsement_precision
+order by forum, endorsement, rater
+"""
+ENDORSEMENTS_VERDICTS = f"""
+select forum, printf(
+    'comments that count as endorsing an answer (%s): %.0f %% do [%.0f, %.0f], by %d judged (%s)',
+    endorsement, estimate, low, high, judged_comments, rater
+)
+from ({ENDORSEMENTS.strip()})
+where estimate is not null
+"""
 
 
 def _agreement(table: str, by: str, question: str, condition: str) -> Figure:
@@ -138,8 +153,18 @@ select 'the study of ' || replace(study, '_', ' '), string_agg(
     order by list_position(
         ['exact', 'within_rounding', 'coincides', 'differs', 'not_derivable'], verdict
     )
+) || case
+    when sum(of_file) > 0
+        then printf(' (%d of them counted in the published file, not printed)', sum(of_file))
+    else ''
+end
+from (
+    select
+        study, verdict, count(*) as number,
+        count(*) filter (where starts_with(location, 'Published file')) as of_file
+    from analysis.paper_comparison
+    group by all
 )
-from (select study, verdict, count(*) as number from analysis.paper_comparison group by all)
 group by study
 order by study
 """
@@ -190,6 +215,9 @@ FIGURES = {
     ),
     "analysis.finding_precision": Figure(
         "How often findings of static checks are right", PRECISION, PRECISION_VERDICTS, _precision
+    ),
+    "analysis.endorsement_precision": Figure(
+        "How often endorsed answers are", ENDORSEMENTS, ENDORSEMENTS_VERDICTS
     ),
     "analysis.rater_agreement": _agreement(
         "rater_agreement",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
-from perf_assets.reports.figures.figure import Figure
+from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths, series, values
 from perf_assets.reports.figures.question_kinds import SAYS_MORE
 from perf_assets.reports.formats import with_words
@@ -50,10 +50,14 @@ order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
 """
 STEMS_VERDICTS = f"""
 select forum || ', ' || tag_set, printf(
-    '%d of %d questions (%.1f %%) have a performance stem %s',
-    questions, all_questions, percent, replace(stem_set, '_', ' ')
+    '%d of %d questions (%.1f %% [%.1f, %.1f]) have a performance stem %s',
+    questions, all_questions, percent, low, high, replace(stem_set, '_', ' ')
 )
-from analysis.keyword_stem_hits
+from (
+    select *, {wilson_limits("questions", "all_questions")}
+    from analysis.keyword_stem_hits
+    where all_questions > 0
+)
 where entry = 'any'
 qualify {SAYS_MORE}
 order by forum, tag_set = 'pooled', tag_set, stem_set

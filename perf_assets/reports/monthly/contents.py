@@ -53,6 +53,7 @@ TRUST = (
     "analysis.link_sensitivity",
     "analysis.bot_sensitivity",
     "analysis.question_kind_quality",
+    "analysis.endorsement_precision",
     "analysis.finding_precision",
     "analysis.adjusted_tests",
 )

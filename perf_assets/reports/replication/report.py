@@ -22,7 +22,12 @@ from perf_assets.reports.figures import problems
 from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.beyond import read_beyond
-from perf_assets.reports.replication.words import VERDICTS, differing, reproduced_text
+from perf_assets.reports.replication.words import (
+    VERDICTS,
+    counted_in_file,
+    differing,
+    reproduced_text,
+)
 from perf_assets.sanitize import in_words
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
@@ -198,7 +203,13 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
     counts = dict(rows.group_by("verdict").len().iter_rows())
     tiles = [Tile(f"{counts[one]:,}", in_words(one)) for one in VERDICTS if counts.get(one)]
     queries = {"the numbers": query}
-    yield Part(f"{name}-verdicts", f"{rows.height:,} figures", tiles=tiles, queries=queries)
+    yield Part(
+        f"{name}-verdicts",
+        f"{rows.height:,} figures",
+        tiles=tiles,
+        words=counted_in_file(rows),
+        queries=queries,
+    )
     if sentences := differing(rows):
         title, table = "Those that differ, and why", _table(rows.filter(verdict="differs"))
         yield Part(f"{name}-differing", title, words=sentences, table=table, queries=queries)

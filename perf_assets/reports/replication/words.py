@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import polars as pl
 from rich.console import Console
 
-from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
+from perf_assets.core.paper.figures import DAY, PUBLISHED_FILE, READINGS, month_of_number
 from perf_assets.core.paper.paper_consistency import LOCATION
 from perf_assets.months import is_month
 from perf_assets.reports.terminal import say
@@ -50,6 +50,18 @@ def differing(comparison: pl.DataFrame) -> list[str]:
     ]
 
 
+def counted_in_file(comparison: pl.DataFrame) -> list[str]:
+    """A sentence on those figures that the paper does not print, if there are any."""
+    rows = comparison.filter(pl.col("location").str.starts_with(PUBLISHED_FILE))
+    if rows.is_empty():
+        return []
+    return [
+        f"{rows.height} of them, {rows.filter(verdict='exact').height} exact, are not printed in "
+        "the paper but counted once in the file that its authors publish: they guard the reading "
+        "of it"
+    ]
+
+
 def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """Print one screen: how many figures have which verdict, and why others differ.
 
@@ -58,7 +70,11 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
         numbers = ", ".join(f"{counts[one]} {in_words(one)}" for one in VERDICTS if one in counts)
-        say(console, f"The study of {in_words(str(study))}, {rows.height} figures: {numbers}")
+        of_file = "".join(f" ({sentence})" for sentence in counted_in_file(rows))
+        say(
+            console,
+            f"The study of {in_words(str(study))}, {rows.height} figures: {numbers}{of_file}",
+        )
         for numbers in differing(rows):
             shown = textwrap.shorten(
                 escape_text(numbers), LINES * (console.width - 8), placeholder=" …"

@@ -100,7 +100,21 @@ FINDINGS = Form(
     ("verdict", "state", "address", "note"),
     newer=("state", "address"),
 )
-FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS)
+ENDORSEMENTS = Form(
+    "endorsements",
+    (
+        "forum",
+        "comment_id",
+        "title",
+        "link",
+        "answer",
+        "comment",
+        "endorsement",
+        "matched_words",
+    ),
+    ("verdict", "note"),
+)
+FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS, ENDORSEMENTS)
 
 DELIMITERS = ",;\t"
 LIST_SEPARATOR = " | "

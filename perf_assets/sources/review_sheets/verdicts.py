@@ -26,6 +26,7 @@ from perf_assets.sources.review_sheets.codebook import (
 )
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
+    ENDORSEMENTS,
     FINDINGS,
     LIST_SEPARATOR,
     QUESTIONS,
@@ -50,6 +51,7 @@ def _judged(table: str) -> Columns:
 JUDGED = _judged("reviews.verdicts")
 QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
 FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
+ENDORSEMENTS_JUDGED = _judged("reviews.endorsement_verdicts")
 ADDRESS = re.compile(r"https?://[!-~]{1,2000}")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
@@ -65,13 +67,14 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     """The verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
 
     Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem, and of
-    one of findings :data:`FINDINGS_JUDGED`. A row whose columns for the rater are all empty is not
-    judged yet, and left out.
+    one of findings :data:`FINDINGS_JUDGED`, of one of endorsements :data:`ENDORSEMENTS_JUDGED`. A
+    row whose columns for the rater are all empty is not judged yet, and left out.
 
     Parameters
     ----------
     links : the web address of every bug report by repository and number, or of every question by
-        forum and number; the path of every finding by repository and identity.
+        forum and number; the path of every finding by repository and identity; the address of the
+        question of every endorsing comment by forum and number.
 
     Raises
     ------
@@ -84,6 +87,8 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         schema = QUESTIONS_JUDGED
     elif sheet.form is FINDINGS:
         reader, schema = _FindingReader(path, links), FINDINGS_JUDGED
+    elif sheet.form is ENDORSEMENTS:
+        reader, schema = _EndorsementReader(path, links), ENDORSEMENTS_JUDGED
     else:
         reader, schema = _BugReader(path, links), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
@@ -164,17 +169,30 @@ class _Reader:
         The columns ``others`` are filled in only beside an answer, ``only_yes`` of them only where
         that is yes: they are about ``what``.
         """
-        given = [name for name in others if row.cells[name].strip()]
-        word = row.cells["is_performance"].strip()
-        if not word:
-            if given:
-                self.refuse(row, "is_performance", f"is empty although {given[0]} is filled in")
+        if not self.is_filled(row, "is_performance", others):
             return None
         verdict = self.word(row, "is_performance", VERDICTS)
-        excess = [name for name in given if name in only_yes]
+        excess = [name for name in only_yes if row.cells[name].strip()]
         if verdict != "yes" and excess:
+            word = row.cells["is_performance"].strip()
             self.refuse(row, excess[0], f"is only for {what}, and this is judged {word}")
         return verdict
+
+    def is_filled(self, row: Row, column: str, others: Sequence[str]) -> bool:
+        """Whether ``column`` is filled in; without it the ``others`` must not be."""
+        if row.cells[column].strip():
+            return True
+        for name in others:
+            if row.cells.get(name, "").strip():
+                self.refuse(row, column, f"is empty although {name} is filled in")
+        return False
+
+    def once(self, subject: Subject, row: Row, column: str) -> None:
+        """Refuse a subject that another row was about."""
+        if subject in self.lines:
+            shown = subject[1] if isinstance(subject[1], str) else f"#{subject[1]}"
+            self.refuse(row, column, f"{shown} stands in line {self.lines[subject]} already")
+        self.lines[subject] = row.line
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
         """Category and sub-category of a cell; :data:`NOTHING` of an empty one."""
@@ -205,9 +223,7 @@ class _BugReader(_Reader):
 
     def verdict(self, row: Row) -> Verdict | None:
         bug = self.subject(row, ("repository", "number"), "an issue", "bug report")
-        if bug in self.lines:
-            self.refuse(row, "number", f"#{bug[1]} stands in line {self.lines[bug]} already")
-        self.lines[bug] = row.line
+        self.once(bug, row, "number")
         causes = ("category", "impact")
         verdict = self.answer(row, (*causes, "note"), causes, "performance bugs")
         if verdict is None:
@@ -230,14 +246,8 @@ class _FindingReader(_Reader):
         if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "path", f"is not that of {identity}, {self.links[finding]}")
-        if finding in self.lines:
-            self.refuse(row, "finding_id", f"stands in line {self.lines[finding]} already")
-        self.lines[finding] = row.line
-        others = ("state", "address", "note")
-        given = [name for name in others if row.cells.get(name, "").strip()]
-        if not row.cells["verdict"].strip():
-            if given:
-                self.refuse(row, "verdict", f"is empty although {given[0]} is filled in")
+        self.once(finding, row, "finding_id")
+        if not self.is_filled(row, "verdict", ("state", "address", "note")):
             return None
         state, address = self.state(row)
         note = row.cells["note"].strip() or None
@@ -259,6 +269,18 @@ class _FindingReader(_Reader):
                 row, "address", f"is no web address, where the finding was {state}, as https://..."
             )
         return state, address
+
+
+class _EndorsementReader(_Reader):
+    """Reads a sheet of comments that count as endorsing an answer."""
+
+    def verdict(self, row: Row) -> Verdict | None:
+        comment = self.subject(row, ("forum", "comment_id"), "a comment", "endorsing comment")
+        self.once(comment, row, "comment_id")
+        if not self.is_filled(row, "verdict", ("note",)):
+            return None
+        verdict = self.word(row, "verdict", FINDING_VERDICTS)
+        return *comment, verdict, row.cells["note"].strip() or None, row.line
 
 
 class _QuestionReader(_Reader):
@@ -325,7 +347,7 @@ class _QuestionReader(_Reader):
 
 def known_word(text: str, words: tuple[str, ...]) -> str:
     """``text`` as one of ``words``; UnknownWordError with the nearest where it is none."""
-    word = value_of_words(text)
+    word = value_of_words(text.replace("/", " "))
     if word not in words:
         shown = tuple(map(in_words, words))
         raise UnknownWordError(text.strip(), nearest_word(in_words(word), shown))

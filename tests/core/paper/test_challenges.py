@@ -67,7 +67,7 @@ def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
     assert found["questions.pooled"]["reason"] == NO_FORUM
     assert found["sample.inspected"]["reason"] == NO_POSTS
     assert found["views.pytorch.median"]["reason"] == NO_FORUM
-    assert len(found) == 33
+    assert len(found) == 34
 
 
 def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
@@ -124,7 +124,7 @@ def test_figures_of_kinds_need_kinds() -> None:
     # All of the one were accepted, none of the other.
     assert found["accepted.lowest"]["reproduced"] == 2
     assert found["accepted.lowest"]["verdict"] == "differs"
-    assert found["hours.longest"]["verdict"] == "exact"
+    assert found["hours.longest.median"]["verdict"] == "exact"
     assert found["accepted.highest"]["reason"] == NO_KINDS
 
 

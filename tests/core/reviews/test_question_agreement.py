@@ -13,6 +13,12 @@ SCHEMA = {
     name: schema_of("staging.question_verdicts")[name]
     for name in table_of("staging.question_verdicts").column
 }
+NO_ENDORSEMENTS = (
+    pl.DataFrame(schema=schema_of("reviews.endorsement_verdicts")),
+    pl.DataFrame(schema=schema_of("intermediate.question_endorsements")).select(
+        "forum", "comment_id", "endorsement"
+    ),
+)
 
 
 def judged(rater: str, question: int, **changes: Any) -> dict[str, Any]:
@@ -28,7 +34,7 @@ def judged(rater: str, question: int, **changes: Any) -> dict[str, Any]:
 
 
 def agreed(*rows: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    found = question_agreement(pl.DataFrame(rows, schema=SCHEMA))
+    found = question_agreement(pl.DataFrame(rows, schema=SCHEMA), *NO_ENDORSEMENTS)
     assert found.schema == schema_of("analysis.question_agreement")
     return {(row["asked"], row["method"]): row for row in found.iter_rows(named=True)}
 
@@ -72,10 +78,10 @@ def test_problems_and_kinds_agree_when_the_same_ones_are_named() -> None:
 def test_three_raters_have_a_kappa_of_all_and_forums_are_apart() -> None:
     rows = [judged(rater, n) for rater in ("Ann", "Bob", "Cid") for n in (1, 2)]
     rows[0]["verdict"] = "no"
-    found = question_agreement(pl.DataFrame(rows, schema=SCHEMA))
+    found = question_agreement(pl.DataFrame(rows, schema=SCHEMA), *NO_ENDORSEMENTS)
     assert found["method"].to_list() == ["cohen", "cohen", "cohen", "fleiss"]
     elsewhere = [{**row, "forum": "ai"} for row in rows if row["rater"] != "Cid"]
-    both = question_agreement(pl.DataFrame([*rows, *elsewhere], schema=SCHEMA))
+    both = question_agreement(pl.DataFrame([*rows, *elsewhere], schema=SCHEMA), *NO_ENDORSEMENTS)
     assert both.group_by("forum").len().sort("forum").rows() == [("ai", 1), ("so", 4)]
 
 

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from perf_assets.core.reviews.finding_precision import finding_agreement, finding_precision
+from perf_assets.core.reviews.precision import (
+    endorsement_precision,
+    finding_agreement,
+    finding_precision,
+)
+from perf_assets.core.reviews.rater_agreement import question_agreement
 from perf_assets.tables import schema_of, table_of
 
 SCHEMA = {
@@ -128,3 +133,39 @@ def test_kappa_is_over_the_findings_that_both_judged() -> None:
     row = found.row(by_predicate=pl.col("repository") == "owner/name", named=True)
     assert (row["raters"], row["method"], row["n"]) == ("Ann, Bob", "cohen", 4)
     assert row["kappa"] == pytest.approx(cohen_kappa_score(ann, bob))
+
+
+def test_endorsements_are_measured_by_kind_and_the_last_verdict_counts() -> None:
+    kinds = {1: "success", 2: "success", 3: "gratitude"}
+    endorsements = pl.DataFrame(
+        [("stackoverflow", number, kind) for number, kind in kinds.items()],
+        schema=["forum", "comment_id", "endorsement"],
+        orient="row",
+    )
+    given = [("Ann", 1, "wrong"), ("Ann", 1, "right"), ("Ann", 2, "wrong"), ("Bob", 1, "unsure")]
+    given += [("Ann", 3, "right"), ("Ann", 9, "wrong")]  # the rule takes comment 9 no more
+    verdicts = pl.DataFrame(
+        [
+            {"verdict_id": number, "rater": rater, "forum": "stackoverflow"}
+            | {"comment_id": comment, "verdict": verdict}
+            for number, (rater, comment, verdict) in enumerate(given, start=1)
+        ]
+    )
+    found = endorsement_precision(verdicts, endorsements)
+    assert found.schema == schema_of("analysis.endorsement_precision")
+    columns = ("endorsement", "rater", "right_comments", "wrong_comments", "unsure_comments")
+    assert found.select(columns).rows() == [
+        ("all", "Ann", 2, 1, 0),
+        ("all", "Bob", 0, 0, 1),
+        ("all", "consensus", 1, 1, 1),
+        ("gratitude", "Ann", 1, 0, 0),
+        ("gratitude", "consensus", 1, 0, 0),
+        ("success", "Ann", 1, 1, 0),
+        ("success", "Bob", 0, 0, 1),
+        ("success", "consensus", 0, 1, 1),
+    ]
+    limits = binomtest(2, 3).proportion_ci(0.95, "wilson")
+    assert found.row(0, named=True)["low_percent"] == pytest.approx(100 * limits.low)
+    no_questions = pl.DataFrame(schema=schema_of("staging.question_verdicts"))
+    agreement = question_agreement(no_questions, verdicts, endorsements)
+    assert agreement.select("asked", "raters", "n").rows() == [("endorsement", "Ann, Bob", 1)]

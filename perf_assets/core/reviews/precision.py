@@ -1,4 +1,4 @@
-"""How good the static checks are, by the verdicts of people: precision, and agreement of raters."""
+"""How often findings of static checks and endorsements are right, by the verdicts of people."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,21 @@ import polars as pl
 
 from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.reviews.codebook import FINDING_VERDICTS
-from perf_assets.core.reviews.rater_agreement import by_rater, kappas
+from perf_assets.core.reviews.rater_agreement import (
+    ENDORSEMENT,
+    by_rater,
+    endorsement_verdicts_in_force,
+    kappas,
+)
 from perf_assets.core.statistics.agreement import wilson_interval
 from perf_assets.tables import schema_of
 
-ALL_RULES = "all"
+ALL = "all"
 CONSENSUS = "consensus"
 CONFIDENCE = 0.95
 
 RIGHT, WRONG, UNSURE = FINDING_VERDICTS
-SUBJECT = ["repository", "finding_id"]
+FINDING = ["repository", "finding_id"]
 
 
 def finding_precision(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -34,15 +39,11 @@ def finding_precision(verdicts: pl.DataFrame) -> pl.DataFrame:
     ``analysis.finding_precision``, estimates and Wilson's limits as percentages, by repository and
     pooled, by rule and for all.
     """
-    judged = pl.concat(
-        [verdicts.select(*SUBJECT, "rule", "rater", "verdict"), _consensus(verdicts)]
-    )
+    judged = _with_consensus(verdicts, FINDING, "rule")
     rows = [
-        (repository, rule, rater, *_precision(of_rater.get_column("verdict")))
+        (repository, *row)
         for repository, here in _by_repository_and_pooled(judged)
-        for rule in [ALL_RULES, *here.get_column("rule").unique().sort()]
-        for of_rule in [here if rule == ALL_RULES else here.filter(rule=rule)]
-        for (rater,), of_rater in sorted(of_rule.partition_by("rater", as_dict=True).items())
+        for row in _precisions(here, "rule")
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.finding_precision"), orient="row")
 
@@ -62,19 +63,54 @@ def finding_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (repository, *row)
         for repository, here in _by_repository_and_pooled(verdicts)
-        for row in kappas(by_rater(here.select("rater", *SUBJECT, "verdict")))
+        for row in kappas(by_rater(here.select("rater", *FINDING, "verdict")))
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.finding_agreement"), orient="row")
 
 
-def _consensus(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """What most raters of each finding say, with the columns of what single ones say."""
-    votes = verdicts.group_by(*SUBJECT, "rule", "verdict").agg(votes=pl.len())
-    most = votes.filter(pl.col("votes") == pl.col("votes").max().over(SUBJECT))
-    return most.group_by(*SUBJECT, "rule").agg(
+def endorsement_precision(verdicts: pl.DataFrame, endorsements: pl.DataFrame) -> pl.DataFrame:
+    """Precision of the rule for endorsed answers by forum, kind of endorsement and rater.
+
+    The measure is that of :func:`finding_precision`.
+
+    Parameters
+    ----------
+    verdicts : ``reviews.endorsement_verdicts``.
+    endorsements : columns forum, comment_id, endorsement of ``intermediate.question_endorsements``:
+        verdicts on other comments, which the rule does not take any more, tell nothing of it.
+
+    Returns
+    -------
+    ``analysis.endorsement_precision``, estimates and Wilson's limits as percentages, by kind and
+    for all.
+    """
+    in_force = endorsement_verdicts_in_force(verdicts, endorsements)
+    judged = _with_consensus(in_force, ENDORSEMENT, "endorsement")
+    rows = [
+        (forum, *row)
+        for (forum,), here in sorted(judged.partition_by("forum", as_dict=True).items())
+        for row in _precisions(here, "endorsement")
+    ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.endorsement_precision"), orient="row")
+
+
+def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl.DataFrame:
+    """The verdicts of single raters, and what most raters of each subject say."""
+    votes = verdicts.group_by(*subject, rule, "verdict").agg(votes=pl.len())
+    most = votes.filter(pl.col("votes") == pl.col("votes").max().over(subject))
+    consensus = most.group_by(*subject, rule).agg(
         rater=pl.lit(CONSENSUS),
         verdict=pl.when(pl.len() == 1).then(pl.col("verdict").first()).otherwise(pl.lit(UNSURE)),
     )
+    return pl.concat([verdicts.select(consensus.columns), consensus])
+
+
+def _precisions(judged: pl.DataFrame, rule: str) -> Iterator[tuple[object, ...]]:
+    """Rows of rule, rater and precision: for all rules together and for each."""
+    for name in [ALL, *judged.get_column(rule).unique().sort()]:
+        of_rule = judged if name == ALL else judged.filter(pl.col(rule) == name)
+        for (rater,), of_rater in sorted(of_rule.partition_by("rater", as_dict=True).items()):
+            yield (name, rater, *_precision(of_rater.get_column("verdict")))
 
 
 def _by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
