@@ -655,6 +655,8 @@ def static_finding(number: int, month: str, quarter: str, **changes: Any) -> Row
         "end_line": number,
         "end_column": 9,
         "rule": "sequential-map",
+        "cause_category": "API",
+        "cause_subcategory": "Inefficient API usage",
         "severity": "warning",
         "context": "library",
         "message": "map runs on one core",

@@ -69,6 +69,10 @@ def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
     help="The pyproject.toml that counts.  [default: the nearest above the first PATH that has "
     "the table]",
 )
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option(
+    "--fix", is_flag=True, help="Change the files where that changes nothing that the program does."
+)
 @click.option("--exit-zero", is_flag=True, help="Findings are no failure: exit with 0.")
 @click.option("--list-rules", is_flag=True, help="List the rules, and check nothing.")
 @click.option("--explain", metavar="RULE", help="Show the page of a rule, and check nothing.")
@@ -84,6 +88,8 @@ def lint(  # noqa: PLR0913
     severity: str | None,
     processes: int | None,
     config: Path | None,
+    diff: bool,
+    fix: bool,
     exit_zero: bool,
     list_rules: bool,
     explain: str | None,
@@ -91,8 +97,9 @@ def lint(  # noqa: PLR0913
     """Find performance problems in Python code that uses TensorFlow or PyTorch.
 
     PATH is a file, a folder (its Python files and notebooks are checked), or - for the standard
-    input; without one it is the working directory. Files are read, and never changed. What
-    cannot be read (Python 2, mistakes of syntax) is named on the standard error.
+    input; without one it is the working directory. Files are read, and changed with --fix alone,
+    which does what --diff shows. What cannot be read (Python 2, mistakes of syntax) is named on the
+    standard error.
 
     A comment "# noqa: PA103" silences a rule in its line, and the table [tool.perf-assets.lint]
     of pyproject.toml has select, ignore, extend-select, severity, exclude and per-file-ignores.
@@ -106,6 +113,7 @@ def lint(  # noqa: PLR0913
         perf-assets lint .
         perf-assets lint src --select PA103 --severity warning
         perf-assets lint . --format sarif --output perf-assets.sarif
+        perf-assets lint src --diff
         perf-assets lint --explain loop-invariant-op
     """
     from perf_assets.cli.lint_settings import rules_of, settings  # noqa: PLC0415
@@ -133,7 +141,17 @@ def lint(  # noqa: PLR0913
     chosen = settings(
         {key: value for key, value in given.items() if value is not None}, config, first
     )
-    results = _results(inputs, chosen, processes or _cores())
+    files = _files(inputs, chosen)
+    results = _results(files, chosen, processes or _cores())
+    if diff or fix:
+        if STANDARD_INPUT in inputs:
+            raise PerfAssetsError("--diff and --fix are for files: name them instead of -")
+        if _fix(results, files, is_applied=fix):
+            if not fix:
+                sys.exit(0 if exit_zero else 1)
+            results = _results(files, chosen, processes or _cores())
+        elif diff:
+            return
     _write(results, chosen.rules, kind, output)
     _exit(results, inputs, is_failure=not exit_zero)
 
@@ -148,17 +166,44 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _results(paths: Sequence[Path], chosen: "Settings", processes: int) -> "list[FileResult]":
-    """What was found in each file, without findings that are not to be reported."""
+def _files(paths: Sequence[Path], chosen: "Settings") -> "list[LintFile | Skip | None]":
+    """The files to check; None for the standard input."""
     from perf_assets.lint.files.discovery import find_files  # noqa: PLC0415
+
+    on_disk = [path for path in paths if path != STANDARD_INPUT]
+    found = find_files(on_disk, chosen.root, chosen.exclude)
+    return [*([None] if len(on_disk) < len(paths) else []), *found]
+
+
+def _fix(
+    results: "Sequence[FileResult]", files: "Sequence[LintFile | Skip | None]", *, is_applied: bool
+) -> int:
+    """Show what mends findings, or do it; how many findings that is."""
+    from perf_assets.cli.lint_fixes import fixed_files, write  # noqa: PLC0415
+    from perf_assets.lint.files.results import Skip  # noqa: PLC0415
+
+    paths = [Path() if one is None or isinstance(one, Skip) else one.path for one in files]
+    fixes = changed = 0
+    for file in fixed_files(results, paths):
+        if is_applied:
+            write(file)
+        else:
+            lines = file.diff.split("\n")
+            _say("\n".join(map(escape_text, lines)) if sys.stdout.isatty() else file.diff)
+        fixes += file.fixes
+        changed += 1
+    if is_applied:
+        click.echo(f"{fixes:,} findings mended in {changed:,} files", err=True)
+    return fixes
+
+
+def _results(
+    files: "Sequence[LintFile | Skip | None]", chosen: "Settings", processes: int
+) -> "list[FileResult]":
+    """What was found in each file, without findings that are not to be reported."""
     from perf_assets.lint.files.results import Skip  # noqa: PLC0415
     from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
 
-    files: list[LintFile | Skip | None] = []
-    on_disk = [path for path in paths if path != STANDARD_INPUT]
-    if len(on_disk) < len(paths):
-        files.append(None)
-    files += find_files(on_disk, chosen.root, chosen.exclude)
     results = []
     with _bar(len(files)), phase("checking Python", len(files), "files") as progress:
         found = scan(_contents(files), chosen.rules, processes=processes)

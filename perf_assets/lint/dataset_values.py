@@ -245,7 +245,8 @@ class Values(ABC):
             maps = held.maps if held.batched else held.maps | {node}
             return replace(held, maps=maps, nested=nested)
         if name in BATCHES | OTHER_BATCHES:
-            for one in held.maps if name in BATCHES else ():
+            # Padding, buckets and filters need elements that were prepared one by one.
+            for one in held.maps if name == "batch" else ():
                 self.found.late.setdefault(one, node)
             return Dataset(batched=True)
         if name in FLAT:
@@ -265,6 +266,8 @@ class Values(ABC):
             return replace(held, nested=True)
         if name == "unbatch":  # what was in batches is single again
             return Dataset()
+        if name in ("filter", "take_while"):  # chooses by what the maps before it made
+            return replace(held, maps=frozenset())
         return held if name in SAME else None
 
     def lambdas(self, node: ast.Call) -> None:

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from perf_assets.lint.fixes import Edit
+
 
 class Severity(StrEnum):
     """How much a finding matters, from low to high."""
@@ -50,6 +52,8 @@ class Finding(NamedTuple):
         One or two sentences for a person: what, and what to check.
     related
         Other locations of the same file that explain it.
+    edits
+        What mends it without changing what the program does; empty where nothing does.
     """
 
     line: int
@@ -61,6 +65,7 @@ class Finding(NamedTuple):
     context: Context
     message: str
     related: tuple[Related, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
 
 class Unreadable(ValueError):  # noqa: N818 - it names what the text is, as a skip does

@@ -28,7 +28,7 @@ def guard(node: ast.If | ast.IfExp) -> Guard:
     """What the test of a statement or expression says of its branches."""
     test = node.test
     if isinstance(node, ast.If) and (
-        _missing_name(test) in _set_in(node.body) or _is_put_out(test, node.body)
+        missing_name(test) in _set_in(node.body) or _is_put_out(test, node.body)
     ):
         return Guard(body_once=True)
     body, orelse = _of_test(test)
@@ -68,7 +68,7 @@ def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
     return False
 
 
-def _missing_name(test: ast.expr) -> str:
+def missing_name(test: ast.expr) -> str:
     """What a test finds missing: `x` of `x is None` and of `not x`."""
     match test:
         case ast.UnaryOp(

@@ -49,9 +49,8 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
         if tree is None:
             return []
         module = Module(tree, text, context_of(path, tree))
-        lines = text.split("\n")
         hits = ((rule, hit) for rule in applicable for hit in rule.find(module))
-        return sorted({_finding(module.context, rule, hit, lines) for rule, hit in hits})
+        return sorted({_finding(module.context, rule, hit, module.lines) for rule, hit in hits})
     except RecursionError:
         raise Unreadable("depth", "it is nested too deeply") from None
     except ValueError as error:
@@ -111,6 +110,7 @@ def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Findin
         context,
         hit.message,
         hit.related,
+        hit.edits,
     )
 
 

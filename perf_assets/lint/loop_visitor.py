@@ -17,7 +17,7 @@ from perf_assets.lint.effects import (
     PINS,
     READING_METHODS,
 )
-from perf_assets.lint.guards import guard
+from perf_assets.lint.guards import guard, missing_name
 from perf_assets.lint.loop_summary import Bound, Location, Site, Survey
 from perf_assets.lint.module import Module
 from perf_assets.lint.scopes import COMPREHENSIONS, LoopAt, Scope, elements
@@ -156,7 +156,9 @@ class _Walk:
     def if_(self, node: ast.If, around: _Around) -> None:
         self.expression(node.test, around)
         found = guard(node)
-        once = around.once or found.body_once
+        # What this iteration has given a value already is missing in each anew.
+        is_own = missing_name(node.test).partition(".")[0] in self.found.bound
+        once = around.once or (found.body_once and not (is_own and self.is_loop))
         self.block(node.body, replace(around, once=once, guards=around.guards | found.body))
         self.block(node.orelse, replace(around, guards=around.guards | found.orelse))
 

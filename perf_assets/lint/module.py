@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from perf_assets.lint.findings import Context, Related, Severity
+from perf_assets.lint.fixes import Edit
 from perf_assets.lint.index import index
 from perf_assets.lint.scopes import Binding, Scope, definition, method_scope
 from perf_assets.lint.tensorflow_api.operations import canonical
@@ -21,12 +22,13 @@ LONGEST_CHAIN = 8  # of names that stand for names
 
 
 class Hit(NamedTuple):
-    """A location that a rule found: the call or definition, how much it matters, what to say."""
+    """A location that a rule found: what, how much it matters, what to say, and what mends it."""
 
     node: ast.AST
     severity: Severity
     message: str
     related: tuple[Related, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
 
 class Module:
@@ -44,6 +46,7 @@ class Module:
         """Walk over the module once."""
         found = index(tree)
         self.tree, self.text, self.context = tree, text, context
+        self.lines = text.split("\n")
         self.scope, self.functions = found.scope, found.functions
         self.loops, self.calls = found.loops, found.calls
         self.globals, self.starred = found.globals, found.starred

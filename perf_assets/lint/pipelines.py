@@ -13,7 +13,7 @@ from typing import Any
 from perf_assets.lint.dataset_values import Attributes, Frame, Names, Pipelines, Values
 from perf_assets.lint.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import FUNCTIONS, Scope
+from perf_assets.lint.scopes import FUNCTIONS, Function, Scope
 
 DEEPEST = 5  # functions within functions
 ROUNDS = 2  # the first learns what attributes hold, the second knows it
@@ -36,6 +36,12 @@ def pipelines(module: Module) -> Pipelines:
         follow.everything()
         attributes = follow.learned
     return found
+
+
+def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | None:
+    """The function of the module, or the lambda, that an argument names; None for others."""
+    found = module.functions.get(node) or module.callee(ast.Call(node, [], []), scope)
+    return found if found is None or isinstance(found.node, Function) else None
 
 
 class _Follow(Values):

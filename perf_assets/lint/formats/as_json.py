@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from perf_assets.lint.files.results import FileResult
+from perf_assets.lint.rules import RULES
 from perf_assets.sanitize import whole_characters
 
 
@@ -12,10 +13,12 @@ def as_json(results: Sequence[FileResult]) -> str:
 
     A finding has `path`, `line` and `column` (of the call's name, from 1; a column counts
     characters), `rule`, `severity` (`note`, `warning`), `message`, and `context` (`library`,
-    `example`, `test`). What was skipped has `path`, `reason` (see `Skip`) and `message`. All
+    `example`, `test`), `cause` (root cause, category / sub-category of the codebook of Cao et al.,
+    ESEC/FSE 2022). What was skipped has `path`, `reason` (see `Skip`) and `message`. All
     characters beyond ASCII are escaped; halves of characters, as undecodable names have them, are
     U+FFFD.
     """
+    causes = {rule.name: rule.cause for rule in RULES}
     findings = [
         {
             "path": result.path,
@@ -23,6 +26,7 @@ def as_json(results: Sequence[FileResult]) -> str:
             "column": one.column,
             "rule": one.rule,
             "severity": one.severity.value,
+            "cause": " / ".join(causes[one.rule]),
             "message": one.message,
             "context": one.context.value,
         }

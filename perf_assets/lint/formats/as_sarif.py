@@ -84,7 +84,7 @@ def _rule(rule: Rule, page: str) -> dict[str, Any]:
         "help": {"text": page, "markdown": page},
         **({"helpUri": source} if source else {}),
         "defaultConfiguration": {"enabled": rule.on, "level": rule.severity.value},
-        "properties": {"tags": ["performance"]},
+        "properties": {"tags": ["performance"], "cause": " / ".join(rule.cause)},
     }
 
 

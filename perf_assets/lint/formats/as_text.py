@@ -53,9 +53,13 @@ def closing(results: Sequence[FileResult]) -> list[str]:
         counted(found[one], one.value) for one in reversed(Severity) if found[one]
     )
     holding = sum(bool(result.findings) for result in results)
+    mended = sum(bool(finding.edits) for result in results for finding in result.findings)
+    mend = "mends itself" if mended == 1 else "mend themselves"
+    hint = [f"{mended:,} of them {mend}: --diff shows how, --fix does it"]
     return [
         f"{counted(found.total(), 'finding')} ({severities}) in {holding:,} of "
-        f"{counted(checked, 'file')}"
+        f"{counted(checked, 'file')}",
+        *(hint if mended else []),
     ]
 
 

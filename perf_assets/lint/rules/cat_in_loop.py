@@ -1,78 +1,84 @@
 """A tensor that grows by `torch.cat` in a loop, copied each time."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from perf_assets.lint.arguments import argument
-from perf_assets.lint.findings import Severity
+from perf_assets.lint.findings import Related, Severity
 from perf_assets.lint.loops import is_small
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
-from perf_assets.lint.scopes import LoopAt
+from perf_assets.lint.rules.rule import BATCH_API, Rule
+from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope
+from perf_assets.lint.training import LOOPS
 
 CATS = frozenset(
     f"torch.{name}"
     for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack")
 )
 
+FEW = re.compile(r"layer|level|scale|stage|crop|block|head|shard|feature_map", re.IGNORECASE)
+"""What there are few of in a model: a loop over these copies little."""
+
 
 def find(module: Module) -> Iterator[Hit]:
-    """`x = torch.cat([x, y])` in a loop that is not small."""
-    reported: set[ast.Call] = set()
+    """`x = torch.cat([x, y])` in a loop that is not small and needs `x` for nothing else.
+
+    What the loop reads while it grows, as a decoder reads the words that it has written so far,
+    cannot be joined afterwards.
+    """
     for loop in module.loops:
-        if not any(
+        if not isinstance(loop.node, LOOPS) or not any(
             module.resolve(call.func, loop.scope) in CATS for call in loop.calls
-        ) or is_small(module, loop):
+        ):
             continue
-        for node in ast.walk(loop.node):
-            if (
-                not isinstance(node, ast.Assign)
-                or not isinstance(node.value, ast.Call)
-                or node.value in reported
-            ):
-                continue
-            targets = {ast.unparse(one) for one in node.targets if not _of_each(loop, one)}
-            targets -= _made_otherwise(loop, node)
-            if module.resolve(node.value.func, loop.scope) in CATS and targets & _parts(node.value):
-                reported.add(node.value)
-                yield Hit(
-                    node.value,
-                    Severity.WARNING,
-                    f"torch copies all of {min(targets)} in every iteration of the loop in line "
-                    f"{loop.node.lineno}: collect the parts in a list and join "
-                    "them once after the loop",
-                )
+        grown = [
+            (node, target, cat)
+            for node in _own(loop.node)
+            if isinstance(node, ast.Assign)
+            for target, cat in _growing(module, loop, node)
+        ]
+        if not grown or is_small(module, loop):
+            continue
+        kept = {
+            target: cat
+            for node, target, cat in grown
+            if not _is_fresh(loop, node, target) and not _is_read(module, loop, node, target)
+        }
+        if kept:
+            names = " and ".join(kept)
+            first, *others = kept.values()
+            few = loop.scope.name == "forward" or FEW.search(_gone_over(loop))
+            yield Hit(
+                first,
+                Severity.NOTE if few else Severity.WARNING,
+                f"torch copies all of {names} in every iteration of the loop in line "
+                f"{loop.node.lineno}, so that n iterations copy up to n times what they make: "
+                "append the parts to a list, and join them once after the loop",
+                tuple(Related(one.lineno, "grows here too") for one in others),
+            )
 
 
-def _of_each(loop: LoopAt, target: ast.expr) -> bool:
-    """Whether each iteration has a target of its own: `one.x`, `x[i]` in a loop over `one`, `i`."""
-    made = {
-        one.id
-        for node in ast.walk(loop.node)
-        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
-        for one in ast.walk(node.target)
-        if isinstance(one, ast.Name)
-    }
-    return any(isinstance(one, ast.Name) and one.id in made for one in ast.walk(target))
+def _gone_over(loop: LoopAt) -> str:
+    return ast.unparse(loop.node.test if isinstance(loop.node, ast.While) else loop.node.iter)  # type: ignore[union-attr]
 
 
-def _made_otherwise(loop: LoopAt, cat: ast.Assign) -> set[str]:
-    """What the loop assigns in another way too, so that it does not grow."""
-    return {
-        ast.unparse(target)
-        for node in ast.walk(loop.node)
-        if isinstance(node, ast.Assign) and node is not cat
-        for target in node.targets
-        if not _grows(node, target) and ast.unparse(target) in _named(node.value)
-    }
+def _own(loop: ast.AST) -> Iterator[ast.AST]:
+    """What a loop runs itself, without what inner loops and functions do."""
+    for child in ast.iter_child_nodes(loop):
+        yield child
+        if not isinstance(child, (*LOOPS, *FUNCTIONS, ast.Lambda)):
+            yield from _own(child)
 
 
-def _named(node: ast.expr) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)}
-
-
-def _grows(node: ast.Assign, target: ast.expr) -> bool:
-    return isinstance(node.value, ast.Call) and ast.unparse(target) in _parts(node.value)
+def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
+    """What an assignment lengthens, with the call that does."""
+    ways = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else []
+    for value in (node.value, *ways):
+        if isinstance(value, ast.Call) and module.resolve(value.func, loop.scope) in CATS:
+            for one in node.targets:
+                if (text := ast.unparse(one)) in _parts(value):
+                    yield text, value
 
 
 def _parts(call: ast.Call) -> set[str]:
@@ -84,12 +90,114 @@ def _parts(call: ast.Call) -> set[str]:
     )
 
 
+def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
+    """Whether each iteration begins with another tensor, or shortens it, so that none grows.
+
+    A first value that is given under a condition (`if x is None`) is no other tensor.
+    """
+    base = target.partition(".")[0].partition("[")[0]
+    names = {one.id for one in ast.walk(ast.parse(target)) if isinstance(one, ast.Name)}
+    is_part = not target.isidentifier()
+    assert isinstance(loop.node, LOOPS)
+    for node in ast.walk(loop.node):
+        if isinstance(node, ast.For | ast.AsyncFor):
+            made = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+            if made & names:
+                return True
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node is cat or node.value is None:
+            continue
+        for one in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            written = ast.unparse(one)
+            if target in _cat_parts(node.value):
+                continue
+            if written != target and written == base:
+                return True
+            if is_part and names & _bound(one):
+                return True
+            if written == target and (
+                node in loop.node.body or target in _read_in(node.value) - _cat_parts(node.value)
+            ):
+                return True
+    return False
+
+
+def _bound(target: ast.expr) -> set[str]:
+    names = (one for one in ast.walk(target) if isinstance(one, ast.Name))
+    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+
+
+def _cat_parts(value: ast.expr) -> set[str]:
+    ways = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+    return {part for way in ways if isinstance(way, ast.Call) for part in _parts(way)}
+
+
+def _read_in(node: ast.AST) -> set[str]:
+    return {
+        ast.unparse(one)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+    }
+
+
+def _is_read(module: Module, loop: LoopAt, cat: ast.Assign, target: str) -> bool:
+    """Whether the loop uses what grows, but to ask whether it is there, or to return it.
+
+    Who is given what holds it (`save(samples)` of `samples["x"]`) uses it too.
+    """
+    held = re.split(r"[.\[]", target)[0]
+    for one in _readers(loop.node, cat, target):
+        if target in _read_in(one) or (isinstance(one, ast.Name) and one.id == held):
+            return True
+    owner, _, attribute = target.partition(".")
+    return owner == loop.scope.itself and any(
+        _reads_attribute(callee, attribute)
+        for call in loop.calls
+        if (callee := module.callee(call, loop.scope)) is not None
+    )
+
+
+def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
+    """The smallest expressions that may read what grows."""
+    if node is cat or (isinstance(node, ast.Assign) and target in _cat_parts(node.value)):
+        assert isinstance(node, ast.Assign)
+        ways = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else []
+        for value in (node.value, *ways):
+            if isinstance(value, ast.Call):
+                first = next(iter(argument(value, ("tensors",), 1)), None)
+                parts = first.elts if isinstance(first, ast.List | ast.Tuple) else []
+                yield from (one for one in parts if ast.unparse(one) != target)
+                if sum(ast.unparse(one) == target for one in parts) > 1:
+                    yield first or value
+        return
+    if isinstance(node, ast.Return) or _asks_whether_it_is_there(node):
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Name | ast.Attribute | ast.Subscript):
+            if not isinstance(child.ctx, ast.Store) or ast.unparse(child) != target:
+                yield child
+        else:
+            yield from _readers(child, cat, target)
+
+
+def _asks_whether_it_is_there(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and any(
+        isinstance(one, ast.Constant) and one.value is None for one in node.comparators
+    )
+
+
+def _reads_attribute(scope: Scope, attribute: str) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == attribute for one in ast.walk(scope.node)
+    )
+
+
 CAT_IN_LOOP = Rule(
     name="cat-in-loop",
     code="PA202",
     summary="torch.cat that grows a tensor in a loop",
     severity=Severity.WARNING,
-    on=False,
+    on=True,
     find=find,
+    cause=BATCH_API,
     framework="torch",
 )

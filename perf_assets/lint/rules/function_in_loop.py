@@ -14,7 +14,7 @@ from perf_assets.lint.loops import (
     repeated,
 )
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.variance import Run
 
 
@@ -72,7 +72,8 @@ FUNCTION_IN_LOOP = Rule(
     name="function-in-loop",
     code="PA105",
     summary="a tf.function defined in a loop, or in a function called in one",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find,
+    cause=GRAPH,
 )

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from perf_assets.lint.findings import Severity
 from perf_assets.lint.module import Hit, Module
 
+BATCH_API = ("API", "Not using batch API")
+API_USAGE = ("API", "Inefficient API usage")
+GRAPH = ("Model", "Confusion with computation graph")
+TRANSMISSION = ("Data", "Inefficient data transmission")
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -25,6 +30,8 @@ class Rule:
         Whether it is checked when nobody selects rules.
     find
         The locations in a module.
+    cause
+        The root cause, a category and sub-category of the codebook of Cao et al. (ESEC/FSE 2022).
     framework
         `tensorflow` or `torch`: a text that does not name it is not looked at.
     """
@@ -35,6 +42,7 @@ class Rule:
     severity: Severity
     on: bool
     find: Callable[[Module], Iterable[Hit]]
+    cause: tuple[str, str]
     framework: str = "tensorflow"
 
     def answers_to(self, word: str) -> bool:

@@ -8,7 +8,7 @@ from perf_assets.lint.findings import Severity
 from perf_assets.lint.loop_summary import Location
 from perf_assets.lint.loops import is_small, is_tf_function, may_have_functions, repeated
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.scopes import FUNCTIONS, Scope, decorators
 from perf_assets.lint.variance import Run
 
@@ -120,7 +120,8 @@ SCALAR_TO_FUNCTION = Rule(
     name="scalar-to-function",
     code="PA106",
     summary="a Python number that changes in a loop, passed to a tf.function",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find,
+    cause=GRAPH,
 )

@@ -1,35 +1,151 @@
 """`map` and `interleave` of a dataset that use one core."""
 
 import ast
+import re
 from collections.abc import Iterator
+from enum import IntEnum
 
 from perf_assets.lint.arguments import argument, unpacks
+from perf_assets.lint.context import is_graph_code
+from perf_assets.lint.effects import PURE_BUILTINS
 from perf_assets.lint.findings import Severity
+from perf_assets.lint.fixes import Edit, argument_added
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.pipelines import pipelines
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.pipelines import mapped_function, pipelines
+from perf_assets.lint.rules.rule import API_USAGE, Rule
+from perf_assets.lint.scopes import Scope
 
 # Where num_parallel_calls stands by position, counted from one.
 POSITION = {"map": 2, "map_with_legacy_function": 2, "interleave": 4}
 GIVEN = frozenset(
     ("num_parallel_calls", "num_threads")
 )  # num_threads: tf.contrib.data of TensorFlow 1.2
+FUSED = frozenset(
+    f"tensorflow.{module}.map_and_batch" for module in ("data.experimental", "contrib.data")
+)
+FUSED_GIVEN = frozenset(("num_parallel_calls", "num_parallel_batches"))
+DEEPEST = 3  # functions within functions
+
+WORK = re.compile(
+    r"(?:^|[._])(?:decode|parse|read|load|open|resiz|augment|preprocess|process|distort|rotate"
+    r"|warp|jitter|adjust_|tokeni[sz]|extract|transform|featuri[sz]|spectrogram|stft|mfcc"
+    r"|numpy_function|py_func|string_split"
+    r"|regex_replace|lookup|encode|to_tensor|from_string)",
+    re.IGNORECASE,
+)
+"""Names of functions that take long enough for one core to be too slow."""
+
+MODULES = ("image", "audio", "signal", "io", "strings")
+"""Modules of TensorFlow whose functions do, but for some that only cut or turn."""
+
+LIGHT = re.compile(r"crop|flip|transpose|convert_image_dtype|rot90|strings\.(?:join|length)")
+
+IN_TURN = re.compile(r"\bget_next\b|\bnext\(|\biter\(")
+"""What gives another value each time, so that elements must be made in turn."""
+
+
+CHANCE = re.compile(
+    r"random|shuffle|py_func|numpy_function|print|Variable|assign|summary|lookup|queue|contrib|cond"
+    r"|while_loop|map_fn|scan|fold|keras|uniform|normal|dropout",
+    re.IGNORECASE,
+)
+"""Functions of TensorFlow that give another value each time, change something, or may."""
+
+
+class Work(IntEnum):
+    """What a function that is mapped does."""
+
+    LITTLE = 0
+    MUCH = 1
+    IN_TURN = 2
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Calls without `num_parallel_calls`."""
+    """Calls without `num_parallel_calls`; notes where the function does little, or may."""
+    scopes = dict(module.calls)
     for call, describes in module.once(pipelines).calls.items():
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if name in POSITION and not _parallel(call, POSITION[name]):
-            yield Hit(
-                call,
-                Severity.NOTE if describes or _is_cheap(call) else Severity.WARNING,
-                f"{name} works on one element at a time: give it num_parallel_calls "
-                "(tf.data.AUTOTUNE lets tf.data choose)",
-            )
+        if name not in POSITION or _is_parallel(call, POSITION[name]):
+            continue
+        work = max(
+            (
+                _work(module, one, scopes.get(call, module.scope))
+                for one in argument(call, ("map_func",), 1)
+            ),
+            default=Work.LITTLE,
+        )
+        if name == "interleave":  # it opens files
+            work = max(work, Work.MUCH)
+        if work is not Work.IN_TURN:
+            is_said = bool(argument(call, GIVEN, POSITION[name]))  # that there is to be none
+            warns = work is Work.MUCH and not describes and not is_said
+            severity = Severity.WARNING if warns else Severity.NOTE
+            yield _hit(call, name, severity, _parallel(module, call, scopes[call]))
+    for call, scope in module.calls:
+        if module.resolve(call.func, scope) in FUSED and not unpacks(call):
+            given = argument(call, FUSED_GIVEN, 3)
+            if not given and not argument(call, FUSED_GIVEN, 5):
+                yield _hit(call, "map_and_batch", Severity.WARNING)
 
 
-def _parallel(call: ast.Call, position: int) -> bool:
+def _hit(call: ast.Call, name: str, severity: Severity, edits: tuple[Edit, ...] = ()) -> Hit:
+    return Hit(
+        call,
+        severity,
+        f"{name} prepares one element after the other on one core, while the others and the GPU "
+        f"wait: give {name} num_parallel_calls=tf.data.AUTOTUNE",
+        edits=edits,
+    )
+
+
+def _parallel(module: Module, call: ast.Call, scope: Scope) -> tuple[Edit, ...]:
+    """What lets a `map` run in parallel, where its function is known to be a function of its input.
+
+    Elements keep their order; what draws random numbers or counts would give them other ones.
+    """
+    alias = next(
+        (
+            name
+            for name, bindings in module.scope.bindings.items()
+            if any(one.kind == "import" and one.value == "tensorflow" for one in bindings)
+        ),
+        None,
+    )
+    if alias is None or not _is_pure(module, next(iter(call.args), None), scope):
+        return ()
+    old = "experimental.AUTOTUNE" in module.text or module.once(is_graph_code)
+    parent = f"{alias}.data.experimental" if old else f"{alias}.data"
+    return argument_added(module.lines, call, f"num_parallel_calls={parent}.AUTOTUNE")
+
+
+def _is_pure(module: Module, node: ast.expr | None, scope: Scope, depth: int = 0) -> bool:
+    """Whether all that a function calls is known to give the same for the same input."""
+    function = None if node is None else mapped_function(module, node, scope)
+    if function is None:
+        name = None if node is None else module.resolve(node, scope)
+        return name is not None and _is_pure_name(name)
+    changes = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)
+    if depth > DEEPEST or any(isinstance(one, changes) for one in ast.walk(function.node)):
+        return False
+    return all(
+        _is_pure_call(module, one, where, depth) for one, where in _calls_in(module, function)
+    )
+
+
+def _is_pure_call(module: Module, call: ast.Call, scope: Scope, depth: int) -> bool:
+    name = module.resolve(call.func, scope)
+    if name is not None:
+        return _is_pure_name(name)
+    if isinstance(call.func, ast.Name) and scope.find(call.func.id) is None:
+        return call.func.id in PURE_BUILTINS
+    return _is_pure(module, call.func, scope, depth + 1)
+
+
+def _is_pure_name(name: str) -> bool:
+    return name.startswith("tensorflow.") and not CHANCE.search(name)
+
+
+def _is_parallel(call: ast.Call, position: int) -> bool:
     """Whether the number of parallel calls is given, or may be in what is unpacked."""
     given = argument(call, GIVEN, position)
     return unpacks(call) or any(
@@ -37,22 +153,61 @@ def _parallel(call: ast.Call, position: int) -> bool:
     )
 
 
-def _is_cheap(call: ast.Call) -> bool:
-    """Whether the function only picks and orders what it is given."""
-    first = call.args[0] if call.args else None
-    if not isinstance(first, ast.Lambda):
+def _work(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> Work:
+    """What a function does, followed through those of the module; judged by name beyond."""
+    inner = mapped_function(module, node, scope)
+    if inner is not None:
+        return _work_of(module, inner, depth)
+    if isinstance(node, ast.Call) and node.args:  # functools.partial(f, ...), make_parser(...)
+        made = module.resolve(node.func, scope)
+        if made == "functools.partial":
+            return _work(module, node.args[0], scope, depth)
+    found = scope.find(node.id) if isinstance(node, ast.Name) else None
+    values = [one.value for one in found[1]] if found is not None else []
+    texts = [ast.unparse(one) for one in (node, *values) if isinstance(one, ast.expr)]
+    return Work.MUCH if any(_is_much(one.partition("(")[0]) for one in texts) else Work.LITTLE
+
+
+def _work_of(module: Module, function: Scope, depth: int) -> Work:
+    if any(_gives_in_turn(function, one) for one in ast.walk(function.node)):
+        return Work.IN_TURN
+    most = Work.LITTLE
+    for call, scope in _calls_in(module, function):
+        inner = module.callee(call, scope) if depth < DEEPEST else None
+        if inner is not None and inner is not function:
+            most = max(most, _work_of(module, inner, depth + 1))
+        elif _is_much(module.resolve(call.func, scope) or ast.unparse(call.func)):
+            most = max(most, Work.MUCH)
+    return most
+
+
+def _is_much(name: str) -> bool:
+    """Whether a function, known by name alone, does much."""
+    root, _, rest = name.partition(".")
+    of_framework = root == "tensorflow" and rest.partition(".")[0] in MODULES
+    return (of_framework and not LIGHT.search(rest)) or WORK.search(
+        name.rpartition(".")[2]
+    ) is not None
+
+
+def _calls_in(module: Module, function: Scope) -> list[tuple[ast.Call, Scope]]:
+    nodes = set(ast.walk(function.node))
+    return [(call, scope) for call, scope in module.calls if call in nodes]
+
+
+def _gives_in_turn(function: Scope, node: ast.AST) -> bool:
+    """Whether a node draws from an iterator that is made outside of the function."""
+    if isinstance(node, ast.Call):
+        return bool(IN_TURN.search(ast.unparse(node.func) + "("))
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
         return False
-    cheap = (
-        ast.Name,
-        ast.Tuple,
-        ast.List,
-        ast.Dict,
-        ast.Subscript,
-        ast.Constant,
-        ast.Slice,
-        ast.expr_context,
+    found = function.find(node.id)
+    if found is None or found[0] is function or isinstance(found[0].node, ast.Module):
+        return False
+    return any(
+        isinstance(one.value, ast.expr) and IN_TURN.search(ast.unparse(one.value))
+        for one in found[1]
     )
-    return all(isinstance(one, cheap) for one in ast.walk(first.body))
 
 
 SEQUENTIAL_MAP = Rule(
@@ -62,4 +217,5 @@ SEQUENTIAL_MAP = Rule(
     severity=Severity.WARNING,
     on=True,
     find=find,
+    cause=API_USAGE,
 )

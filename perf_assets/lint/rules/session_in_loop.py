@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from perf_assets.lint.findings import Severity
+from perf_assets.lint.findings import Context, Severity
 from perf_assets.lint.loop_summary import Site
 from perf_assets.lint.loops import is_small, repeated
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.variance import Run
 
 SESSIONS = frozenset(("tensorflow.Session", "tensorflow.InteractiveSession"))
@@ -15,8 +15,10 @@ POSITIONS = ("target", "graph", "config")
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Sessions opened in a loop, or in a function that one calls; notes where each has a graph."""
-    if not any(module.resolve(call.func, scope) in SESSIONS for call, scope in module.calls):
+    """Sessions opened in a loop, or in a function that one calls, unless each has a new graph."""
+    if module.context is Context.TEST or not any(
+        module.resolve(call.func, scope) in SESSIONS for call, scope in module.calls
+    ):
         return
     reported: set[ast.Call] = set()
     for again in repeated(module, small=True):
@@ -25,6 +27,7 @@ def find(module: Module) -> Iterator[Hit]:
             opens = module.resolve(site.call.func, run.scope) in SESSIONS
             if (
                 not opens
+                or run.new_graph
                 or run.once(site)
                 or site.deferred
                 or site.call in reported
@@ -32,13 +35,12 @@ def find(module: Module) -> Iterator[Hit]:
             ):
                 continue
             reported.add(site.call)
-            rare = run.new_graph or is_small(module, again.loop)
             yield Hit(
                 site.call,
-                Severity.NOTE if rare else Severity.WARNING,
-                f"a session is opened in every iteration of {again.path}: open it once before the "
-                "loop and pass it on"
-                + (", unless each needs a graph of its own" if run.new_graph else ""),
+                Severity.NOTE if is_small(module, again.loop) else Severity.WARNING,
+                f"a session is opened in every iteration of {again.path}, and each sets up its "
+                "devices and copies the graph anew: open one session before the loop and pass it "
+                "on",
                 again.related,
             )
 
@@ -49,8 +51,6 @@ def _same_target(run: Run, site: Site) -> bool:
         *zip(POSITIONS, site.call.args, strict=False),
         *((one.arg, one.value) for one in site.call.keywords),
     ]
-    if run.new_graph:
-        return True
     return all(name == "config" or run.same(value, site.location) for name, value in given)
 
 
@@ -58,7 +58,8 @@ SESSION_IN_LOOP = Rule(
     name="session-in-loop",
     code="PA104",
     summary="a tf.Session opened in a loop",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find,
+    cause=GRAPH,
 )

@@ -1,95 +1,232 @@
 """What makes a training loop of PyTorch wait for the device in every step."""
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from perf_assets.lint.findings import Severity
+from perf_assets.lint.findings import Related, Severity
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
-from perf_assets.lint.scopes import LoopAt
+from perf_assets.lint.rules.rule import TRANSMISSION, Rule
+from perf_assets.lint.scopes import FUNCTIONS
+from perf_assets.lint.training import LOOPS, Step, backward, is_seldom, steps, targets
+
+READING = frozenset(("item", "cpu", "tolist"))
+REPORTING = frozenset(
+    ("set_postfix", "set_postfix_str", "set_description", "add_scalar", "add_scalars")
+)
+NUMBERS = frozenset(("float", "int", "bool"))
+LIKENESS = frozenset(("shape", "size", "dim", "dtype", "device", "requires_grad", "ndim"))
+ON_A_FLAG = re.compile(
+    r"(?<![a-z])(?:verbose|log(?:ger|ging)?|debug|print|vis|plot|display|show|save|writer?|report)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+"""Words of tests that people switch off: such a wait is a note."""
+
+ENVIRONMENT = re.compile(r"(?:^|\.)_?envs?\b")
+"""Who acts in an environment needs the value of this very step."""
+
+ON_A_GPU = re.compile(r"cuda|device|gpu|accelerat|\bmps\b|fabric", re.IGNORECASE)
+MODEL = re.compile(r"nn\.(?:Module|Sequential|Linear|LSTM)|requires_grad=True")
+"""A program that makes its model and says nothing of a GPU computes where nothing is queued."""
+
+MOST_RELATED = 5
+
+
+class _Wait(NamedTuple):
+    """An expression that waits for the device."""
+
+    node: ast.expr
+    what: str
+    is_flagged: bool
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """`.item()`, `.cpu()` and `print` of a tensor in every step of a loop that calls `backward`."""
+    """The first wait after each `backward` in a step: those that follow find nothing left to do."""
     if not module.imports("torch"):
         return
-    reported: set[ast.Call] = set()
-    for loop in module.loops:
-        tensors = {base for call in loop.calls if (base := _backward(call)) is not None}
-        if not tensors or _has_inner(module, loop):
-            continue
-        rare = _under_modulo(loop)
-        for call in loop.calls:
-            what = _waits(call, tensors)
-            if what is not None and call not in rare and call not in reported:
-                reported.add(call)
-                yield Hit(
-                    call,
-                    Severity.WARNING,
-                    f"{what} waits for the device in every step of the loop in line "
-                    f"{loop.node.lineno}: keep the tensor (detached), and read it every so many "
-                    "steps or after the loop",
-                )
+    reported: set[ast.expr] = set()
+    on_a_gpu = ON_A_GPU.search(module.text) or not MODEL.search(module.text)
+    for step in steps(module):
+        for first, *others in _groups(_Walk(step).events()):
+            if first.node in reported:
+                continue
+            reported.add(first.node)
+            where = f"the loop in line {step.loop.node.lineno}"
+            if isinstance(step.scope.node, FUNCTIONS) and step.scope is not step.loop.scope:
+                where += f", which runs {step.scope.name}"
+            yield Hit(
+                first.node,
+                Severity.NOTE if first.is_flagged or not on_a_gpu else Severity.WARNING,
+                f"{first.what} stops Python until the GPU has finished all queued work, in every "
+                f"step of {where}, so that the GPU idles between steps: keep the detached tensor, "
+                "and read its value every so many steps or after the loop",
+                tuple(
+                    Related(one.node.lineno, "read here too, when nothing is left to wait for")
+                    for one in others[:MOST_RELATED]
+                ),
+            )
 
 
-def _backward(call: ast.Call) -> str | None:
-    func = call.func
-    return (
-        ast.unparse(func.value)
-        if isinstance(func, ast.Attribute) and func.attr == "backward"
-        else None
-    )
+def _groups(events: Iterator[_Wait | None]) -> Iterator[list[_Wait]]:
+    """Waits between two calls of `backward`, the first that every run has in front."""
+    group: list[_Wait] = []
+    for event in events:
+        if event is not None:
+            group.append(event)
+        elif group:
+            yield sorted(group, key=lambda one: one.is_flagged)
+            group = []
+    if group:
+        yield sorted(group, key=lambda one: one.is_flagged)
 
 
-def _has_inner(module: Module, loop: LoopAt) -> bool:
-    """Whether a loop within this one is the one that trains: then it is looked at itself."""
-    inner = set(ast.walk(loop.node)) - {loop.node}
-    return any(
-        other.node in inner and any(_backward(call) is not None for call in other.calls)
-        for other in module.loops
-    )
+class _Walk:
+    """Goes through one step in the order of the source."""
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+        self.counters = targets(step.loop.node)
+        self.tensors = _tensors(step)
+
+    def events(self) -> Iterator[_Wait | None]:
+        """The waits, and None for each call of `backward`."""
+        yield from self.block(self.step.body, is_flagged=False)
+
+    def block(self, body: list[ast.stmt], *, is_flagged: bool) -> Iterator[_Wait | None]:
+        for one in body:
+            yield from self.statement(one, is_flagged)
+            if isinstance(one, ast.If) and self.is_seldom(one.test) and _leaves(one.body):
+                return  # what follows runs as seldom as the test fails
+
+    def is_seldom(self, test: ast.expr) -> bool:
+        return is_seldom(test, self.step.scope, self.counters)
+
+    def statement(self, node: ast.stmt, is_flagged: bool) -> Iterator[_Wait | None]:
+        if node in self.step.inner or isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return
+        if isinstance(node, ast.If):
+            # A value that decides how to go on is needed at once.
+            if not self.is_seldom(node.test):
+                flagged = is_flagged or bool(ON_A_FLAG.search(ast.unparse(node.test)))
+                yield from self.block(node.body, is_flagged=flagged)
+            yield from self.block(node.orelse, is_flagged=is_flagged)
+            return
+        for name in node._fields:
+            value = getattr(node, name)
+            if name == "test" or (name == "handlers" and isinstance(node, ast.Try)):
+                continue
+            if name == "orelse" and isinstance(node, LOOPS):
+                continue
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                yield from self.block(value, is_flagged=is_flagged)
+                continue
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, ast.withitem):
+                    one = one.context_expr  # noqa: PLW2901
+                if isinstance(one, ast.expr):
+                    yield from self.expression(one, is_flagged)
+
+    def expression(self, node: ast.expr, is_flagged: bool) -> Iterator[_Wait | None]:
+        if isinstance(node, ast.Lambda):
+            return
+        if isinstance(node, ast.Call):
+            if ENVIRONMENT.search(ast.unparse(node.func)):
+                return
+            if backward(node) is not None:
+                yield None
+                return
+        what = self.waits(node)
+        if what is not None:
+            yield _Wait(node, what, is_flagged)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from self.expression(child, is_flagged)
+            elif isinstance(child, ast.keyword):
+                yield from self.expression(child.value, is_flagged)
+            elif isinstance(child, ast.comprehension):
+                yield from self.expression(child.iter, is_flagged)
+
+    def waits(self, node: ast.expr) -> str | None:
+        """What an expression does that waits, in words."""
+        shown: list[ast.expr] = []
+        what = "a tensor in a text"
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name, value=held), args=[], keywords=[]) if (
+                name in READING
+            ):
+                return f".{name}()" if name != "tolist" or self.is_tensor(held) else None
+            case ast.Call(func=ast.Name(id=name), args=[given]) if name in NUMBERS:
+                shown, what = [given], f"{name}() of a tensor"
+            case ast.Call(func=ast.Name(id="print"), args=shown):
+                what = "print of a tensor"
+            case ast.Call(func=ast.Attribute(attr=name)) if name in (*REPORTING, "format"):
+                shown = [*node.args, *(word.value for word in node.keywords)]
+                what = f"{name} of a tensor"
+            case ast.FormattedValue(value=given):
+                shown = [given]
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=given):
+                shown = [given]
+        return what if any(map(self.is_tensor, shown)) else None
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Whether an expression is made of losses and of what the step computes from them."""
+        return _is_tensor(node, self.tensors)
 
 
-def _waits(call: ast.Call, tensors: set[str]) -> str | None:
-    func = call.func
-    if isinstance(func, ast.Attribute) and func.attr in ("item", "cpu") and not call.args:
-        return f".{func.attr}()"
-    if isinstance(func, ast.Name) and func.id == "print":
-        shown = {ast.unparse(one) for given in call.args for one in _shown(given)}
-        if shown & tensors:
-            return "print of a tensor"
-    return None
+def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
+    parts: list[ast.expr] = []
+    match node:
+        case ast.Name():
+            return node.id in tensors
+        case ast.Attribute(attr=name, value=held) if name not in LIKENESS:
+            if ast.unparse(node) in tensors:
+                return True
+            parts = [held] if name in ("data", "grad") else []
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.UnaryOp(operand=held) | ast.Subscript(value=held) | ast.Starred(value=held):
+            parts = [held]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            parts = elements
+        case ast.Dict(values=values):
+            parts = values
+        case ast.Call(func=ast.Attribute(attr=name, value=held)) if (
+            name not in READING | LIKENESS | {"numpy"}
+        ):
+            parts = [held]
+    return any(_is_tensor(one, tensors) for one in parts)
 
 
-def _shown(node: ast.expr) -> Iterator[ast.expr]:
-    """What is printed as it is: not what was read from the device before."""
-    if isinstance(node, ast.Call) and not (
-        isinstance(node.func, ast.Attribute) and node.func.attr == "format"
-    ):
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield from _shown(child)
+def _tensors(step: Step) -> set[str]:
+    """The losses of a step, what came with them from one call, and what is computed from them."""
+    found = set(step.losses)
+    assigned = [one for part in step.body for one in ast.walk(part) if isinstance(one, ast.Assign)]
+    for node in assigned:
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Call):
+                names = {ast.unparse(one) for one in target.elts}
+                if names & step.losses:
+                    found |= {name for name in names if "loss" in name}
+    for node in assigned:
+        if _is_tensor(node.value, found):
+            found |= {ast.unparse(one) for one in node.targets if isinstance(one, ast.Name)}
+    return found
 
 
-def _under_modulo(loop: LoopAt) -> set[ast.AST]:
-    """What runs only every so many steps."""
-    return {
-        inner
-        for node in ast.walk(loop.node)
-        if isinstance(node, ast.If) and any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
-        for part in node.body
-        for inner in ast.walk(part)
-    }
+def _leaves(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Continue | ast.Return)
 
 
 SYNC_IN_LOOP = Rule(
     name="sync-in-loop",
     code="PA201",
-    summary=".item(), .cpu() or print of a tensor in every step of a training loop",
+    summary="a value of a tensor read or shown in every step of a training loop",
     severity=Severity.WARNING,
-    on=False,
+    on=True,
     find=find,
+    cause=TRANSMISSION,
     framework="torch",
 )

@@ -1,50 +1,124 @@
 """A `DataLoader` without workers, and gradients set to zero: TOR401 and TOR402 of TorchFix."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from perf_assets.lint.arguments import argument, unpacks
-from perf_assets.lint.findings import Severity
+from perf_assets.lint.findings import Context, Severity
+from perf_assets.lint.fixes import arguments_removed
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.rule import API_USAGE, Rule
+from perf_assets.lint.scopes import Scope
 
 LOADERS = frozenset(("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"))
+OF_FILES = re.compile(
+    r"image|video|audio|speech|folder|coco|voc|cifar|mnist|celeb|cityscapes|lsun|svhn|stl10|places",
+    re.IGNORECASE,
+)
+"""Names of data sets whose elements are files that are decoded."""
+
+READS = re.compile(
+    r"\bopen\(|imread|read_image|load|transform|augment|tokeniz|resize|decode|preprocess"
+)
+"""What takes long in `__getitem__`."""
+
 WORKERS = 6  # num_workers by position
 
 
 def find_loaders(module: Module) -> Iterator[Hit]:
-    """Loaders that load in the training process itself."""
+    """Loaders that load in the training process, but where somebody said so or all is in memory."""
+    if module.context is Context.TEST:
+        return
     for call, scope in module.calls:
-        if module.resolve(call.func, scope) in LOADERS and not _has_workers(call):
+        if (
+            module.resolve(call.func, scope) in LOADERS
+            and not unpacks(call)
+            and not argument(call, ("num_workers",), WORKERS)
+            and not any(
+                _is_in_memory(module, one, scope) for one in argument(call, ("dataset",), 1)
+            )
+        ):
+            works = any(_does_much(module, one, scope) for one in argument(call, ("dataset",), 1))
             yield Hit(
                 call,
-                Severity.WARNING,
-                "this DataLoader loads in the process that trains, which waits for it: give it "
-                "num_workers",
+                Severity.WARNING if works else Severity.NOTE,
+                "this DataLoader reads and prepares every batch in the process that trains, so "
+                "that the GPU waits for each: give the loader num_workers",
             )
 
 
-def _has_workers(call: ast.Call) -> bool:
-    given = argument(call, ("num_workers",), WORKERS)
-    return unpacks(call) or any(
-        not (isinstance(one, ast.Constant) and one.value == 0) for one in given
-    )
+def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
+    """What a name was given, also as one of several; the expression itself where it is no name."""
+    if not isinstance(node, ast.Name):
+        return [node]
+    found = scope.find(node.id)
+    made = []
+    for one in found[1] if found is not None else ():
+        value = one.node.value if isinstance(one.node, ast.Assign) else one.value
+        if isinstance(value, ast.expr) and not isinstance(value, ast.Name):
+            made.append(value)
+    return made
+
+
+def _does_much(module: Module, node: ast.expr, scope: Scope) -> bool:
+    """Whether a data set reads or transforms files for each element, as far as can be seen."""
+    for made in _made(node, scope):
+        if not isinstance(made, ast.Call):
+            continue
+        name = (module.resolve(made.func, scope) or ast.unparse(made.func)).rpartition(".")[2]
+        if OF_FILES.search(name) or any("transform" in (word.arg or "") for word in made.keywords):
+            return True
+        if any(_does_much(module, one, scope) for one in made.args if isinstance(one, ast.Name)):
+            return True
+        owner = module.class_of(made, scope)
+        getter = None if owner is None else module.method(owner, "__getitem__")
+        if getter is not None and READS.search(ast.unparse(getter.node)):
+            return True
+    return False
+
+
+def _is_in_memory(module: Module, node: ast.expr, scope: Scope) -> bool:
+    """Whether a data set is made of tensors, a list, or other data in memory."""
+    if isinstance(node, ast.Name):
+        return any(_is_in_memory(module, one, scope) for one in _made(node, scope))
+    if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    name = module.resolve(node.func, scope) or ast.unparse(node.func)
+    if name.rpartition(".")[2] in ("Subset", "random_split", "ConcatDataset"):
+        return any(_is_in_memory(module, one, scope) for one in node.args)
+    return name.rpartition(".")[2] in ("TensorDataset", "list", "zip", "range")
 
 
 def find_zeroing(module: Module) -> Iterator[Hit]:
     """Calls of `zero_grad` that write zeros where None would do."""
     if not module.imports("torch"):
         return
-    for call, _ in module.calls:
+    rest = module.text.replace(".grad_fn", "")
+    for call, scope in module.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "zero_grad":
             given = argument(call, ("set_to_none",), 1)
-            if any(isinstance(one, ast.Constant) and one.value is False for one in given):
+            is_false = any(isinstance(one, ast.Constant) and one.value is False for one in given)
+            if is_false and not _uses_gradients(scope):
                 yield Hit(
                     call,
                     Severity.WARNING,
-                    "zero_grad(set_to_none=False) writes zeros that the next step reads: leave it "
-                    "at None, the default since PyTorch 2.0",
+                    "zero_grad(set_to_none=False) writes zeros into every gradient, and backward "
+                    "reads them again to add to them: leave set_to_none out, which since PyTorch "
+                    "2.0 drops the gradients",
+                    edits=() if ".grad" in rest else arguments_removed(module.lines, call),
                 )
+
+
+def _uses_gradients(scope: Scope) -> bool:
+    """Whether a function, or the class around it, works with `.grad`, which None would break."""
+    while scope.parent is not None and scope.parent.parent is not None:
+        scope = scope.parent
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(scope.node)
+    )
 
 
 LOADER_WITHOUT_WORKERS = Rule(
@@ -52,16 +126,18 @@ LOADER_WITHOUT_WORKERS = Rule(
     code="TOR401",
     summary="a torch DataLoader without num_workers",
     severity=Severity.WARNING,
-    on=False,
+    on=True,
     find=find_loaders,
+    cause=API_USAGE,
     framework="torch",
 )
 ZERO_GRAD_TO_ZERO = Rule(
     name="zero-grad-to-zero",
     code="TOR402",
     summary="zero_grad(set_to_none=False)",
-    severity=Severity.WARNING,
-    on=False,
+    severity=Severity.NOTE,
+    on=True,
     find=find_zeroing,
+    cause=API_USAGE,
     framework="torch",
 )

@@ -29,9 +29,21 @@ CHANGING = """
 """
 """The findings, of a repository at rest up to its last activity, or the last change of one."""
 
+PRECISION = """
+    select
+        repository, rule, judged, estimate_percent as right_percent,
+        low_percent as right_low, high_percent as right_high
+    from analysis.finding_precision
+    where rater = 'consensus'
+"""
+"""How often the findings of each rule are right, by what most of their raters say."""
+
 NEWEST = f"""
-select repository, quarter, rule, findings, "new", gone, rewritten, files_scanned, per_1000_files
+select
+    repository, quarter, rule, findings, "new", gone, rewritten, files_scanned, per_1000_files,
+    judged, right_percent, right_low, right_high
 from ({CHANGING})
+left join ({PRECISION}) as judged_ones using (repository, rule)
 order by quarter desc, repository, findings desc, rule
 """
 QUARTERS = f"""
@@ -45,8 +57,18 @@ with quarters as (
     select
         repository, quarter, any_value(files_scanned) as files, sum(findings) as findings,
         sum("new") as came, sum(gone) as went,
-        string_agg(rule || ' ' || findings, ', ' order by rule) filter (where findings > 0) as rules
+        string_agg(
+            rule || ' ' || findings || coalesce(
+                printf(
+                    ': %.0f %% right [%.0f, %.0f] of %d judged',
+                    right_percent, right_low, right_high, judged
+                ),
+                ''
+            ),
+            ', ' order by rule
+        ) filter (where findings > 0) as rules
     from ({CHANGING})
+    left join ({PRECISION}) as judged_ones using (repository, rule)
     group by repository, quarter
 )
 

@@ -74,6 +74,9 @@ def _contents(
                 yield FileResult(file.path, ())
 
 
+CAUSES = {rule.name: rule.cause for rule in DEFAULT}
+
+
 def _rows(result: FileResult) -> Iterator[Row]:
     """The rows of the findings of one file."""
     for finding, code, earlier_duplicates in identified(result.findings, result.lines):
@@ -84,6 +87,8 @@ def _rows(result: FileResult) -> Iterator[Row]:
             "end_line": finding.end_line,
             "end_column": finding.end_column,
             "rule": finding.rule,
+            "cause_category": CAUSES[finding.rule][0],
+            "cause_subcategory": CAUSES[finding.rule][1],
             "severity": str(finding.severity),
             "context": str(finding.context),
             "message": finding.message,

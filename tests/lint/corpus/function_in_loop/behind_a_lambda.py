@@ -4,7 +4,7 @@ from data import merge
 
 def restored(example):
     @tf.function
-    def reshape(tensor):  # expect: function-in-loop
+    def reshape(tensor):  # expect: function-in-loop note
         return tf.reshape(tensor, [-1])
 
     return reshape(example)

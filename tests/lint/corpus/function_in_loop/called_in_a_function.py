@@ -3,7 +3,7 @@ from data import batches, model
 
 
 def train(batch):
-    step = tf.function(model)  # expect: function-in-loop
+    step = tf.function(model)  # expect: function-in-loop note
     return step(batch)
 
 

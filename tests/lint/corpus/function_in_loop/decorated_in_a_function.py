@@ -4,7 +4,7 @@ from data import batches, model
 
 def train(batch):
     @tf.function
-    def step(x):  # expect: function-in-loop
+    def step(x):  # expect: function-in-loop note
         return model(x)
 
     return step(batch)

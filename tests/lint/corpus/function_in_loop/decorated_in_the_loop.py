@@ -4,7 +4,7 @@ from data import batches, model
 for batch in batches:
 
     @tf.function
-    def step(x):  # expect: function-in-loop
+    def step(x):  # expect: function-in-loop note
         return model(x)
 
     step(batch)

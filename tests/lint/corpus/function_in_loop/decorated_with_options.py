@@ -4,7 +4,7 @@ from data import batches, model
 
 def train(batch):
     @tf.function(jit_compile=True)
-    def step(x):  # expect: function-in-loop
+    def step(x):  # expect: function-in-loop note
         return model(x)
 
     return step(batch)

@@ -3,7 +3,7 @@ from tensorflow import function
 
 
 def train(batch):
-    return function(model)(batch)  # expect: function-in-loop
+    return function(model)(batch)  # expect: function-in-loop note
 
 
 for batch in batches:

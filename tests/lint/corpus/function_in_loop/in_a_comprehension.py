@@ -1,4 +1,4 @@
 import tensorflow as tf
 from data import batches, model
 
-results = [tf.function(model)(batch) for batch in batches]  # expect: function-in-loop
+results = [tf.function(model)(batch) for batch in batches]  # expect: function-in-loop note

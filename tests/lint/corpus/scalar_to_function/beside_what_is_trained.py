@@ -10,4 +10,4 @@ def train(model, optimizer, batch, number):
     for i in range(number):
         spread = tf.exp(model.spread)
         optimizer.apply_gradients(spread)
-        step(batch, i * model.scale)  # expect: scalar-to-function
+        step(batch, i * model.scale)  # expect: scalar-to-function note

@@ -8,4 +8,4 @@ def step(batch, number=0):
 
 
 for number, batch in enumerate(batches):
-    step(batch, number=number)  # expect: scalar-to-function
+    step(batch, number=number)  # expect: scalar-to-function note

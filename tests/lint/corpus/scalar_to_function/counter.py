@@ -9,5 +9,5 @@ def step(batch, number):
 
 number = 0
 for batch in batches:
-    step(batch, number)  # expect: scalar-to-function
+    step(batch, number)  # expect: scalar-to-function note
     number += 1

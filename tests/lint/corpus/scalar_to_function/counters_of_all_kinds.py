@@ -9,11 +9,11 @@ def step(x, t):
 
 def sample(x, loss):
     for t in reversed(range(1000)):
-        x = step(x, t)  # expect: scalar-to-function
+        x = step(x, t)  # expect: scalar-to-function note
     for t in tqdm(range(1000)):
-        x = step(x, t)  # expect: scalar-to-function
+        x = step(x, t)  # expect: scalar-to-function note
     for t in trange(1000):
-        x = step(x, t)  # expect: scalar-to-function
+        x = step(x, t)  # expect: scalar-to-function note
     count = tf.constant(0)
     for part in x:
         step(part, count)

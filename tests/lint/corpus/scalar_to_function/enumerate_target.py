@@ -8,4 +8,4 @@ def step(batch, number):
 
 
 for number, batch in enumerate(batches):
-    step(batch, number)  # expect: scalar-to-function
+    step(batch, number)  # expect: scalar-to-function note

@@ -8,4 +8,4 @@ class Model:
 
     def train(self):
         for number in range(1000):
-            self.step(number)  # expect: scalar-to-function
+            self.step(number)  # expect: scalar-to-function note

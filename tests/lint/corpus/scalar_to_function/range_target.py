@@ -8,4 +8,4 @@ def step(number):
 
 
 for number in range(1000):
-    step(number)  # expect: scalar-to-function
+    step(number)  # expect: scalar-to-function note

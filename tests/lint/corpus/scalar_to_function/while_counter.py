@@ -9,5 +9,5 @@ def step(number):
 
 number = 0
 while number < 1000:
-    step(number)  # expect: scalar-to-function
+    step(number)  # expect: scalar-to-function note
     number += 1

@@ -3,4 +3,4 @@ from data import model
 
 step = tf.function(model)
 for number in range(1000):
-    step(number)  # expect: scalar-to-function
+    step(number)  # expect: scalar-to-function note

@@ -3,7 +3,7 @@ from data import batches, step
 
 
 def run(batch):
-    with tf.Session() as session:  # expect: session-in-loop
+    with tf.Session() as session:  # expect: session-in-loop note
         return session.run(step, {"x:0": batch})
 
 

@@ -2,5 +2,5 @@ import tensorflow as tf
 from data import more, step
 
 while more():
-    session = tf.InteractiveSession()  # expect: session-in-loop
+    session = tf.InteractiveSession()  # expect: session-in-loop note
     session.run(step)

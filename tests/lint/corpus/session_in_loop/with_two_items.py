@@ -2,5 +2,5 @@ import tensorflow.compat.v1 as tf
 from data import batches, step
 
 for batch in batches:
-    with tf.device("/cpu:0"), tf.Session() as session:  # expect: session-in-loop
+    with tf.device("/cpu:0"), tf.Session() as session:  # expect: session-in-loop note
         session.run(step, {"x:0": batch})

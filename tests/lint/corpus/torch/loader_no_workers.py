@@ -1,4 +1,4 @@
 from data import dataset
 from torch.utils import data
 
-loader = data.DataLoader(dataset, num_workers=0)  # expect: loader-without-workers
+loader = data.DataLoader(dataset, num_workers=0)

@@ -1,0 +1,99 @@
+"""Findings that mend themselves: shown as a diff, and written where that is requested."""
+
+import difflib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.lint.files.decoding import decoded
+from perf_assets.lint.files.results import FileResult
+from perf_assets.lint.fixes import applied
+
+
+class FixedFile(NamedTuple):
+    """A file with findings that mend themselves.
+
+    Attributes
+    ----------
+    path, shown
+        Where it is, and the name it is reported by.
+    before, after
+        Its text as it is, and mended.
+    fixes
+        How many findings are mended.
+    """
+
+    path: Path
+    shown: str
+    before: str
+    after: str
+    fixes: int
+
+    @property
+    def diff(self) -> str:
+        """What changes, as a unified diff."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(keepends=True),
+            self.after.splitlines(keepends=True),
+            f"a/{self.shown}",
+            f"b/{self.shown}",
+        )
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in lines
+        )
+
+
+def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterator[FixedFile]:
+    """The files among some results that can be mended, each with its text before and after.
+
+    A file that is not UTF-8, or not as it was when it was checked, is passed by.
+
+    Parameters
+    ----------
+    results, paths
+        What was found, and where the file of each result is.
+    """
+    for result, path in zip(results, paths, strict=True):
+        found = [one for one in result.findings if one.edits]
+        if not found or result.path.endswith(".ipynb"):
+            continue
+        try:
+            content = path.read_bytes()
+            before = content.decode("utf-8")
+            lines = decoded(content).split("\n")
+        except (OSError, ValueError):
+            continue
+        if lines != before.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") or any(
+            lines[one.line - 1 : one.line] != [line]
+            for one, line in zip(result.findings, result.lines, strict=True)
+        ):
+            continue
+        mark = "\ufeff" if before.startswith("\ufeff") else ""
+        text = before.removeprefix(mark)
+        after = mark + applied(text, [edit for one in found for edit in one.edits])
+        yield FixedFile(path, result.path, before, after, len(found))
+
+
+def write(file: FixedFile) -> None:
+    """Replace a file by its mended text, atomically, with the mode that it has.
+
+    Raises
+    ------
+    PerfAssetsError
+        It cannot be written; it is as it was.
+    """
+    path = file.path.resolve()  # a link stays one
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        temporary.write_bytes(file.after.encode())
+        shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise PerfAssetsError(
+            f"{file.shown}: this cannot be written: {error.strerror}; it is as it was"
+        ) from None

@@ -1,0 +1,145 @@
+"""Evaluation that runs a model and records what only training needs."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from perf_assets.lint.findings import Context, Related, Severity
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.rule import API_USAGE, Rule
+from perf_assets.lint.scopes import FUNCTIONS, Scope, decorators
+from perf_assets.lint.training import LOOPS
+
+OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled|grad_mode|nograd|volatile")
+NEEDS_GRADIENTS = re.compile(
+    r"backward|(?<!no_)(?<!no)grad(?!_norm)|attack|saliency|adversar|trace"
+)
+"""Words of a function that wants gradients although it evaluates, or that traces a model."""
+
+RUNNING = frozenset(("forward", "generate", "module", "predict", "sample"))
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """The first call of a model behind its `eval()` in a function, outside `torch.no_grad()`."""
+    if module.context is Context.TEST or ".eval()" not in module.text:
+        return
+    if not module.imports("torch"):
+        return
+    for scope in (module.scope, *module.functions.values()):
+        if isinstance(scope.node, ast.Lambda) or scope.name == "forward":
+            continue
+        found = _first_run(scope)
+        if found is None or _is_off(scope) or _wants_gradients(scope):
+            continue
+        if isinstance(scope.node, FUNCTIONS) and _is_called_without(module, scope):
+            continue
+        model, at, run = found
+        yield Hit(
+            run,
+            Severity.WARNING,
+            f"{model} is in eval mode and runs without torch.no_grad(), so that autograd keeps "
+            "every activation for a backward pass that never comes: memory and time for nothing; "
+            "put it under with torch.inference_mode() or torch.no_grad()",
+            (Related(at.lineno, "set to eval mode here"),),
+        )
+
+
+def _first_run(scope: Scope) -> tuple[str, ast.Call, ast.Call] | None:
+    """A model, where it is set to eval mode, and where it runs after that with gradients.
+
+    A model that runs without them in another place of the function needs them here.
+    """
+    modes: dict[str, ast.Call] = {}
+    found: dict[str, tuple[str, ast.Call, ast.Call]] = {}
+    off = set()
+    for call, is_off in _calls(scope.node.body, is_off=False):  # type: ignore[arg-type]
+        func = call.func
+        if isinstance(func, ast.Attribute) and not call.args and not call.keywords:
+            text = ast.unparse(func.value)
+            if func.attr == "eval":
+                modes.setdefault(text, call)
+            elif func.attr == "train":
+                modes.pop(text, None)
+        name = ast.unparse(func)
+        ran = name if name in modes else ""
+        if isinstance(func, ast.Attribute) and func.attr in RUNNING and not ran:
+            ran = ast.unparse(func.value) if ast.unparse(func.value) in modes else ""
+        if ran and is_off:
+            off.add(ran)
+        elif ran and (call.args or call.keywords):
+            found.setdefault(ran, (ran, modes[ran], call))
+    return next((run for model, run in found.items() if model not in off), None)
+
+
+def _calls(body: list[ast.stmt], *, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
+    """The calls of a body in the order of the source, and whether no gradients are recorded."""
+    for one in body:
+        yield from _calls_of(one, is_off)
+
+
+def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
+        return
+    if isinstance(node, ast.With):
+        off = is_off or any(OFF.search(ast.unparse(one.context_expr)) for one in node.items)
+        yield from _calls(node.body, is_off=off)
+        return
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, LOOPS) and not isinstance(node, ast.While):
+        children = [node.iter, *node.body, *node.orelse]
+    for child in children:
+        yield from _calls_of(child, is_off)
+    if isinstance(node, ast.Call):
+        yield node, is_off
+
+
+def _is_off(scope: Scope) -> bool:
+    """Whether a decorator, or a call for good, turns gradients off in a function."""
+    if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
+        return True
+    return any(
+        isinstance(one, ast.Expr)
+        and isinstance(one.value, ast.Call)
+        and OFF.search(ast.unparse(one.value.func))
+        for one in ast.walk(scope.node)
+    )
+
+
+def _wants_gradients(scope: Scope) -> bool:
+    names = (
+        one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", getattr(one, "arg", ""))
+        for one in ast.walk(scope.node)
+        if isinstance(one, ast.Attribute | ast.Name | ast.keyword | ast.arg)
+    )
+    return any(name and NEEDS_GRADIENTS.search(name) and not OFF.search(name) for name in names)
+
+
+def _is_called_without(module: Module, scope: Scope) -> bool:
+    """Whether every call of a function in its module stands where no gradients are recorded."""
+    called = module.once(_called_off).get(scope)
+    return called is not None and all(called)
+
+
+def _called_off(module: Module) -> dict[Scope, list[bool]]:
+    found: dict[Scope, list[bool]] = {}
+    for scope in (module.scope, *module.functions.values()):
+        if isinstance(scope.node, ast.Lambda):
+            continue
+        off = _is_off(scope)
+        for call, is_off in _calls(scope.node.body, is_off=off):
+            callee = module.callee(call, scope)
+            if callee is not None:
+                found.setdefault(callee, []).append(is_off)
+    return found
+
+
+MODEL_WITH_GRADIENTS = Rule(
+    name="model-with-gradients",
+    code="PA204",
+    summary="a torch model evaluated without no_grad or inference_mode",
+    severity=Severity.WARNING,
+    on=True,
+    find=find,
+    cause=API_USAGE,
+    framework="torch",
+)

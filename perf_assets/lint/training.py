@@ -1,0 +1,153 @@
+"""Training loops of PyTorch: which loops train, in which code, and what in it runs seldom."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perf_assets.lint.module import Module
+from perf_assets.lint.scopes import FUNCTIONS, Function, LoopAt, Scope
+
+SELDOM = re.compile(r"%|every|interval|freq|period|should_|is_last|last_(?:batch|step|iter)")
+"""Words of a test that holds every so many steps."""
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The code of one step of a training loop: of the loop itself, or of a function it runs.
+
+    Attributes
+    ----------
+    loop
+        The innermost loop that trains.
+    body
+        What each step runs.
+    scope
+        The function it stands in.
+    inner
+        The loops within it that train themselves, which are steps of their own.
+    losses
+        What `backward` is called on, as text.
+    """
+
+    loop: LoopAt
+    body: list[ast.stmt]
+    scope: Scope
+    inner: frozenset[ast.AST]
+    losses: frozenset[str]
+
+
+def steps(module: Module) -> list[Step]:
+    """The code of the steps of every loop that calls `backward`, itself or through a function.
+
+    A function counts that the loop defines or calls, or gives to an optimizer, and that calls
+    `backward` outside any loop of its own.
+    """
+    return module.once(_steps)
+
+
+def backward(call: ast.Call) -> frozenset[str] | None:
+    """What `backward` is called on, as text: the loss, without what scales it."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in ("backward", "manual_backward"):
+        return None
+    losses = [func.value, *call.args[:1]]
+    names = (one for loss in losses for one in ast.walk(loss))
+    return frozenset(ast.unparse(one) for one in names if isinstance(one, ast.Name | ast.Attribute))
+
+
+def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:
+    """Whether a test holds every so many steps alone: a remainder, or a counter's one value."""
+    if SELDOM.search(ast.unparse(test)):
+        return True
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
+            sides = {one.id for one in (node.left, *node.comparators) if isinstance(one, ast.Name)}
+            if sides & counters:
+                return True
+        if isinstance(node, ast.Name):
+            found = scope.find(node.id)
+            values = [one.value for one in found[1]] if found is not None else []
+            if any(
+                isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod)
+                for value in values
+                if isinstance(value, ast.Compare | ast.BoolOp | ast.UnaryOp)
+                for part in ast.walk(value)
+            ):
+                return True
+    return False
+
+
+def targets(node: ast.AST) -> frozenset[str]:
+    """The names that a loop gives a value in each iteration."""
+    if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        return frozenset()
+    return frozenset(one.id for one in ast.walk(node.target) if isinstance(one, ast.Name))
+
+
+def _steps(module: Module) -> list[Step]:
+    losses = _of_functions(module)
+    training: dict[ast.AST, tuple[LoopAt, frozenset[str], list[Scope]]] = {}
+    for loop in reversed(module.loops):  # inner ones before those around them
+        if not isinstance(loop.node, LOOPS):
+            continue
+        taken = {
+            part
+            for inner in training
+            if inner in set(ast.walk(loop.node)) and inner is not loop.node
+            for part in ast.walk(inner)
+        }
+        calls = [one for one in loop.calls if one not in taken]
+        functions = list(_functions(module, loop, calls, taken, losses))
+        found = [base for one in calls if (base := backward(one)) is not None]
+        found += [losses[one] for one in functions]
+        if found:
+            training[loop.node] = (loop, frozenset().union(*found), functions)
+    nodes = frozenset(training)
+    made = []
+    for loop, bases, functions in reversed(training.values()):
+        assert isinstance(loop.node, LOOPS)
+        made.append(Step(loop, loop.node.body, loop.scope, nodes - {loop.node}, bases))
+        made += [
+            Step(loop, one.node.body, one, nodes, losses[one])
+            for one in functions
+            if isinstance(one.node, FUNCTIONS)
+        ]
+    return made
+
+
+def _of_functions(module: Module) -> dict[Scope, frozenset[str]]:
+    """The functions that call `backward` outside any loop of theirs, with what they call it on."""
+    looped = {call for loop in module.loops for call in loop.calls}
+    found: dict[Scope, frozenset[str]] = {}
+    for call, scope in module.calls:
+        bases = backward(call)
+        if bases is not None and call not in looped and isinstance(scope.node, FUNCTIONS):
+            found[scope] = found.get(scope, frozenset()) | bases
+    return found
+
+
+def _functions(
+    module: Module,
+    loop: LoopAt,
+    calls: list[ast.Call],
+    taken: set[ast.AST],
+    losses: dict[Scope, frozenset[str]],
+) -> Iterator[Scope]:
+    """The functions that run in each step and call `backward`, each once."""
+    found: list[Scope] = []
+    for node in ast.walk(loop.node):
+        scope = module.functions.get(node) if isinstance(node, Function) else None
+        if scope is not None and node not in taken:
+            found.append(scope)
+    for call in calls:
+        callee = module.callee(call, loop.scope)
+        if callee is not None:
+            found.append(callee)
+        for given in call.args:
+            bound = loop.scope.find(given.id) if isinstance(given, ast.Name) else None
+            values = [one.value for one in bound[1]] if bound is not None else []
+            found += [one for one in values if isinstance(one, Scope)]
+    yield from dict.fromkeys(one for one in found if one in losses)
