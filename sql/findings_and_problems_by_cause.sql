@@ -8,7 +8,7 @@ with
 newest as (
     select
         repository,
-        max(month) as month
+        max(month) as newest_month
     from raw.scanned_trees
     group by repository
 ),
@@ -17,7 +17,7 @@ findings as (
     select
         cause_category,
         cause_subcategory,
-        count(distinct repository || finding_id) filter (where month = newest.month) as in_newest,
+        count(distinct repository || finding_id) filter (where month = newest_month) as in_newest,
         count(distinct repository || finding_id) as ever
     from raw.static_findings
     inner join newest using (repository)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from perf_assets.lint.findings import Severity
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.rule import API_USAGE, Rule
 
 
 def _hang() -> None:
@@ -63,6 +63,7 @@ OBEDIENT = Rule(
     summary="a call of slow",
     severity=Severity.WARNING,
     on=True,
+    cause=API_USAGE,
     find=find,
     framework="torch",
 )

@@ -1,6 +1,7 @@
-"""Python's search for garbage, put off while much is made that stays."""
+"""Python's search for garbage, put off while much is made that stays; memory that is free."""
 
 import atexit
+import ctypes
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,3 +32,10 @@ def collect_seldom() -> None:
     gc.freeze()
     atexit.register(gc.unfreeze)  # libraries that tidy up at the end tell of what is left else
     gc.set_threshold(10_000, 20, 10)
+
+
+def return_free_memory() -> None:
+    """Give back to the system what the C library holds of memory that nobody uses (glibc)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

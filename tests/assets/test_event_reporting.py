@@ -185,6 +185,7 @@ def test_numbers_of_the_study_are_told_at_each_run(
     assert str(metadata["first 10 rows"].value).count("\n") == 11
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_tells_nothing_of_what_did_not_change(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance

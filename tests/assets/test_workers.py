@@ -105,6 +105,7 @@ def test_schedules_start_a_run_for_each_repository(definitions: dg.Definitions) 
     assert daily.job_name == BUILD_MODELS
 
 
+@pytest.mark.exhaustive
 def test_the_lake_is_maintained_by_a_job(
     definitions: dg.Definitions, instance: dg.DagsterInstance
 ) -> None:

@@ -50,6 +50,7 @@ def ask(page: "Page", sql: str) -> None:
     page.get_by_role("heading").first.click()
 
 
+@pytest.mark.exhaustive
 def test_a_query_is_chosen_changed_and_taken_along(page: "Page", small: Prepared) -> None:
     obeyed, failures = [], {}
     with opened(small.data_dir) as address:

@@ -111,6 +111,7 @@ def test_a_terminal_shows_a_bar_with_rate_and_time_left_below_the_lines(program:
     assert CONTROL.sub("", seen.rpartition("\x1b[2K")[2]).split() == ["all", "is", "done"]
 
 
+@pytest.mark.exhaustive
 def test_a_file_gets_lines_and_no_control_characters(program: Path) -> None:
     done = subprocess.run(
         [sys.executable, program],

@@ -107,6 +107,7 @@ def test_status_of_nothing_is_refused(tmp_path: Path) -> None:
     assert_refused(perf_assets("status", "--data-dir", tmp_path), "perf-assets run")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_on(
     copy: Path, data_dir: Path

@@ -89,6 +89,7 @@ def test_what_is_stored_need_not_be_loaded_again(
     assert f"2 months with {left} issues to load, 4 stored with 1 issues to refresh" in ran.stdout
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.usefixtures("trusting_auditor")
 def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told_before(

@@ -346,7 +346,7 @@ def test_a_directory_that_is_gone_is_one_sentence(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--format", "xml"], ["--processes", "0"], ["--severity", "error"], ["--fix"]]
+    "arguments", [["--format", "xml"], ["--processes", "0"], ["--severity", "error"], ["--mend"]]
 )
 def test_unknown_options_and_values_are_bad_usage(project: Path, arguments: list[str]) -> None:
     ran = checked(".", *arguments)

@@ -30,6 +30,7 @@ def filled(
     return target
 
 
+@pytest.mark.exhaustive
 def test_two_raters_judge_a_sample_and_their_agreement_is_told(
     data_dir: Path, tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def chosen(number: int, few: int) -> list[int]:
     return every if IS_THOROUGH else sorted(random.Random(number).sample(every, few))
 
 
+@pytest.mark.exhaustive
 def test_a_ship_that_is_killed_between_two_commits(
     prepared: Path, tmp_path: Path, reader: Database, was: Tables, will_be: Tables
 ) -> None:

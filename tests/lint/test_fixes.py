@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from perf_assets.lint.fixes import applied
 from perf_assets.lint.linter import check
 from perf_assets.lint.rules import RULES
-from tests.lint.test_corpus import FILES
+from tests.paths import ROOT
 from tests.support import perf_assets
 
+FILES = sorted((ROOT / "tests" / "lint" / "corpus").rglob("*.py"))
 PURE = """import tensorflow as tf
 
 

@@ -162,6 +162,7 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
                 "column": 8,
                 "rule": "sequential-map",
                 "severity": "warning",
+                "cause": "API / Inefficient API usage",
                 "message": "this runs on one core",
                 "context": "test",
             }

@@ -90,7 +90,8 @@ class Pipeline:
         if name in ("map", "map_with_legacy_function"):
             return self if self.is_batched else replace(self, maps=self.maps | {line})
         if name in ("batch", "padded_batch"):
-            self.seen.late |= self.maps
+            if name == "batch":  # what is padded was prepared one by one
+                self.seen.late |= self.maps
             return Pipeline(self.seen, is_batched=True)
         if name == "unbatch":
             return Pipeline(self.seen)

@@ -189,6 +189,7 @@ def change(corpus: Path) -> None:
     subprocess.run([*git, "update-ref", "refs/heads/main", "main~3"], check=True)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("trusting_auditor")
 def test_a_refresh_gives_the_tables_of_a_fresh_load(middling: Prepared, tmp_path: Path) -> None:
     corpus = shutil.copytree(middling.corpus, tmp_path / "corpus")

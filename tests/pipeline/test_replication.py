@@ -406,6 +406,7 @@ def test_only_the_job_replicate_loads_the_published_data(tmp_path: Path) -> None
     }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("trusting_auditor")  # of the same package, which `small` was audited with
 def test_the_command_prints_the_comparison_writes_the_report_and_leaves_live_data_alone(
     tmp_path: Path,

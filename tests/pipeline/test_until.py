@@ -96,6 +96,7 @@ def test_a_study_may_leave_the_close_look_out(middling: Prepared, tmp_path: Path
     assert_same_tables(stored_tables(directory.published), whole)
 
 
+@pytest.mark.exhaustive
 def test_a_run_until_the_labels_derives_and_publishes_nothing(
     middling: Prepared, tmp_path: Path
 ) -> None:

@@ -153,6 +153,23 @@ def test_of_a_repository_at_rest_pictures_end_with_its_activity(database: ModelD
     assert cells == {"2021-01", "2021-02", "2022-01"}
 
 
+def test_how_often_findings_are_right_stands_beside_their_number(database: ModelDatabase) -> None:
+    insert(database.connection, "analysis.static_findings", [findings_of_quarter("2021-Q1")])
+    assert "right" not in of(database, "analysis.static_findings").verdicts[0][1]
+    judged = {"repository": "owner/name", "rule": "sync-in-loop", "judged": 20, "right_ones": 17}
+    shares = {"estimate_percent": 85.0, "low_percent": 64.0, "high_percent": 94.8}
+    rows = [
+        judged
+        | shares
+        | {"wrong_ones": 3, "unsure_ones": 0, "rater": rater, "confidence_level": 0.95}
+        for rater in ("Ann", "consensus")
+    ]
+    insert(database.connection, "analysis.finding_precision", rows)
+    drawn = of(database, "analysis.static_findings")
+    assert "(sync-in-loop 2: 85 % right [64, 95] of 20 judged)" in drawn.verdicts[0][1]
+    assert drawn.rows.select("judged", "right_percent").rows() == [(20, 85.0)]
+
+
 def test_many_repositories_are_cut_in_words_and_the_picture_stays_small(
     database: ModelDatabase,
 ) -> None:

@@ -122,6 +122,7 @@ def sentences_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [*lines, *remarks(connection), *warnings(connection)]
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=examples(6, 60), deadline=None)
 @given(studies)
 def test_few_events_give_counts_and_sentences_that_can_be_read(

@@ -515,6 +515,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             *("study: 33.3 %", "without_weak: 33.3 %", None, "widened: 33.3 %"),
         )
     ],
+    "findings_and_problems_by_cause": [
+        ("API", "Inefficient API usage", 2, 1, 0, 0),
+        ("API", "Not using batch API", 0, 0, 0, 3),
+        ("Data", "Not using batch API", 0, 0, 0, 1),
+    ],
     "static_findings_by_quarter": [
         (REPOSITORY, "2020-Q1", "sequential-map", 2, None, None, None, 9, 222.2),
         (REPOSITORY, "2020-Q2", "sequential-map", 1, 0, 1, 0, 9, 111.1),

@@ -164,6 +164,7 @@ def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None
     assert set(study.stored()["details.introducing_commits"]["sha"]) == {study.shas[3]}
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_was_killed_is_finished_by_the_next_one(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def processes() -> set[int]:
     }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.skipif(not PROC.is_dir(), reason="processes are listed by /proc")
 def test_a_process_that_was_lost_is_told_in_a_sentence_and_replaced() -> None:

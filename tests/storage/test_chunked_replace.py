@@ -81,6 +81,7 @@ def test_no_repository_is_in_two_shares_and_no_row_is_lost(
     assert all(one.height + other.height >= size for one, other in pairwise(parts))
 
 
+@pytest.mark.exhaustive
 def test_in_shares_the_same_is_stored_whatever_was_there(tmp_path: Path) -> None:
     with open_warehouse(tmp_path / "warehouse.duckdb") as database:
         writer = AuditedWriter(database, DataDirectory.of(tmp_path))

@@ -117,6 +117,7 @@ def test_a_warehouse_that_was_deleted_is_again_what_was_published(
     )
 
 
+@pytest.mark.exhaustive
 def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
     data_dir: DataDirectory, small: Prepared
 ) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 
 from perf_assets.config.study import Repository
 from perf_assets.core import languages
+from perf_assets.processes.gc_control import return_free_memory
 from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git import update_clone
 from perf_assets.sources.git.commits import moment
@@ -109,6 +110,8 @@ def detail_fixes(
     plain = missing.filter(~pl.col("is_merge"))["sha"].to_list()
     if plain:
         log.info("%s: analysing %s fix commits", repository, f"{len(plain):,}")
+    # What mining, labels and links left would stay beside the processes that are started here.
+    return_free_memory()
     # One stream for all months: the processes are started once and always have work.
     with (
         phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as progress,

@@ -120,6 +120,7 @@ def test_a_git_that_works_or_waits_to_be_read_is_not_ended(tmp_path: Path) -> No
         assert len(output.read()) == 4 * PIPE + 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("is_streamed", some(True, False))
 def test_a_git_that_does_nothing_is_ended_with_what_it_started(*, is_streamed: bool) -> None:
     command = ["sh", "-c", "trap '' TERM; sleep 60 & sleep 60"]

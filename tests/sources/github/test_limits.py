@@ -242,6 +242,7 @@ def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:
         assert reader.client.total.points == server.points
 
 
+@pytest.mark.exhaustive
 def test_requests_at_once_save_time_where_answers_take_time(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -226,6 +226,7 @@ class _Killed(BaseException):
     pass
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, 30), max_size=4))
 def test_reading_goes_on_where_it_was_left(folder, content, tmp_path_factory, moments) -> None:
