@@ -79,6 +79,10 @@ class Values(ABC):
         """What a function returns for some arguments."""
 
     @abstractmethod
+    def returned_elsewhere(self, module: Module, scope: Scope) -> Value:
+        """What a function of another module returns."""
+
+    @abstractmethod
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
         """What an annotation says that a value is."""
 
@@ -227,7 +231,8 @@ class Values(ABC):
             return any_of((Several((None, _element(given[0]))),))
         callee = self.module.callee(node, frame.scope)
         if callee is None:
-            return None
+            other = self.module.elsewhere(node.func, frame.scope)
+            return None if other is None else self.returned_elsewhere(*other)
         names = _own_parameters(callee)
         bound: Names = dict(zip(names, given, strict=False))
         bound.update(

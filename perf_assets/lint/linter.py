@@ -7,7 +7,7 @@ from symtable import symtable
 
 from perf_assets.lint.context import context_of
 from perf_assets.lint.findings import Context, Finding, Severity, Unreadable
-from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.module import Definitions, Hit, Module
 from perf_assets.lint.python_two import looks_like_python_two
 from perf_assets.lint.rules import RULES
 from perf_assets.lint.rules.rule import Rule
@@ -26,7 +26,12 @@ _IMPORTS = {
 }
 
 
-def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding]:
+def check(
+    text: str,
+    path: str,
+    rules: Iterable[Rule] = DEFAULT,
+    project: Definitions | None = None,
+) -> list[Finding]:
     """The findings of some rules in one module, by line, column and rule.
 
     Parameters
@@ -37,6 +42,8 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
         Its path within the project, with `/`: distinguishes tests and examples from library code.
     rules
         Which rules are checked.
+    project
+        Other modules of the project; None where the text is all that is known.
 
     Raises
     ------
@@ -49,6 +56,7 @@ def check(text: str, path: str, rules: Iterable[Rule] = DEFAULT) -> list[Finding
         if tree is None:
             return []
         module = Module(tree, text, context_of(path, tree))
+        module.project = project
         hits = ((rule, hit) for rule in applicable for hit in rule.find(module))
         return sorted({_finding(module.context, rule, hit, module.lines) for rule, hit in hits})
     except RecursionError:

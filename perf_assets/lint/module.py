@@ -9,7 +9,7 @@ TensorFlow: 647, 252, 7.2 and 2.3. `python -m tests.benchmarks.check_speed` meas
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.fixes import Edit
@@ -29,6 +29,13 @@ class Hit(NamedTuple):
     message: str
     related: tuple[Related, ...] = ()
     edits: tuple[Edit, ...] = ()
+
+
+class Definitions(Protocol):
+    """Finds what other modules of a project define."""
+
+    def definition(self, name: str) -> "tuple[Module, Scope] | None":
+        """The function or class of that full name, and its module."""
 
 
 class Module:
@@ -52,6 +59,22 @@ class Module:
         self.globals, self.starred = found.globals, found.starred
         self._resolved: dict[tuple[str, Scope], str | None] = {}
         self._made: dict[object, object] = {}
+        self._elsewhere: dict[str, tuple[Module, Scope] | None] = {}
+        self.project: Definitions | None = None
+
+    def elsewhere(self, node: ast.expr, scope: Scope) -> "tuple[Module, Scope] | None":
+        """The function of another module of the project that an expression names, and that module.
+
+        None for what is defined here, or outside of the project, or where only this file is known.
+        """
+        if self.project is None:
+            return None
+        name = self.resolve(node, scope)
+        if name is None or _of_framework(name):
+            return None
+        if name not in self._elsewhere:
+            self._elsewhere[name] = self.project.definition(name)
+        return self._elsewhere[name]
 
     def once(self, make: "Callable[[Module], T]") -> T:
         """What a function makes of this module, made when it is first needed."""

@@ -8,6 +8,7 @@ module. A `map` of something that is not known to be a dataset (pandas, Spark, a
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from perf_assets.lint.dataset_values import Attributes, Frame, Names, Pipelines, Values
@@ -42,6 +43,29 @@ def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | Non
     """The function of the module, or the lambda, that an argument names; None for others."""
     found = module.functions.get(node) or module.callee(ast.Call(node, [], []), scope)
     return found if found is None or isinstance(found.node, Function) else None
+
+
+def returned(module: Module, scope: Scope) -> Value:
+    """What a function returns whatever it is given, without the calls that made it.
+
+    These stand in a module that is checked by itself.
+    """
+    follow = module.once(_followed)
+    return _without_calls(follow.run(scope, {}))
+
+
+def _followed(module: Module) -> "_Follow":
+    follow = _Follow(module, Pipelines(), {})
+    follow.everything()
+    return follow
+
+
+def _without_calls(value: Value) -> Value:
+    if isinstance(value, Dataset):
+        return replace(value, maps=frozenset())
+    if isinstance(value, Several):
+        return replace(value, parts=tuple(map(_without_calls, value.parts)))
+    return None
 
 
 class _Follow(Values):
@@ -83,6 +107,10 @@ class _Follow(Values):
             note = getattr(scope.node, "returns", None)
             self.results[key] = self.of_annotation(note, scope) if returned is None else returned
         return self.results[key]
+
+    def returned_elsewhere(self, module: Module, scope: Scope) -> Value:
+        """What a function of another module returns, as far as that module alone says it."""
+        return returned(module, scope) if isinstance(scope.node, FUNCTIONS) else None
 
     def by_annotation(self, scope: Scope, name: str) -> Value:
         """What a parameter is by its annotation."""

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from perf_assets.lint.files.results import Budget, Skip, SourceFile
@@ -82,7 +82,12 @@ def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # no
             content = file.read(min(status.st_size, budget.most_bytes) + 1)
     except OSError as error:
         return Skip(found.shown, "read", _reason(error))
-    return source_of(found.shown, content, found.within, budget)
+    source = source_of(found.shown, content, found.within, budget)
+    if isinstance(source, Skip):
+        return source
+    folders = len(PurePosixPath(found.within).parts)
+    parents = Path(os.path.abspath(found.path)).parents  # noqa: PTH100
+    return source._replace(root=str(parents[folders - 1])) if folders <= len(parents) else source
 
 
 def source_of(

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from symtable import symtable
 
 from perf_assets.lint.files.decoding import decoded, decoded_notebook
+from perf_assets.lint.files.project import Project
 from perf_assets.lint.files.results import Budget, FileResult, Skip, SourceFile
 from perf_assets.lint.findings import Finding, Unreadable
 from perf_assets.lint.linter import check
@@ -44,7 +46,9 @@ def _found(file: SourceFile, rules: Sequence[Rule]) -> FileResult:
         text = notebook.text
     else:
         text = decoded(file.content)
-    findings = heard(check(text, file.within or file.path, rules), text, rules)
+    project = Project(Path(file.root), file.within) if file.root and notebook is None else None
+    found = check(text, file.within or file.path, rules, project)
+    findings = heard(found, text, rules)
     if not findings:
         return FileResult(file.path, ())
     lines = text.split("\n")

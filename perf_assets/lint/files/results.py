@@ -18,11 +18,14 @@ class SourceFile(NamedTuple):
     within
         Its path within its project, with `/`, which distinguishes tests and examples from library
         code; empty where that is `path`.
+    root
+        The folder of its project, whose other modules may be read; empty where they may not.
     """
 
     path: str
     content: bytes
     within: str = ""
+    root: str = ""
 
 
 class Skip(NamedTuple):

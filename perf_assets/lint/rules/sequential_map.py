@@ -158,6 +158,9 @@ def _work(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> Work:
     inner = mapped_function(module, node, scope)
     if inner is not None:
         return _work_of(module, inner, depth)
+    other = module.elsewhere(node, scope)
+    if other is not None:
+        return _work_of(*other, depth + 1)
     if isinstance(node, ast.Call) and node.args:  # functools.partial(f, ...), make_parser(...)
         made = module.resolve(node.func, scope)
         if made == "functools.partial":
@@ -174,8 +177,11 @@ def _work_of(module: Module, function: Scope, depth: int) -> Work:
     most = Work.LITTLE
     for call, scope in _calls_in(module, function):
         inner = module.callee(call, scope) if depth < DEEPEST else None
+        other = module.elsewhere(call.func, scope) if depth < DEEPEST and inner is None else None
         if inner is not None and inner is not function:
             most = max(most, _work_of(module, inner, depth + 1))
+        elif other is not None:
+            most = max(most, _work_of(*other, depth + 1))
         elif _is_much(module.resolve(call.func, scope) or ast.unparse(call.func)):
             most = max(most, Work.MUCH)
     return most

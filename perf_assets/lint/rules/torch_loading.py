@@ -23,6 +23,7 @@ READS = re.compile(
 )
 """What takes long in `__getitem__`."""
 
+DEEPEST = 4  # data sets of data sets
 WORKERS = 6  # num_workers by position
 
 
@@ -61,15 +62,21 @@ def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
     return made
 
 
-def _does_much(module: Module, node: ast.expr, scope: Scope) -> bool:
+def _does_much(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
     """Whether a data set reads or transforms files for each element, as far as can be seen."""
+    if depth > DEEPEST:
+        return False
     for made in _made(node, scope):
         if not isinstance(made, ast.Call):
             continue
         name = (module.resolve(made.func, scope) or ast.unparse(made.func)).rpartition(".")[2]
         if OF_FILES.search(name) or any("transform" in (word.arg or "") for word in made.keywords):
             return True
-        if any(_does_much(module, one, scope) for one in made.args if isinstance(one, ast.Name)):
+        if any(
+            _does_much(module, one, scope, depth + 1)
+            for one in made.args
+            if isinstance(one, ast.Name)
+        ):
             return True
         owner = module.class_of(made, scope)
         getter = None if owner is None else module.method(owner, "__getitem__")
@@ -78,18 +85,23 @@ def _does_much(module: Module, node: ast.expr, scope: Scope) -> bool:
     return False
 
 
-def _is_in_memory(module: Module, node: ast.expr, scope: Scope) -> bool:
+def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
     """Whether a data set is made of tensors, a list, or other data in memory."""
-    if isinstance(node, ast.Name):
-        return any(_is_in_memory(module, one, scope) for one in _made(node, scope))
-    if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
-        return True
-    if not isinstance(node, ast.Call):
-        return False
-    name = module.resolve(node.func, scope) or ast.unparse(node.func)
-    if name.rpartition(".")[2] in ("Subset", "random_split", "ConcatDataset"):
-        return any(_is_in_memory(module, one, scope) for one in node.args)
-    return name.rpartition(".")[2] in ("TensorDataset", "list", "zip", "range")
+    parts: list[ast.expr] = []
+    match node:
+        case ast.Constant() | ast.ListComp():
+            return True
+        case ast.Name():
+            parts = _made(node, scope)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            parts = elements
+        case ast.Call(func=func, args=given):
+            name = (module.resolve(func, scope) or ast.unparse(func)).rpartition(".")[2]
+            if name in ("TensorDataset", "list", "zip", "range"):
+                return True
+            parts = given[:1] if name in ("Subset", "random_split", "ConcatDataset") else []
+    is_known = depth <= DEEPEST and bool(parts)
+    return is_known and all(_is_in_memory(module, one, scope, depth + 1) for one in parts)
 
 
 def find_zeroing(module: Module) -> Iterator[Hit]:

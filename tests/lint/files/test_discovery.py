@@ -177,6 +177,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     before = path.stat()
     (file,) = find_files([path], tmp_path, ())
     assert isinstance(file, LintFile)
-    assert read(file) == SourceFile(file.shown, b"\xef\xbb\xbfx = 1\r\n\x00", "a.py")
+    content = b"\xef\xbb\xbfx = 1\r\n\x00"
+    assert read(file) == SourceFile(file.shown, content, "a.py", str(tmp_path))
     after = path.stat()
     assert (before.st_mtime_ns, before.st_mode) == (after.st_mtime_ns, after.st_mode)
