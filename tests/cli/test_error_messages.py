@@ -71,6 +71,7 @@ def test_what_led_to_an_error_tells_of_the_mishap(tmp_path: Path) -> None:
         assert "the disk is full" in str(explain_error(error, tmp_path))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_data_directory_that_is_removed_during_a_run_is_said_so(
     middling: Prepared, tmp_path: Path

@@ -111,6 +111,7 @@ def test_a_clone_that_cannot_be_updated_stays_as_it_was(
     assert not list(clone.path.glob("objects/pack/tmp_*"))
 
 
+@pytest.mark.exhaustive
 def test_a_git_that_works_or_waits_to_be_read_is_not_ended(tmp_path: Path) -> None:
     busy = [sys.executable, "-c", "import time; e = time.time() + 3\nwhile time.time() < e: pass"]
     assert run(busy, local_environment()) == b""

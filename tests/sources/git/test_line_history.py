@@ -273,6 +273,7 @@ def test_each_version_is_visited_once_however_branches_part_and_meet(
     assert history.versions.visits <= 2 * len(history.versions.blob_of)
 
 
+@pytest.mark.exhaustive
 def test_work_grows_with_the_versions_and_not_with_the_paths_through_merges(tmp_path: Path) -> None:
     """Of 400 criss-crosses there are more paths than atoms in the universe."""
     made = woven(Random(1), "criss-cross", 2_000)
