@@ -114,38 +114,35 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
                 "--unlabelled has a meaning for findings of static checks"
             )
         text, judged = finding_sheet(directory.published, labelled, seed)
-        path = output or directory.path / f"review-findings-{labelled}-{seed}.csv"
-        write_sheet(path, text)
-        click.echo(f"{path}: {judged} findings to judge\n{bring_back(path)}")
-        return
-    if is_of_endorsements:
+        drawn, subjects = "findings-", "findings"
+    elif is_of_endorsements:
         if forum is None or unlabelled or is_of_tag_sets:
             raise PerfAssetsError(
                 "--endorsements goes with --forum, and without --tag-sets and --unlabelled: it "
                 "takes --n comments that endorse an answer"
             )
         text, judged = endorsement_sheet(directory.published, forum, labelled, seed)
-        path = output or directory.path / f"review-{forum}-endorsements-{labelled}-{seed}.csv"
-        write_sheet(path, text)
-        click.echo(f"{path}: {judged} endorsements to judge\n{bring_back(path)}")
-        return
-    if is_of_tag_sets:
+        drawn, subjects = f"{forum}-endorsements-", "endorsements"
+    elif is_of_tag_sets:
         if forum is None or unlabelled:
             raise PerfAssetsError(
                 "--tag-sets goes with --forum, and without --unlabelled: it takes --n questions of "
                 "each tag set, of performance or not"
             )
         text, judged = tag_set_sheet(directory.published, forum, labelled, seed)
-        drawn = f"{forum}-tag-sets-"
+        drawn, subjects = f"{forum}-tag-sets-", "questions"
     else:
         text = sample_sheet(directory.published, labelled, unlabelled, seed, forum)
-        judged, drawn = labelled + unlabelled, "" if forum is None else f"{forum}-"
+        judged = labelled + unlabelled
+        drawn, subjects = ("", "bug reports") if forum is None else (f"{forum}-", "questions")
     path = output or directory.path / f"review-{drawn}{labelled}-{seed}.csv"
     write_sheet(path, text)
-    subjects = "bug reports" if forum is None else "questions"
     click.echo(f"{path}: {judged} {subjects} to judge")
-    of_questions = (codebook.PROBLEMS_PATH, codebook.CHALLENGES_PATH)
-    for book in (codebook.PATH,) if forum is None else of_questions:
+    books = {
+        "bug reports": (codebook.PATH,),
+        "questions": (codebook.PROBLEMS_PATH, codebook.CHALLENGES_PATH),
+    }
+    for book in books.get(subjects, ()):
         click.echo(f"Codebook: {book}")
     click.echo(bring_back(path))
 
@@ -164,9 +161,8 @@ def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
     What the sheet is about, bug reports, questions, findings of static checks or endorsements, its
-    header says.
-    Verdicts are added and never overwritten; the last one of a rater on each subject is in force.
-    A sheet with a mistake is refused whole. The same sheet again changes nothing.
+    header says. Verdicts are added and never overwritten; the last one of a rater on each subject
+    is in force. A sheet with a mistake is refused whole. The same sheet again changes nothing.
 
     \b
     Example:

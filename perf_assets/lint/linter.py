@@ -55,8 +55,7 @@ def check(
         tree = _tree(text, path, is_needed=bool(applicable))
         if tree is None:
             return []
-        module = Module(tree, text, context_of(path, tree))
-        module.project = project
+        module = Module(tree, text, context_of(path, tree), project)
         hits = ((rule, hit) for rule in applicable for hit in rule.find(module))
         return sorted({_finding(module.context, rule, hit, module.lines) for rule, hit in hits})
     except RecursionError:

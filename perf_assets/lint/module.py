@@ -47,12 +47,20 @@ class Module:
         The module, parsed, and its source.
     context
         What the file is for.
+    project
+        Other modules of its project; None where this one is all that is known.
     """
 
-    def __init__(self, tree: ast.Module, text: str, context: Context) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        text: str,
+        context: Context,
+        project: "Definitions | None" = None,
+    ) -> None:
         """Walk over the module once."""
         found = index(tree)
-        self.tree, self.text, self.context = tree, text, context
+        self.tree, self.text, self.context, self.project = tree, text, context, project
         self.lines = text.split("\n")
         self.scope, self.functions = found.scope, found.functions
         self.loops, self.calls = found.loops, found.calls
@@ -60,7 +68,6 @@ class Module:
         self._resolved: dict[tuple[str, Scope], str | None] = {}
         self._made: dict[object, object] = {}
         self._elsewhere: dict[str, tuple[Module, Scope] | None] = {}
-        self.project: Definitions | None = None
 
     def elsewhere(self, node: ast.expr, scope: Scope) -> "tuple[Module, Scope] | None":
         """The function of another module of the project that an expression names, and that module.

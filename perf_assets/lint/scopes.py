@@ -71,6 +71,11 @@ class Scope:
             else None
         )
 
+    def values(self, name: str) -> "list[str | ast.expr | Scope | None]":
+        """What a name that is used here is given, in each way in which it is bound."""
+        found = self.find(name)
+        return [one.value for one in found[1]] if found is not None else []
+
     def find(self, name: str) -> "tuple[Scope, list[Binding]] | None":
         """Where a name that is used here is bound, and how."""
         scope: Scope | None = self
@@ -79,6 +84,11 @@ class Scope:
                 return scope, scope.bindings[name]
             scope = scope.parent
         return None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names in a piece of code, whatever is done with them."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 @dataclass(eq=False)

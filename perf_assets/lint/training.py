@@ -67,38 +67,26 @@ def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:
             sides = {one.id for one in (node.left, *node.comparators) if isinstance(one, ast.Name)}
             if sides & counters:
                 return True
-        if isinstance(node, ast.Name):
-            found = scope.find(node.id)
-            values = [one.value for one in found[1]] if found is not None else []
-            if any(
-                isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod)
-                for value in values
-                if isinstance(value, ast.Compare | ast.BoolOp | ast.UnaryOp)
-                for part in ast.walk(value)
-            ):
-                return True
+        if isinstance(node, ast.Name) and any(
+            isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod)
+            for value in scope.values(node.id)
+            if isinstance(value, ast.Compare | ast.BoolOp | ast.UnaryOp)
+            for part in ast.walk(value)
+        ):
+            return True
     return False
 
 
-def targets(node: ast.AST) -> frozenset[str]:
-    """The names that a loop gives a value in each iteration."""
-    if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-        return frozenset()
-    return frozenset(one.id for one in ast.walk(node.target) if isinstance(one, ast.Name))
-
-
 def _steps(module: Module) -> list[Step]:
+    if "backward" not in module.text:
+        return []
     losses = _of_functions(module)
     training: dict[ast.AST, tuple[LoopAt, frozenset[str], list[Scope]]] = {}
     for loop in reversed(module.loops):  # inner ones before those around them
         if not isinstance(loop.node, LOOPS):
             continue
-        taken = {
-            part
-            for inner in training
-            if inner in set(ast.walk(loop.node)) and inner is not loop.node
-            for part in ast.walk(inner)
-        }
+        inside = set(ast.walk(loop.node))
+        taken = {part for inner in training if inner in inside for part in ast.walk(inner)}
         calls = [one for one in loop.calls if one not in taken]
         functions = list(_functions(module, loop, calls, taken, losses))
         found = [base for one in calls if (base := backward(one)) is not None]
@@ -147,7 +135,6 @@ def _functions(
         if callee is not None:
             found.append(callee)
         for given in call.args:
-            bound = loop.scope.find(given.id) if isinstance(given, ast.Name) else None
-            values = [one.value for one in bound[1]] if bound is not None else []
+            values = loop.scope.values(given.id) if isinstance(given, ast.Name) else []
             found += [one for one in values if isinstance(one, Scope)]
     yield from dict.fromkeys(one for one in found if one in losses)

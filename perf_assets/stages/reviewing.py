@@ -75,9 +75,7 @@ def sample_sheet(
             f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one of the "
             f"{subjects} is needed, and neither number can be negative"
         )
-    rows = _drawn_from(published, review)
-    if forum is not None:
-        rows = _of_forum(rows, forum, published)
+    rows = _drawn_from(published, review, forum)
     count_labelled = int(rows["is_performance"].sum())
     for option, requested, count, kind in (
         ("--n", labelled, count_labelled, review.labelled),
@@ -100,9 +98,8 @@ def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[st
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    if each < 1:
-        raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
-    rows = _of_forum(_drawn_from(published, QUESTION_REVIEW), forum, published)
+    _refuse_fewer_than_one(each)
+    rows = _drawn_from(published, QUESTION_REVIEW, forum)
     drawn = draw_each(rows, each, seed, QUESTION_REVIEW.key, ("tag_set",))
     return sheet_text(_with_answers(drawn), QUESTIONS), drawn.height
 
@@ -118,9 +115,8 @@ def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tu
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    if number < 1:
-        raise PerfAssetsError(f"--n {number} gives no sample: it must be at least 1")
-    rows = _of_forum(_drawn_from(published, ENDORSED), forum, published, "endorsements")
+    _refuse_fewer_than_one(number)
+    rows = _drawn_from(published, ENDORSED, forum)
     drawn = draw_each(rows, number, seed, ENDORSED.key, ("forum",))
     return sheet_text(_with_answers(drawn), ENDORSEMENTS), drawn.height
 
@@ -134,14 +130,9 @@ def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
     return drawn.with_columns(answer=pl.Series(texts, dtype=pl.String))
 
 
-def _of_forum(
-    rows: pl.DataFrame, forum: str, published: Path, subjects: str = "questions"
-) -> pl.DataFrame:
-    forums = sorted(rows.get_column("forum").unique())
-    if forum not in forums:
-        there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
-        raise PerfAssetsError(f"--forum {forum}: {published} has no {subjects} of it; {there}")
-    return rows.filter(pl.col("forum") == forum)
+def _refuse_fewer_than_one(number: int) -> None:
+    if number < 1:
+        raise PerfAssetsError(f"--n {number} gives no sample: it must be at least 1")
 
 
 def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
@@ -154,8 +145,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    if each < 1:
-        raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
+    _refuse_fewer_than_one(each)
     rows = _drawn_from(published, FOUND)
     if rows.is_empty():
         raise PerfAssetsError(
@@ -166,7 +156,8 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
     return sheet_text(drawn, FOUND.form), drawn.height
 
 
-def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
+def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl.DataFrame:
+    """What can be drawn, of one ``forum`` where one is named."""
     with reading(published) as connection:
         try:
             rows = frame_of(connection.sql(review.drawn))
@@ -179,7 +170,15 @@ def _drawn_from(published: Path, review: Review) -> pl.DataFrame:
             ) from None
     if review is BUGS:
         rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
-    return rows
+    if forum is None:
+        return rows
+    forums = sorted(rows.get_column("forum").unique())
+    if forum not in forums:
+        there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
+        raise PerfAssetsError(
+            f"--forum {forum}: {published} has no {review.form.subjects} of it; {there}"
+        )
+    return rows.filter(pl.col("forum") == forum)
 
 
 def write_sheet(path: Path, text: str) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from perf_assets.lint.files.results import FileResult
-from perf_assets.lint.rules import RULES
+from perf_assets.lint.rules import CAUSES
 from perf_assets.sanitize import whole_characters
 
 
@@ -18,7 +18,6 @@ def as_json(results: Sequence[FileResult]) -> str:
     characters beyond ASCII are escaped; halves of characters, as undecodable names have them, are
     U+FFFD.
     """
-    causes = {rule.name: rule.cause for rule in RULES}
     findings = [
         {
             "path": result.path,
@@ -26,7 +25,7 @@ def as_json(results: Sequence[FileResult]) -> str:
             "column": one.column,
             "rule": one.rule,
             "severity": one.severity.value,
-            "cause": " / ".join(causes[one.rule]),
+            "cause": " / ".join(CAUSES[one.rule]),
             "message": one.message,
             "context": one.context.value,
         }

@@ -32,6 +32,9 @@ RULES: tuple[Rule, ...] = (
     UNPINNED_LOADER,
 )
 
+CAUSES = {rule.name: rule.cause for rule in RULES}
+"""The root cause of each rule's findings: category and sub-category."""
+
 
 def named(words: Iterable[str]) -> tuple[Rule, ...]:
     """The rules that words stand for: a name, a code, the beginning of a code, or `all`.

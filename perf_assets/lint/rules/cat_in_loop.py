@@ -9,7 +9,7 @@ from perf_assets.lint.findings import Related, Severity
 from perf_assets.lint.loops import is_small
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import BATCH_API, Rule
-from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope
+from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope, names_in
 from perf_assets.lint.training import LOOPS
 
 CATS = frozenset(
@@ -73,21 +73,27 @@ def _own(loop: ast.AST) -> Iterator[ast.AST]:
 
 def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
     """What an assignment lengthens, with the call that does."""
-    ways = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else []
-    for value in (node.value, *ways):
-        if isinstance(value, ast.Call) and module.resolve(value.func, loop.scope) in CATS:
+    for value in _ways(node.value):
+        if module.resolve(value.func, loop.scope) in CATS:
             for one in node.targets:
                 if (text := ast.unparse(one)) in _parts(value):
                     yield text, value
 
 
-def _parts(call: ast.Call) -> set[str]:
+def _ways(value: ast.expr) -> list[ast.Call]:
+    """The call that a value is, or those that it is under a condition."""
+    either = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    return [one for one in either if isinstance(one, ast.Call)]
+
+
+def _joined(call: ast.Call) -> list[ast.expr]:
+    """What a call joins, where that is a list."""
     first = next(iter(argument(call, ("tensors",), 1)), None)
-    return (
-        {ast.unparse(one) for one in first.elts}
-        if isinstance(first, ast.List | ast.Tuple)
-        else set()
-    )
+    return first.elts if isinstance(first, ast.List | ast.Tuple) else []
+
+
+def _parts(call: ast.Call) -> set[str]:
+    return {ast.unparse(one) for one in _joined(call)}
 
 
 def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
@@ -96,14 +102,12 @@ def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
     A first value that is given under a condition (`if x is None`) is no other tensor.
     """
     base = target.partition(".")[0].partition("[")[0]
-    names = {one.id for one in ast.walk(ast.parse(target)) if isinstance(one, ast.Name)}
+    names = names_in(ast.parse(target))
     is_part = not target.isidentifier()
     assert isinstance(loop.node, LOOPS)
     for node in ast.walk(loop.node):
-        if isinstance(node, ast.For | ast.AsyncFor):
-            made = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
-            if made & names:
-                return True
+        if isinstance(node, ast.For | ast.AsyncFor) and names_in(node.target) & names:
+            return True
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node is cat or node.value is None:
             continue
         for one in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -127,8 +131,7 @@ def _bound(target: ast.expr) -> set[str]:
 
 
 def _cat_parts(value: ast.expr) -> set[str]:
-    ways = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
-    return {part for way in ways if isinstance(way, ast.Call) for part in _parts(way)}
+    return {part for way in _ways(value) for part in _parts(way)}
 
 
 def _read_in(node: ast.AST) -> set[str]:
@@ -160,14 +163,11 @@ def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
     """The smallest expressions that may read what grows."""
     if node is cat or (isinstance(node, ast.Assign) and target in _cat_parts(node.value)):
         assert isinstance(node, ast.Assign)
-        ways = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else []
-        for value in (node.value, *ways):
-            if isinstance(value, ast.Call):
-                first = next(iter(argument(value, ("tensors",), 1)), None)
-                parts = first.elts if isinstance(first, ast.List | ast.Tuple) else []
-                yield from (one for one in parts if ast.unparse(one) != target)
-                if sum(ast.unparse(one) == target for one in parts) > 1:
-                    yield first or value
+        for value in _ways(node.value):
+            parts = _joined(value)
+            yield from (one for one in parts if ast.unparse(one) != target)
+            if sum(ast.unparse(one) == target for one in parts) > 1:
+                yield value
         return
     if isinstance(node, ast.Return) or _asks_whether_it_is_there(node):
         return

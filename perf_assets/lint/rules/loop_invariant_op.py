@@ -13,9 +13,9 @@ from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.tensorflow_api.operations import is_description, is_operation
 from perf_assets.lint.variance import Run
 
-# What these are given are shapes, numbers and types, which no training changes.
 OWNERS = ("Variable", "get_variable", "from_tensor_slices", "from_tensors")
 CASTS = ("to_float", "to_int32", "to_int64", "to_double")
+# What these are given are shapes, numbers and types, which no training changes.
 CREATING = frozenset(("constant", "eye", "fill", "linspace", "ones", "range", "zeros"))
 
 
@@ -71,8 +71,7 @@ def _changes_no_type(run: Run, site: Site, name: str) -> bool:
     if short not in ("cast", *CASTS) or not given or not isinstance(given[0], ast.Name):
         return False
     kinds = [short.removeprefix("to_")] if short in CASTS else [_kind(one) for one in given[1:2]]
-    found = run.scope.find(given[0].id)
-    values = [one.value for one in found[1]] if found is not None else []
+    values = run.scope.values(given[0].id)
     return bool(values) and all(
         isinstance(one, ast.Call) and any(_kind(part) in kinds for part in arguments(one))
         for one in values

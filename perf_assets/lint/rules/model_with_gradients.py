@@ -8,12 +8,9 @@ from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import API_USAGE, Rule
 from perf_assets.lint.scopes import FUNCTIONS, Scope, decorators
-from perf_assets.lint.training import LOOPS
 
 OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled|grad_mode|nograd|volatile")
-NEEDS_GRADIENTS = re.compile(
-    r"backward|(?<!no_)(?<!no)grad(?!_norm)|attack|saliency|adversar|trace"
-)
+NEEDS_GRADIENTS = re.compile(r"backward|grad(?!_norm)|attack|saliency|adversar|trace")
 """Words of a function that wants gradients although it evaluates, or that traces a model."""
 
 RUNNING = frozenset(("forward", "generate", "module", "predict", "sample"))
@@ -84,10 +81,7 @@ def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
         off = is_off or any(OFF.search(ast.unparse(one.context_expr)) for one in node.items)
         yield from _calls(node.body, is_off=off)
         return
-    children = list(ast.iter_child_nodes(node))
-    if isinstance(node, LOOPS) and not isinstance(node, ast.While):
-        children = [node.iter, *node.body, *node.orelse]
-    for child in children:
+    for child in ast.iter_child_nodes(node):
         yield from _calls_of(child, is_off)
     if isinstance(node, ast.Call):
         yield node, is_off

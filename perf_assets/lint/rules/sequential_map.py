@@ -165,8 +165,7 @@ def _work(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> Work:
         made = module.resolve(node.func, scope)
         if made == "functools.partial":
             return _work(module, node.args[0], scope, depth)
-    found = scope.find(node.id) if isinstance(node, ast.Name) else None
-    values = [one.value for one in found[1]] if found is not None else []
+    values = scope.values(node.id) if isinstance(node, ast.Name) else []
     texts = [ast.unparse(one) for one in (node, *values) if isinstance(one, ast.expr)]
     return Work.MUCH if any(_is_much(one.partition("(")[0]) for one in texts) else Work.LITTLE
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from perf_assets.lint.findings import Related, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import TRANSMISSION, Rule
-from perf_assets.lint.scopes import FUNCTIONS
-from perf_assets.lint.training import LOOPS, Step, backward, is_seldom, steps, targets
+from perf_assets.lint.scopes import FUNCTIONS, names_in
+from perf_assets.lint.training import LOOPS, Step, backward, is_seldom, steps
 
 READING = frozenset(("item", "cpu", "tolist"))
 REPORTING = frozenset(
@@ -87,7 +87,9 @@ class _Walk:
 
     def __init__(self, step: Step) -> None:
         self.step = step
-        self.counters = targets(step.loop.node)
+        self.counters: frozenset[str] = frozenset()
+        if isinstance(step.loop.node, ast.For | ast.AsyncFor):
+            self.counters = frozenset(names_in(step.loop.node.target))
         self.tensors = _tensors(step)
 
     def events(self) -> Iterator[_Wait | None]:

@@ -32,7 +32,6 @@ def find(module: Module) -> Iterator[Hit]:
     """`torch.zeros(...).to(device)`; a note where it runs once, or draws random numbers."""
     if module.context is Context.TEST or not module.imports("torch"):
         return
-    again = module.once(_run_again)
     for call, scope in module.calls:
         made = moved(call)
         while (
@@ -52,7 +51,8 @@ def find(module: Module) -> Iterator[Hit]:
         }:
             continue
         drawn = name in DRAWN
-        is_often = call in again or scope.name in ("forward", "training_step")
+        of_a_step = scope.name in ("forward", "training_step")
+        is_often = of_a_step or call in module.once(_run_again)
         yield Hit(
             made,
             Severity.WARNING if is_often and not drawn else Severity.NOTE,

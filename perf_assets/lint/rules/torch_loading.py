@@ -33,14 +33,14 @@ def find_loaders(module: Module) -> Iterator[Hit]:
         return
     for call, scope in module.calls:
         if (
-            module.resolve(call.func, scope) in LOADERS
-            and not unpacks(call)
-            and not argument(call, ("num_workers",), WORKERS)
-            and not any(
-                _is_in_memory(module, one, scope) for one in argument(call, ("dataset",), 1)
-            )
+            module.resolve(call.func, scope) not in LOADERS
+            or unpacks(call)
+            or argument(call, ("num_workers",), WORKERS)
         ):
-            works = any(_does_much(module, one, scope) for one in argument(call, ("dataset",), 1))
+            continue
+        dataset = argument(call, ("dataset",), 1)
+        if not any(_is_in_memory(module, one, scope) for one in dataset):
+            works = any(_does_much(module, one, scope) for one in dataset)
             yield Hit(
                 call,
                 Severity.WARNING if works else Severity.NOTE,

@@ -9,7 +9,7 @@ from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import TRANSMISSION, Rule
 from perf_assets.lint.rules.torch_loading import LOADERS
-from perf_assets.lint.scopes import LoopAt, Scope
+from perf_assets.lint.scopes import LoopAt, Scope, names_in
 
 PINNED = 8  # pin_memory by position
 
@@ -49,13 +49,12 @@ def _is_pinned(loader: ast.Call) -> bool:
 
 def _first_copy(loop: ast.For) -> ast.Call | None:
     """The first call that copies what the loop goes over, and waits for it."""
-    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    names = names_in(loop.target)
     for node in _in_order(loop.body):
-        if isinstance(node, ast.Assign) and _names(node.value) & names:
-            parts = (part for one in node.targets for part in ast.walk(one))
-            names |= {part.id for part in parts if isinstance(part, ast.Name)}
-        if isinstance(node, ast.For | ast.comprehension) and _names(node.iter) & names:
-            names |= _names(node.target)
+        if isinstance(node, ast.Assign) and names_in(node.value) & names:
+            names |= set().union(*map(names_in, node.targets))
+        if isinstance(node, ast.For | ast.comprehension) and names_in(node.iter) & names:
+            names |= names_in(node.target)
         held = moved(node) if isinstance(node, ast.Call) and copies_at_once(node) else None
         if held is not None and _root(held) in names:
             assert isinstance(node, ast.Call)
@@ -72,10 +71,6 @@ def _in_order(body: list[ast.stmt]) -> Iterator[ast.AST]:
         children = list(ast.iter_child_nodes(node))
         first = [one for one in children if isinstance(one, ast.comprehension)]
         stack += reversed([*first, *(one for one in children if one not in first)])
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _root(node: ast.expr) -> str | None:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from perf_assets.core.paper.figures import PUBLISHED_FILE
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import estimates
@@ -147,7 +148,7 @@ order by
     list_position(['differs', 'coincides', 'within_rounding', 'exact'], verdict), study, location,
     repository, quantity
 """
-PAPER_VERDICTS = """
+PAPER_VERDICTS = f"""
 select 'the study of ' || replace(study, '_', ' '), string_agg(
     number || ' ' || replace(verdict, '_', ' '), ', '
     order by list_position(
@@ -161,7 +162,7 @@ end
 from (
     select
         study, verdict, count(*) as number,
-        count(*) filter (where starts_with(location, 'Published file')) as of_file
+        count(*) filter (where starts_with(location, '{PUBLISHED_FILE}')) as of_file
     from analysis.paper_comparison
     group by all
 )

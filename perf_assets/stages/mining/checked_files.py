@@ -12,6 +12,7 @@ from perf_assets.lint.files.results import FileResult, Skip, SourceFile
 from perf_assets.lint.files.scanning import scan
 from perf_assets.lint.finding_id import identified, identity
 from perf_assets.lint.linter import DEFAULT, frameworks_of, may_find
+from perf_assets.lint.rules import CAUSES
 from perf_assets.sources.git.trees import File, is_lfs_pointer, read_files
 
 Row = dict[str, Any]
@@ -72,9 +73,6 @@ def _contents(
                 yield SourceFile(file.path, content)
             else:
                 yield FileResult(file.path, ())
-
-
-CAUSES = {rule.name: rule.cause for rule in DEFAULT}
 
 
 def _rows(result: FileResult) -> Iterator[Row]:
