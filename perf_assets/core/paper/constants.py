@@ -42,3 +42,6 @@ PUBLISHED_FINDINGS = {"found": 488, "confirmed": 105, "fixed": 27}
 
 # Section IV: TensorFlow is mined from 2015-11, its series begins in 2016-02.
 MONTHS_BEFORE_TREND = 3
+
+PUBLISHED_FILE = "Published file"
+"""How the location of a figure begins that is counted in the published file, not printed."""

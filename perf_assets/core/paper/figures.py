@@ -18,8 +18,6 @@ PaperTables: TypeAlias = Mapping[str, Any]
 DATASET = "replication"
 LIVE = "live"
 BUGS, PROBLEMS, CHALLENGES = "performance_bugs", "performance_problems", "challenges"
-PUBLISHED_FILE = "Published file"
-"""How the location of a figure begins that is counted in the published file, not printed."""
 """The studies, by what they are of: Makkouk et al. (ICSME 2022), Cao et al. (ESEC/FSE 2022), Zhang
 et al. (ISSRE 2019)."""
 

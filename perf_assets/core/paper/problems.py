@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.core.paper.constants import PUBLISHED_FILE
 from perf_assets.core.paper.figures import (
     PROBLEMS,
-    PUBLISHED_FILE,
     Figure,
     PaperTables,
     comparison_row,

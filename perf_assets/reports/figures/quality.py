@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from perf_assets.core.paper.figures import PUBLISHED_FILE
+from perf_assets.core.paper.constants import PUBLISHED_FILE
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import estimates
