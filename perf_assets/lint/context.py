@@ -17,9 +17,11 @@ TEST_FOLDERS = frozenset(
 TEST_FILE = re.compile(r"^(?:test_.*|.*_tests?|conftest)\.(?:py|ipynb)$")
 TEST_MODULES = frozenset(("unittest", "pytest", "absl.testing", "nose"))
 EXAMPLE_FOLDERS = re.compile(
-    r"^(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?)(?:[_-].*)?$"
+    r"^(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?|benchmarks?)(?:[_-].*)?$"
 )
-EXAMPLE_FILE = re.compile(r"^(?:.*[_-])?(?:demo|tutorial)s?\.py$|^examples?\.py$|.*\.ipynb$")
+EXAMPLE_FILE = re.compile(
+    r"^(?:.*[_-])?(?:demo|tutorial|bench|benchmark)s?\.py$|^bench(?:mark)?_.*\.py$|^examples?\.py$|.*\.ipynb$"
+)
 GRAPH_ONLY = re.compile(
     r"^tensorflow\.(?:contrib|layers|placeholder|Session|InteractiveSession|"
     r"get_variable|variable_scope|global_variables_initializer|initialize_all_variables|"

@@ -79,8 +79,10 @@ class Values(ABC):
         """What a function returns for some arguments."""
 
     @abstractmethod
-    def returned_elsewhere(self, module: Module, scope: Scope) -> Value:
-        """What a function of another module returns."""
+    def returned_elsewhere(
+        self, node: ast.Call, module: Module, scope: Scope, given: Names
+    ) -> Value:
+        """What a function of another module returns for some arguments."""
 
     @abstractmethod
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
@@ -230,15 +232,12 @@ class Values(ABC):
         if isinstance(node.func, ast.Name) and node.func.id == "enumerate" and given:
             return any_of((Several((None, _element(given[0]))),))
         callee = self.module.callee(node, frame.scope)
-        if callee is None:
-            other = self.module.elsewhere(node.func, frame.scope)
-            return None if other is None else self.returned_elsewhere(*other)
-        names = _own_parameters(callee)
-        bound: Names = dict(zip(names, given, strict=False))
-        bound.update(
-            {name: one for name, one in words.items() if name is not None and name in names}
-        )
-        return self.run(callee, bound)
+        if callee is not None:
+            return self.run(callee, _bound(callee, given, words))
+        other = self.module.elsewhere(node.func, frame.scope)
+        if other is None:
+            return None
+        return self.returned_elsewhere(node, *other, _bound(other[1], given, words))
 
     def method(self, node: ast.Call, name: str, held: Dataset, frame: Frame) -> Value:
         """What a method of a dataset gives."""
@@ -316,6 +315,13 @@ class Values(ABC):
 
 def _own_parameters(scope: Scope) -> tuple[str, ...]:
     return scope.parameters[1:] if scope.itself is not None else scope.parameters
+
+
+def _bound(callee: Scope, given: list[Value], words: dict[str | None, Value]) -> Names:
+    """What the parameters of a function are for the arguments of a call."""
+    names = _own_parameters(callee)
+    bound: Names = dict(zip(names, given, strict=False))
+    return bound | {name: one for name, one in words.items() if name is not None and name in names}
 
 
 def _element(items: Value) -> Value:

@@ -3,7 +3,8 @@
 Where a dataset comes from another file, nothing says what it is but its use. `prefetch`,
 `padded_batch`, `num_parallel_calls` and `drop_remainder` belong to `tf.data` alone in a module that
 imports TensorFlow and no other library with pipelines; so does a value that is called a dataset,
-with `batch` and `map`, `shuffle` or `repeat`.
+with `batch` and `map`, `shuffle` or `repeat`, and one whose `map` is given a function that calls
+TensorFlow's on its elements.
 """
 
 import ast
@@ -64,6 +65,8 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
                 word.arg for word in call.keywords
             }:
                 sure.add(root)
+            if func.attr == "map" and _maps_tensors(module, scope, call):
+                sure.add(root)
     for name, bindings in scope.bindings.items():
         for one in bindings:
             if isinstance(one.value, ast.Call):  # one pipeline with the name that it gets
@@ -75,6 +78,26 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
         if methods & ALONE or ("batch" in methods and methods & TOGETHER and CALLED_SO.search(name))
     }
     return frozenset(name for name in found if not _is_determined(module, name, scope))
+
+
+def _maps_tensors(module: Module, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call has one function as its argument, which gives its own to TensorFlow's."""
+    if len(call.args) != 1 or call.keywords:
+        return False
+    node = call.args[0]
+    inner = module.functions.get(node) or module.callee(ast.Call(node, [], []), scope)
+    where = (module, inner) if inner is not None else module.elsewhere(node, scope)
+    return where is not None and _gives_to_tensorflow(*where)
+
+
+def _gives_to_tensorflow(module: Module, function: Scope) -> bool:
+    own = set(function.parameters)
+    return any(
+        isinstance(node, ast.Call)
+        and (module.resolve(node.func, function) or "").startswith("tensorflow.")
+        and any(isinstance(one, ast.Name) and one.id in own for one in ast.walk(node))
+        for node in ast.walk(function.node)
+    )
 
 
 def _is_determined(module: Module, name: str, scope: Scope) -> bool:

@@ -45,26 +45,25 @@ def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | Non
     return found if found is None or isinstance(found.node, Function) else None
 
 
-def returned(module: Module, scope: Scope) -> Value:
-    """What a function returns whatever it is given, without the calls that made it.
-
-    These stand in a module that is checked by itself.
-    """
-    follow = module.once(_followed)
-    return _without_calls(follow.run(scope, {}))
-
-
 def _followed(module: Module) -> "_Follow":
     follow = _Follow(module, Pipelines(), {})
     follow.everything()
     return follow
 
 
-def _without_calls(value: Value) -> Value:
-    if isinstance(value, Dataset):
-        return replace(value, maps=frozenset())
+def _maps_of(value: Value) -> frozenset[ast.Call]:
+    """The calls of `map` that no `batch` has followed yet."""
     if isinstance(value, Several):
-        return replace(value, parts=tuple(map(_without_calls, value.parts)))
+        return frozenset[ast.Call]().union(*map(_maps_of, value.parts))
+    return frozenset() if value is None else value.maps
+
+
+def _with_maps(value: Value, maps: frozenset[ast.Call]) -> Value:
+    """The value with no other calls than these."""
+    if isinstance(value, Dataset):
+        return replace(value, maps=value.maps & maps)
+    if isinstance(value, Several):
+        return replace(value, parts=tuple(_with_maps(one, maps) for one in value.parts))
     return None
 
 
@@ -108,9 +107,21 @@ class _Follow(Values):
             self.results[key] = self.of_annotation(note, scope) if returned is None else returned
         return self.results[key]
 
-    def returned_elsewhere(self, module: Module, scope: Scope) -> Value:
-        """What a function of another module returns, as far as that module alone says it."""
-        return returned(module, scope) if isinstance(scope.node, FUNCTIONS) else None
+    def returned_elsewhere(
+        self, node: ast.Call, module: Module, scope: Scope, given: Names
+    ) -> Value:
+        """What a function of another module returns, without the calls of that module.
+
+        These are told where that is checked. A `batch` there that follows a `map` here is noted.
+        """
+        if not isinstance(scope.node, FUNCTIONS):
+            return None
+        follow = module.once(_followed)
+        value = follow.run(scope, given)
+        maps = frozenset[ast.Call]().union(*map(_maps_of, given.values()))
+        for one in maps & follow.found.late.keys():
+            self.found.late.setdefault(one, node)
+        return _with_maps(value, maps)
 
     def by_annotation(self, scope: Scope, name: str) -> Value:
         """What a parameter is by its annotation."""

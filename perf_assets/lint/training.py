@@ -54,8 +54,15 @@ def backward(call: ast.Call) -> frozenset[str] | None:
     if not isinstance(func, ast.Attribute) or func.attr not in ("backward", "manual_backward"):
         return None
     losses = [func.value, *call.args[:1]]
-    names = (one for loss in losses for one in ast.walk(loss))
+    names = (one for loss in losses for one in ast.walk(_undivided(loss)))
     return frozenset(ast.unparse(one) for one in names if isinstance(one, ast.Name | ast.Attribute))
+
+
+def _undivided(loss: ast.expr) -> ast.expr:
+    """A loss without the number of parts that it is divided by."""
+    while isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div | ast.FloorDiv):
+        loss = loss.left
+    return loss
 
 
 def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:

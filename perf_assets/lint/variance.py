@@ -295,9 +295,10 @@ def _given(call: ast.Call, callee: Scope) -> Iterator[tuple[str, ast.expr]]:
             yield from ((name, one.value) for name in names[index:])
             return
         yield from ((name, one) for name in (names[index : index + 1] or rest))
+    named = {*names[: len(call.args)], *(word.arg for word in call.keywords)}
     for word in call.keywords:
         if word.arg is None:
-            yield from ((name, word.value) for name in names)
+            yield from ((name, word.value) for name in names if name not in named)
         else:
             yield from ((name, word.value) for name in ([word.arg] if word.arg in names else rest))
 

@@ -17,9 +17,6 @@ CATS = frozenset(
     for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack")
 )
 
-FEW = re.compile(r"layer|level|scale|stage|crop|block|head|shard|feature_map", re.IGNORECASE)
-"""What there are few of in a model: a loop over these copies little."""
-
 
 def find(module: Module) -> Iterator[Hit]:
     """`x = torch.cat([x, y])` in a loop that is not small and needs `x` for nothing else.
@@ -48,19 +45,14 @@ def find(module: Module) -> Iterator[Hit]:
         if kept:
             names = " and ".join(kept)
             first, *others = kept.values()
-            few = loop.scope.name == "forward" or FEW.search(_gone_over(loop))
             yield Hit(
                 first,
-                Severity.NOTE if few else Severity.WARNING,
+                Severity.NOTE,
                 f"torch copies all of {names} in every iteration of the loop in line "
                 f"{loop.node.lineno}, so that n iterations copy up to n times what they make: "
                 "append the parts to a list, and join them once after the loop",
                 tuple(Related(one.lineno, "grows here too") for one in others),
             )
-
-
-def _gone_over(loop: LoopAt) -> str:
-    return ast.unparse(loop.node.test if isinstance(loop.node, ast.While) else loop.node.iter)  # type: ignore[union-attr]
 
 
 def _own(loop: ast.AST) -> Iterator[ast.AST]:
@@ -195,7 +187,7 @@ CAT_IN_LOOP = Rule(
     name="cat-in-loop",
     code="PA202",
     summary="torch.cat that grows a tensor in a loop",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find,
     cause=BATCH_API,

@@ -55,7 +55,7 @@ def _line(call: ast.Call) -> int:
 
 
 def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else "batch"
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 MAP_BEFORE_BATCH = Rule(

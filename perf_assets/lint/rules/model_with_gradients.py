@@ -13,7 +13,8 @@ OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled|grad_mode|nograd|vola
 NEEDS_GRADIENTS = re.compile(r"backward|grad(?!_norm)|attack|saliency|adversar|trace")
 """Words of a function that wants gradients although it evaluates, or that traces a model."""
 
-RUNNING = frozenset(("forward", "generate", "module", "predict", "sample"))
+RUNNING = frozenset(("forward", "module", "predict", "sample"))
+"""Methods that run a model; `generate` of Hugging Face's models records nothing."""
 
 
 def find(module: Module) -> Iterator[Hit]:
@@ -88,13 +89,16 @@ def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
 
 
 def _is_off(scope: Scope) -> bool:
-    """Whether a decorator, or a call for good, turns gradients off in a function."""
+    """Whether a decorator, a call for good, or its input turns gradients off in a function."""
     if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
         return True
     return any(
-        isinstance(one, ast.Expr)
-        and isinstance(one.value, ast.Call)
-        and OFF.search(ast.unparse(one.value.func))
+        (isinstance(one, ast.keyword) and one.arg == "volatile")
+        or (
+            isinstance(one, ast.Expr)
+            and isinstance(one.value, ast.Call)
+            and OFF.search(ast.unparse(one.value.func))
+        )
         for one in ast.walk(scope.node)
     )
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 
-from perf_assets.lint.arguments import argument, unpacks
+from perf_assets.lint.arguments import argument, arguments, unpacks
 from perf_assets.lint.context import is_graph_code
 from perf_assets.lint.effects import PURE_BUILTINS
 from perf_assets.lint.findings import Severity
@@ -40,8 +40,11 @@ MODULES = ("image", "audio", "signal", "io", "strings")
 
 LIGHT = re.compile(r"crop|flip|transpose|convert_image_dtype|rot90|strings\.(?:join|length)")
 
-IN_TURN = re.compile(r"\bget_next\b|\bnext\(|\biter\(")
+IN_TURN = re.compile(r"\bget_next(?:_\w+)?\b|\bnext\(|\biter\(")
 """What gives another value each time, so that elements must be made in turn."""
+
+HANDLE = re.compile(r"(?:^|[._])(?:resource|handle|reader|cursor|connection)$")
+"""What is open outside of a function that reads from it: reads of one may have to wait in turn."""
 
 
 CHANCE = re.compile(
@@ -175,6 +178,8 @@ def _work_of(module: Module, function: Scope, depth: int) -> Work:
         return Work.IN_TURN
     most = Work.LITTLE
     for call, scope in _calls_in(module, function):
+        if any(HANDLE.search(ast.unparse(one)) for one in arguments(call)):
+            continue
         inner = module.callee(call, scope) if depth < DEEPEST else None
         other = module.elsewhere(call.func, scope) if depth < DEEPEST and inner is None else None
         if inner is not None and inner is not function:

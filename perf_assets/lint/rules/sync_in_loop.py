@@ -31,6 +31,14 @@ ON_A_GPU = re.compile(r"cuda|device|gpu|accelerat|\bmps\b|fabric", re.IGNORECASE
 MODEL = re.compile(r"nn\.(?:Module|Sequential|Linear|LSTM)|requires_grad=True")
 """A program that makes its model and says nothing of a GPU computes where nothing is queued."""
 
+GUARD = re.compile(r"isnan|isfinite|isinf")
+"""Tests that training must not go on without: what is read behind one finds nothing to wait for."""
+
+BARRIER = re.compile(r"\bsynchronize$")
+"""A wait that somebody asked for: there is nothing left to wait for behind it either."""
+
+EPOCH = re.compile(r"epoch", re.IGNORECASE)
+
 MOST_RELATED = 5
 
 
@@ -58,7 +66,7 @@ def find(module: Module) -> Iterator[Hit]:
                 where += f", which runs {step.scope.name}"
             yield Hit(
                 first.node,
-                Severity.NOTE if first.is_flagged or not on_a_gpu else Severity.WARNING,
+                _severity(step, first, is_on_a_gpu=bool(on_a_gpu)),
                 f"{first.what} stops Python until the GPU has finished all queued work, in every "
                 f"step of {where}, so that the GPU idles between steps: keep the detached tensor, "
                 "and read its value every so many steps or after the loop",
@@ -67,6 +75,14 @@ def find(module: Module) -> Iterator[Hit]:
                     for one in others[:MOST_RELATED]
                 ),
             )
+
+
+def _severity(step: Step, first: _Wait, *, is_on_a_gpu: bool) -> Severity:
+    """A note where the wait can be switched off, or where an epoch is one step of all data."""
+    node = step.loop.node
+    is_epoch = isinstance(node, ast.For) and EPOCH.search(ast.unparse(node.target)) is not None
+    seldom = first.is_flagged or is_epoch or not is_on_a_gpu
+    return Severity.NOTE if seldom else Severity.WARNING
 
 
 def _groups(events: Iterator[_Wait | None]) -> Iterator[list[_Wait]]:
@@ -91,6 +107,8 @@ class _Walk:
         if isinstance(step.loop.node, ast.For | ast.AsyncFor):
             self.counters = frozenset(names_in(step.loop.node.target))
         self.tensors = _tensors(step)
+        self.guarded = _guarded(step)
+        self.has_waited = False
 
     def events(self) -> Iterator[_Wait | None]:
         """The waits, and None for each call of `backward`."""
@@ -110,11 +128,14 @@ class _Walk:
             return
         if isinstance(node, ast.If):
             # A value that decides how to go on is needed at once.
+            self.has_waited |= self.guards(node.test)
             if not self.is_seldom(node.test):
                 flagged = is_flagged or bool(ON_A_FLAG.search(ast.unparse(node.test)))
                 yield from self.block(node.body, is_flagged=flagged)
             yield from self.block(node.orelse, is_flagged=is_flagged)
             return
+        if isinstance(node, ast.Assign) and self.guarded & set(map(ast.unparse, node.targets)):
+            self.has_waited = True
         for name in node._fields:
             value = getattr(node, name)
             if name == "test" or (name == "handlers" and isinstance(node, ast.Try)):
@@ -134,14 +155,18 @@ class _Walk:
         if isinstance(node, ast.Lambda):
             return
         if isinstance(node, ast.Call):
-            if ENVIRONMENT.search(ast.unparse(node.func)):
+            name = ast.unparse(node.func)
+            if ENVIRONMENT.search(name):
                 return
+            self.has_waited |= BARRIER.search(name) is not None
             if backward(node) is not None:
+                self.has_waited = False
                 yield None
                 return
         what = self.waits(node)
         if what is not None:
-            yield _Wait(node, what, is_flagged)
+            if not self.has_waited:
+                yield _Wait(node, what, is_flagged)
             return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
@@ -150,6 +175,14 @@ class _Walk:
                 yield from self.expression(child.value, is_flagged)
             elif isinstance(child, ast.comprehension):
                 yield from self.expression(child.iter, is_flagged)
+
+    def guards(self, test: ast.expr) -> bool:
+        """Whether a test asks for each loss whether it is a number, and so waits."""
+        return any(
+            isinstance(part, ast.expr) and self.is_tensor(part)
+            for given in _asked(test)
+            for part in ast.walk(given)
+        )
 
     def waits(self, node: ast.expr) -> str | None:
         """What an expression does that waits, in words."""
@@ -176,6 +209,24 @@ class _Walk:
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether an expression is made of losses and of what the step computes from them."""
         return _is_tensor(node, self.tensors)
+
+
+def _asked(node: ast.AST) -> Iterator[ast.expr]:
+    """What an expression asks whether it is a number."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and GUARD.search(ast.unparse(one.func)):
+            yield from one.args
+
+
+def _guarded(step: Step) -> set[str]:
+    """The names whose value every step needs: for such a test, or for what an environment does."""
+    needed: list[ast.expr] = []
+    for node in (one for part in step.body for one in ast.walk(part)):
+        if isinstance(node, ast.If):
+            needed += _asked(node.test)
+        elif isinstance(node, ast.Call) and ENVIRONMENT.search(ast.unparse(node.func)):
+            needed += node.args
+    return {part.id for given in needed for part in ast.walk(given) if isinstance(part, ast.Name)}
 
 
 def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:

@@ -1,7 +1,6 @@
 """A `DataLoader` without workers, and gradients set to zero: TOR401 and TOR402 of TorchFix."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from perf_assets.lint.arguments import argument, unpacks
@@ -12,17 +11,6 @@ from perf_assets.lint.rules.rule import API_USAGE, Rule
 from perf_assets.lint.scopes import Scope
 
 LOADERS = frozenset(("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"))
-OF_FILES = re.compile(
-    r"image|video|audio|speech|folder|coco|voc|cifar|mnist|celeb|cityscapes|lsun|svhn|stl10|places",
-    re.IGNORECASE,
-)
-"""Names of data sets whose elements are files that are decoded."""
-
-READS = re.compile(
-    r"\bopen\(|imread|read_image|load|transform|augment|tokeniz|resize|decode|preprocess"
-)
-"""What takes long in `__getitem__`."""
-
 DEEPEST = 4  # data sets of data sets
 WORKERS = 6  # num_workers by position
 
@@ -40,10 +28,9 @@ def find_loaders(module: Module) -> Iterator[Hit]:
             continue
         dataset = argument(call, ("dataset",), 1)
         if not any(_is_in_memory(module, one, scope) for one in dataset):
-            works = any(_does_much(module, one, scope) for one in dataset)
             yield Hit(
                 call,
-                Severity.WARNING if works else Severity.NOTE,
+                Severity.NOTE,
                 "this DataLoader reads and prepares every batch in the process that trains, so "
                 "that the GPU waits for each: give the loader num_workers",
             )
@@ -60,29 +47,6 @@ def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
         if isinstance(value, ast.expr) and not isinstance(value, ast.Name):
             made.append(value)
     return made
-
-
-def _does_much(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
-    """Whether a data set reads or transforms files for each element, as far as can be seen."""
-    if depth > DEEPEST:
-        return False
-    for made in _made(node, scope):
-        if not isinstance(made, ast.Call):
-            continue
-        name = (module.resolve(made.func, scope) or ast.unparse(made.func)).rpartition(".")[2]
-        if OF_FILES.search(name) or any("transform" in (word.arg or "") for word in made.keywords):
-            return True
-        if any(
-            _does_much(module, one, scope, depth + 1)
-            for one in made.args
-            if isinstance(one, ast.Name)
-        ):
-            return True
-        owner = module.class_of(made, scope)
-        getter = None if owner is None else module.method(owner, "__getitem__")
-        if getter is not None and READS.search(ast.unparse(getter.node)):
-            return True
-    return False
 
 
 def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
@@ -137,7 +101,7 @@ LOADER_WITHOUT_WORKERS = Rule(
     name="loader-without-workers",
     code="TOR401",
     summary="a torch DataLoader without num_workers",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find_loaders,
     cause=API_USAGE,

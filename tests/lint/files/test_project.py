@@ -1,5 +1,6 @@
 """What other modules of a project define counts, and what lies outside of it is not read."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from perf_assets.lint.files.reading import result_of
 from perf_assets.lint.files.results import SourceFile
 from perf_assets.lint.rules import named
 
-RULES = named(["sequential-map"])
 DATA = """import tensorflow as tf
 
 
@@ -46,14 +46,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def found(root: Path, name: str, text: str) -> list[tuple[int, str]]:
+def found(
+    root: Path, name: str, text: str, names: Sequence[str] = ("sequential-map",)
+) -> list[tuple[int, str]]:
     """Lines and severities of what is found in a file of the project."""
     (root / name).write_text(f"import tensorflow as tf\n{text}\n")
     (file,) = find_files([root / name], root, [])
     source = read(file)  # type: ignore[arg-type]
     assert isinstance(source, SourceFile) and Path(source.root) == root
-    alone = result_of(source._replace(root=""), RULES, 512)
-    result = result_of(source, RULES, 512)
+    rules = named(names)
+    alone = result_of(source._replace(root=""), rules, 512)
+    result = result_of(source, rules, 512)
     assert result.skipped is None and alone.findings == ()
     return [(one.line, one.severity.value) for one in result.findings]
 
@@ -82,6 +85,20 @@ def test_what_a_function_of_another_module_does_decides(root: Path) -> None:
     assert found(root, "train.py", text.format("load")) == [(3, "warning")]
     assert found(root, "train.py", text.format("pick")) == [(3, "note")]
     assert found(root, "train.py", text.format("lambda x: load(x)")) == [(3, "warning")]
+
+
+def test_what_a_function_of_another_module_is_given_decides(root: Path) -> None:
+    (root / "pkg/parts.py").write_text(
+        "def halves(ds):\n    return ds.take(3), ds.skip(3)\n\n\n"
+        "def grouped(ds):\n    return ds.batch(8)\n"
+    )
+    made = "from pkg.data import load, make\nfrom pkg.parts import grouped, halves\n"
+    text = f"{made}first, rest = halves(make(1))\nds = rest.map(load)"
+    assert found(root, "train.py", text) == [(5, "warning")]
+    text = f"{made}first, rest = halves([1])\nds = rest.map(len)"
+    assert found(root, "train.py", text) == []
+    text = f"{made}ds = make(1).map(len)\nds = grouped(ds)"
+    assert found(root, "train.py", text, ["map-before-batch"]) == [(4, "note")]
 
 
 @pytest.mark.parametrize(

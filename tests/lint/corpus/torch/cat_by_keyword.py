@@ -3,4 +3,4 @@ from torch import cat, empty
 
 outputs = empty(0)
 for batch in batches:
-    outputs = cat(tensors=[outputs, model(batch)])  # expect: cat-in-loop
+    outputs = cat(tensors=[outputs, model(batch)])  # expect: cat-in-loop note

@@ -7,5 +7,5 @@ def collect(loader, model):
         scores = None
         for batch in loader:
             y = model(batch)
-            scores = y if scores is None else torch.cat((scores, y))  # expect: cat-in-loop
+            scores = y if scores is None else torch.cat((scores, y))  # expect: cat-in-loop note
         print(epoch, scores)

@@ -6,4 +6,4 @@ for part in loader:
     if whole is None:
         whole = part
     else:
-        whole = torch.cat([whole, part])  # expect: cat-in-loop
+        whole = torch.cat([whole, part])  # expect: cat-in-loop note

@@ -3,4 +3,4 @@ from data import batches, model
 
 outputs = torch.empty(0)
 for batch in batches:
-    outputs = torch.cat([model(batch), outputs])  # expect: cat-in-loop
+    outputs = torch.cat([model(batch), outputs])  # expect: cat-in-loop note

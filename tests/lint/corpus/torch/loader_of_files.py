@@ -15,8 +15,8 @@ class Numbers(Dataset):
 
 train = datasets.ImageFolder(root, transform=transform)
 loaders = [
-    DataLoader(train),  # expect: loader-without-workers
-    DataLoader(Words()),  # expect: loader-without-workers
+    DataLoader(train),  # expect: loader-without-workers note
+    DataLoader(Words()),  # expect: loader-without-workers note
     DataLoader(Numbers()),  # expect: loader-without-workers note
 ]
 
