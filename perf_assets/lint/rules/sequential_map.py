@@ -38,7 +38,10 @@ WORK = re.compile(
 MODULES = ("image", "audio", "signal", "io", "strings")
 """Modules of TensorFlow whose functions do, but for some that only cut or turn."""
 
-LIGHT = re.compile(r"crop|flip|transpose|convert_image_dtype|rot90|strings\.(?:join|length)")
+LIGHT = re.compile(
+    r"crop|flip|transpose|convert_image_dtype|rot90|reshape"
+    r"|strings\.(?:join|length|substr|bytes_split|to_hash_bucket|to_number|as_string|lower|upper|strip)"
+)
 
 IN_TURN = re.compile(r"\bget_next(?:_\w+)?\b|\bnext\(|\biter\(")
 """What gives another value each time, so that elements must be made in turn."""
@@ -195,9 +198,10 @@ def _is_much(name: str) -> bool:
     """Whether a function, known by name alone, does much."""
     root, _, rest = name.partition(".")
     of_framework = root == "tensorflow" and rest.partition(".")[0] in MODULES
-    return (of_framework and not LIGHT.search(rest)) or WORK.search(
-        name.rpartition(".")[2]
-    ) is not None
+    last = name.rpartition(".")[2]
+    return not LIGHT.search(rest if of_framework else last) and (
+        of_framework or WORK.search(last) is not None
+    )
 
 
 def _calls_in(module: Module, function: Scope) -> list[tuple[ast.Call, Scope]]:
