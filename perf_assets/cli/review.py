@@ -215,3 +215,40 @@ def agreement(data_dir: Path, *, is_json: bool) -> None:
         click.echo(as_json({name: rows.to_dicts() for name, rows in found.items()}))
     else:
         print_agreement(published, console)
+
+
+@review.command("train")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@data_dir_option
+@friendly_errors
+def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
+    """Train the classifier that stands beside the rule on what people judged.
+
+    Without FILES it goes on from the packaged model with the verdicts of this study's raters. FILES
+    are JSON lines with repository, title, body and is_performance, packed by gzip or not; with them
+    it begins anew, and learns the raters' verdicts too. The model, words and weights without texts,
+    is written to the data directory, and the next run scores all issues by it; delete it to go back
+    to the packaged one.
+
+    \b
+    Examples:
+        perf-assets review train
+        perf-assets review train judged.jsonl.gz --data-dir data
+    """
+    with shown_progress(console), phase("training the classifier"):
+        from perf_assets.stages.classifier_training import train_model  # noqa: PLC0415
+
+        directory = DataDirectory.of(data_dir)
+        model, path = train_model(directory.published, directory.path, files)
+    learned, unseen = model.description, model.description["unseen"]
+    click.echo(
+        f"{path}: model {model.version}, learned from {learned['reports']} reports, of which "
+        f"{learned['performance_reports']} about performance"
+    )
+    click.echo(
+        f"On reports that it had not seen: area under the ROC curve {unseen['area_under_roc']} "
+        f"[{unseen['area_low']}, {unseen['area_high']}]; from a probability of {model.threshold} "
+        f"on F1 {unseen['f1']} (precision {unseen['precision']}, recall {unseen['recall']}); "
+        f"calibration error {unseen['calibration_error']}"
+    )
+    click.echo(f"Score by it: perf-assets run --data-dir {directory.path}")

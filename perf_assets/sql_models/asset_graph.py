@@ -54,6 +54,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "labels.label_evidence",
         "labels.keyword_stems",
         "labels.environments",
+        "labels.performance_probabilities",
     ),
     "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),

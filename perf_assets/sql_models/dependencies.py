@@ -20,6 +20,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
     "labels.label_evidence": LABELS,
     "labels.keyword_stems": LABELS,
     "labels.environments": ("raw.issues",),
+    "labels.performance_probabilities": ("raw.issues",),
     "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
     "links.fix_links": (

@@ -125,6 +125,13 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue
     """,
+    "labels.performance_probabilities": """
+        SELECT repository, number, (chance % 100) / 100.0 AS probability,
+            chance % 100 >= 36 AS is_performance, ['slow (+)'] AS deciding_words,
+            0.12 AS trained_share, '1-00000000' AS model_version,
+            strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
+        FROM issue
+    """,
     "labels.environments": """
         SELECT repository, number, 'device' AS environment_aspect,
             CASE WHEN chance % 3 = 0 THEN 'gpu' ELSE 'cpu' END AS environment_value,

@@ -123,6 +123,10 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.keyword_stems": {
         "stems_belong_to_the_cohort": {"number": 6},
     },
+    "labels.performance_probabilities": {
+        "every_issue_has_a_probability": COUNT,
+        "probabilities_belong_to_the_cohort": {"number": 6},
+    },
     "labels.environments": {
         "environments_belong_to_the_cohort": {"number": 6},
     },

@@ -395,6 +395,17 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, matched_stems=["hang"]),
         of_partition(number=8, matched_stems=["oom"], matched_stems_as_published=["oom"]),
     ],
+    "labels.performance_probabilities": [
+        of_partition(
+            number=number,
+            probability=probability,
+            is_performance=probability > 0.5,
+            deciding_words=["slow (+)", "crash (-)"],
+            trained_share=0.12,
+            model_version="1-00000000",
+        )
+        for number, probability in ((7, 0.9), (8, 0.1))
+    ],
     "labels.environments": [
         of_partition(
             number=7,
@@ -583,6 +594,21 @@ GOOD: dict[str, list[Row]] = {
         bug_metrics(9, **UNFIXED, state="open"),
         bug_metrics(10, comments=0, commentators=0, hours_to_first_comment=None),
         bug_metrics(11, state="open", is_fixed=False, fix_time_days=None),
+    ],
+    "marts.performance_probability_monthly": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "month": "2020-03",
+            "bug_reports": 2,
+            "labelled": 1,
+            "classified": 1,
+            "labelled_and_classified": 1,
+            "expected_performance_bugs": 1.0,
+            "corrected_performance_bugs": None,
+            "judged_bug_reports": None,
+            "model_version": "1-00000000",
+        }
     ],
     "marts.bug_environments": [
         {

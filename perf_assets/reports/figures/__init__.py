@@ -11,6 +11,7 @@ from perf_assets.reports.figures import (
     bugs,
     causes,
     code,
+    probabilities,
     problems,
     quality,
     question_kinds,
@@ -34,6 +35,7 @@ FIGURES: dict[str, Figure] = {
     **problems.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,
+    **probabilities.FIGURES,
     **audits.FIGURES,
 }
 """The figure of each table that has one, by its name."""

@@ -48,6 +48,7 @@ QUESTIONS = (
 )
 TRUST = (
     "analysis.labelling_quality",
+    "marts.performance_probability_monthly",
     "analysis.rater_agreement",
     "analysis.label_sensitivity",
     "analysis.link_sensitivity",

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
 from perf_assets.core.labelling import environments
+from perf_assets.core.labelling.classifier.model import issue_probabilities
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
@@ -27,7 +29,14 @@ from perf_assets.tables import table_of
 KINDS = "labels.label_kinds"
 STEMMED = "labels.keyword_stems"
 ENVIRONMENTS = "labels.environments"
-TABLES = ("labels.performance_labels", "labels.label_evidence", STEMMED, ENVIRONMENTS)
+PROBABILITIES = "labels.performance_probabilities"
+TABLES = (
+    "labels.performance_labels",
+    "labels.label_evidence",
+    STEMMED,
+    ENVIRONMENTS,
+    PROBABILITIES,
+)
 
 ISSUES = """
     select repository, number, title, body, author, labels, month
@@ -50,7 +59,9 @@ def label_cohorts(
     *,
     forced: bool = False,
 ) -> list[WriteOutcome]:
-    """Label the loaded cohorts of ``months`` and those that follow; find stems and environments.
+    """Label the loaded cohorts of ``months`` and those that follow.
+
+    With the labels come stems, environments, and the probabilities of the classifier.
 
     A label depends on cohorts up to its own month: a cohort that came late may change what
     follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
@@ -58,7 +69,9 @@ def label_cohorts(
     """
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
-    basis = work.basis((ISSUES, TEMPLATES), (study.rules, STEMS.version, environments.REVISION))
+    model = model_of(writer.data_dir.path)
+    rules = (study.rules, STEMS.version, environments.REVISION, model.version)
+    basis = work.basis((ISSUES, TEMPLATES), rules)
     if not forced and work.is_done(basis):
         return []
     issues = writer.database.frame(ISSUES, [repository])
@@ -66,6 +79,9 @@ def label_cohorts(
     with phase(f"labelling issues of {repository}"):
         labels, evidence = label_issues(issues, templates, study.rules)
         stems = stems_of_issues(issues, templates)
+    needed = issues.filter(pl.col("month").is_in(work.months))
+    with phase(f"scoring issues of {repository}"):
+        probabilities = issue_probabilities(model, needed)
     version = study.rules.version
     partitions = []
     for month in work.months:
@@ -83,6 +99,12 @@ def label_cohorts(
                 ENVIRONMENTS,
                 environments.environments_of_issues(of_cohort),
                 {"issue_numbers": cohort},
+            ),
+            StagedTable(
+                PROBABILITIES,
+                probabilities.filter(of_month),
+                {"issue_numbers": cohort},
+                len(cohort),
             ),
         ]
         provenance = Provenance(PartitionState(rule_version=version))

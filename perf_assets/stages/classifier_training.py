@@ -1,0 +1,109 @@
+"""Training the classifier on files of judged reports, and on the verdicts of the study's raters."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.config.classifier import NAME, as_bytes, model_of
+from perf_assets.config_files import StrictModel, validate
+from perf_assets.core.labelling.classifier.model import Model
+from perf_assets.core.labelling.classifier.training import train, train_further
+from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.writing import write_whole
+from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
+
+COLUMNS = ("repository", "title", "body", "is_performance")
+SCHEMA = {
+    "repository": pl.String,
+    "title": pl.String,
+    "body": pl.String,
+    "is_performance": pl.Boolean,
+}
+LARGEST = 500_000_000  # bytes of a file, unpacked
+
+# What all raters together say, where they do not disagree.
+JUDGED = """
+select repository, title, issues.body, reviewed.verdict = 'yes' as is_performance
+from intermediate.reviewed_labels as reviewed
+inner join raw.issues as issues using (repository, number)
+where reviewed.dataset = 'live' and reviewed.rater = 'consensus' and verdict in ('yes', 'no')
+order by repository, number
+"""
+
+
+class _Report(StrictModel):
+    """A judged report: other keys than these are passed over."""
+
+    repository: str
+    title: str | None
+    body: str | None
+    is_performance: bool
+
+
+def train_model(published: Path, data_dir: Path, files: Sequence[Path]) -> tuple[Model, Path]:
+    """Train on ``files`` or, without any, go on from the packaged model with the raters' verdicts.
+
+    With files the verdicts of raters, if there are some, are learned with them. The model is
+    written to the data directory, whose next run scores all issues by it.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file cannot be read, or there are too few reports of either kind.
+    """
+    judged = _judged(published)
+    command = " ".join(["perf-assets review train", *(path.name for path in files)])
+    if files:
+        reports = pl.concat([*map(_read, files), judged])
+        model = train(reports, command)
+    elif judged.is_empty():
+        raise PerfAssetsError(
+            f"{published} has no verdicts to train on: let people judge (perf-assets review sample,"
+            " or serve), or name files of judged reports"
+        )
+    else:
+        model = train_further(model_of(), judged, command)
+    path = data_dir / NAME
+    write_whole(path, as_bytes(model))
+    return model, path
+
+
+def _judged(published: Path) -> pl.DataFrame:
+    if not published.exists():
+        return pl.DataFrame(schema=SCHEMA)
+    with reading(published) as connection:
+        return frame_of(connection.sql(JUDGED)).cast(SCHEMA)  # type: ignore[arg-type]
+
+
+def _read(path: Path) -> pl.DataFrame:
+    """Judged reports of a file of JSON lines, packed by gzip or not."""
+    try:
+        content = path.read_bytes()
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+        if len(content) > LARGEST:
+            raise PerfAssetsError(f"{path}: {len(content)} bytes are too many for judged reports")
+        lines = content.decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise PerfAssetsError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (EOFError, UnicodeDecodeError, zlib.error):
+        raise PerfAssetsError(f"{path}: this is no text in UTF-8, packed by gzip or not") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            raise PerfAssetsError(f"{path}: line {number} is no JSON") from None
+        chosen = {
+            name: found[name] for name in COLUMNS if isinstance(found, dict) and name in found
+        }
+        report = validate(_Report, chosen, f"{path}, line {number}")
+        rows.append((report.repository, report.title, report.body, report.is_performance))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
