@@ -1,10 +1,21 @@
--- What the raters say together of each bug report they judged: for each question the answer that
--- most of them gave, and unsure, or NULL for cause and impact, where none has the most.
+-- What the raters say together of each bug report they judged: what they agreed on when they
+-- discussed it or, without that, for each question the answer that most of them gave, and unsure, or
+-- NULL for cause and impact, where none has the most.
 
 with
 
+given as (
+    select
+        *,
+        rater = 'agreed' as is_agreed,
+        max(cast(rater = 'agreed' as integer)) over (
+            partition by dataset, repository, number
+        ) = 1 as was_discussed
+    from staging.verdicts
+),
+
 verdicts as (
-    select * from staging.verdicts
+    select * from given where is_agreed or not was_discussed
 ),
 
 bugs as (
@@ -15,8 +26,8 @@ bugs as (
         any_value(is_performance) as is_performance,
         any_value(matched_labels) as matched_labels,
         any_value(matched_keywords) as matched_keywords,
-        count(rater) as rater_count
-    from verdicts
+        sum(cast(not is_agreed as integer)) as rater_count
+    from given
     group by dataset, repository, number
 ),
 

@@ -6,6 +6,7 @@ import click
 
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
+from perf_assets.cli.review_serve import chosen_verdicts, collect_answers, serve_review
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
@@ -49,11 +50,17 @@ def review() -> None:
     is_flag=True,
     help="With --forum: comments in which the asker endorses an answer, instead of questions.",
 )
+@click.option(
+    "--label-studio",
+    "is_for_label_studio",
+    is_flag=True,
+    help="Tasks and a labelling configuration for Label Studio instead of a sheet.",
+)
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to write the sheet; default: review-N-SEED.csv in the data directory.",
+    help="Where to write the sheet; default: review-N-SEED.csv (.json) in the data directory.",
 )
 @data_dir_option
 @friendly_errors
@@ -65,6 +72,7 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     output: Path | None,
     data_dir: Path,
     *,
+    is_for_label_studio: bool,
     is_of_endorsements: bool,
     is_of_findings: bool,
     is_of_tag_sets: bool,
@@ -89,9 +97,14 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     rule in each repository: fill in verdict (right, wrong or unsure), and where the project was
     told, state (reported, confirmed, fixed or rejected) with the web address where that stands.
 
+    With --label-studio the same bug reports are tasks of Label Studio, with their texts:
+    review-N-SEED.json to import there, and beside it review-N-SEED.xml, the labelling configuration
+    of the project.
+
     \b
     Examples:
         perf-assets review sample --n 40 --seed 1
+        perf-assets review sample --n 40 --seed 1 --label-studio
         perf-assets review sample --forum stackoverflow --n 40 --unlabelled 40 --seed 1
         perf-assets review sample --forum stackoverflow --tag-sets --n 50 --seed 1
         perf-assets review sample --forum stackoverflow --endorsements --n 50 --seed 1
@@ -107,6 +120,14 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     )
 
     directory = DataDirectory.of(data_dir)
+    if is_for_label_studio:
+        if forum is not None or is_of_findings or is_of_endorsements or is_of_tag_sets:
+            raise PerfAssetsError(
+                "--label-studio is for bug reports alone: it goes without --findings, --forum, "
+                "--endorsements and --tag-sets, whose answers are for a sheet"
+            )
+        write_tasks(directory, labelled, unlabelled, seed, output)
+        return
     if is_of_findings:
         if forum is not None or unlabelled or is_of_tag_sets or is_of_endorsements:
             raise PerfAssetsError(
@@ -147,6 +168,32 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     click.echo(bring_back(path))
 
 
+def write_tasks(
+    directory: DataDirectory, labelled: int, unlabelled: int, seed: int, output: Path | None
+) -> None:
+    """Write a sample as tasks of Label Studio, and beside them the configuration to label by."""
+    from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
+    from perf_assets.sources.review_sheets.label_studio import (  # noqa: PLC0415
+        labelling_configuration,
+    )
+    from perf_assets.stages.reviewing import sample_tasks, write_sheet  # noqa: PLC0415
+
+    path = output or directory.path / f"review-{labelled}-{seed}.json"
+    if path.suffix.casefold() == ".xml":
+        raise PerfAssetsError(
+            f"--output {path}: the labelling configuration takes that name beside the tasks; "
+            "choose one that ends with .json"
+        )
+    write_sheet(path, sample_tasks(directory.published, labelled, unlabelled, seed), "utf-8")
+    configuration = path.with_suffix(".xml")
+    write_sheet(configuration, labelling_configuration(), "utf-8")
+    click.echo(f"{path}: {labelled + unlabelled} bug reports to judge")
+    click.echo(f"Labelling configuration: {configuration}")
+    click.echo(f"Codebook: {codebook.PATH}")
+    export = Path("EXPORT.json")
+    click.echo(f"Export the annotations of one annotator as JSON. {bring_back(export)}")
+
+
 def bring_back(path: Path) -> str:
     """How a sheet that was filled in comes back."""
     return f"Bring it back with: perf-assets review import {path} --rater YOUR_NAME"
@@ -160,13 +207,18 @@ def bring_back(path: Path) -> str:
 def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
     """Bring the verdicts of a filled-in review SHEET into the database.
 
-    What the sheet is about, bug reports, questions, findings of static checks or endorsements, its
-    header says. Verdicts are added and never overwritten; the last one of a rater on each subject
-    is in force. A sheet with a mistake is refused whole. The same sheet again changes nothing.
+    A CSV file, or what Label Studio exported as JSON or JSON-MIN of tasks that review sample
+    --label-studio wrote, with the annotations of one annotator; its content says which.
+
+    What a CSV sheet is about, bug reports, questions, findings of static checks or endorsements,
+    its header says. Verdicts are added and never overwritten; the last one of a rater on each
+    subject is in force. A sheet with a mistake is refused whole. The same sheet again changes
+    nothing.
 
     \b
-    Example:
+    Examples:
         perf-assets review import review-40-1.csv --rater Ann
+        perf-assets review import project-1.json --rater Ann
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
@@ -239,7 +291,8 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
         from perf_assets.stages.classifier_training import train_model  # noqa: PLC0415
 
         directory = DataDirectory.of(data_dir)
-        model, path = train_model(directory.published, directory.path, files)
+        chosen = chosen_verdicts(directory)
+        model, path = train_model(directory.published, directory.path, files, chosen)
     learned, unseen = model.description, model.description["unseen"]
     click.echo(
         f"{path}: model {model.version}, learned from {learned['reports']} reports, of which "
@@ -252,3 +305,7 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
         f"calibration error {unseen['calibration_error']}"
     )
     click.echo(f"Score by it: perf-assets run --data-dir {directory.path}")
+
+
+review.add_command(serve_review)
+review.add_command(collect_answers)

@@ -3,8 +3,9 @@
 import gzip
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import polars as pl
 
@@ -36,6 +37,11 @@ order by repository, number
 """
 
 
+TEXTS = "select title, body from raw.issues where repository = ? and number = ?"
+
+Subject: TypeAlias = tuple[str, int]
+
+
 class _Report(StrictModel):
     """A judged report: other keys than these are passed over."""
 
@@ -45,10 +51,13 @@ class _Report(StrictModel):
     is_performance: bool
 
 
-def train_model(published: Path, data_dir: Path, files: Sequence[Path]) -> tuple[Model, Path]:
+def train_model(
+    published: Path, data_dir: Path, files: Sequence[Path], chosen: Mapping[Subject, bool]
+) -> tuple[Model, Path]:
     """Train on ``files`` or, without any, go on from the packaged model with the raters' verdicts.
 
-    With files the verdicts of raters, if there are some, are learned with them. The model is
+    With files the verdicts of raters, if there are some, are learned with them, and so are those on
+    the bug reports ``chosen`` because rule and classifier differ. The model is
     written to the data directory, whose next run scores all issues by it.
 
     Raises
@@ -56,7 +65,7 @@ def train_model(published: Path, data_dir: Path, files: Sequence[Path]) -> tuple
     PerfAssetsError
         A file cannot be read, or there are too few reports of either kind.
     """
-    judged = _judged(published)
+    judged = _judged(published, chosen)
     command = " ".join(["perf-assets review train", *(path.name for path in files)])
     if files:
         reports = pl.concat([*map(_read, files), judged])
@@ -73,11 +82,17 @@ def train_model(published: Path, data_dir: Path, files: Sequence[Path]) -> tuple
     return model, path
 
 
-def _judged(published: Path) -> pl.DataFrame:
+def _judged(published: Path, chosen: Mapping[Subject, bool]) -> pl.DataFrame:
     if not published.exists():
         return pl.DataFrame(schema=SCHEMA)
     with reading(published) as connection:
-        return frame_of(connection.sql(JUDGED)).cast(SCHEMA)  # type: ignore[arg-type]
+        judged = frame_of(connection.sql(JUDGED)).cast(SCHEMA)  # type: ignore[arg-type]
+        rows = [
+            (repository, *row, is_performance)
+            for (repository, number), is_performance in sorted(chosen.items())
+            for row in connection.execute(TEXTS, [repository, number]).fetchall()
+        ]
+    return pl.concat([judged, pl.DataFrame(rows, schema=SCHEMA, orient="row")])
 
 
 def _read(path: Path) -> pl.DataFrame:

@@ -14,6 +14,11 @@ from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import shortened
 from perf_assets.sources.review_sheets.codebook import codebook
+from perf_assets.sources.review_sheets.label_studio import (
+    is_label_studio,
+    read_tasks,
+    tasks_text,
+)
 from perf_assets.sources.review_sheets.sheet import (
     ENDORSEMENTS,
     QUESTIONS,
@@ -33,11 +38,14 @@ from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, St
 from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
+from perf_assets.tables.frames import frame_of, registered
 
 CONSENSUS = "consensus"
 LONGEST = 4_000
 """Characters of an answer in a sheet; a spreadsheet holds 32,767 in a cell."""
+BODIES = (
+    "select repository, number, body from raw.issues semi join drawn using (repository, number)"
+)
 RATER = re.compile(r"[^\W_][\w .@'-]{0,99}")
 
 
@@ -68,6 +76,30 @@ def sample_sheet(
     PerfAssetsError
         There is nothing to draw from, or less than is requested.
     """
+    drawn = _sampled(published, labelled, unlabelled, seed, forum)
+    if forum is None:
+        return sheet_text(drawn)
+    return sheet_text(_with_answers(drawn), QUESTIONS)
+
+
+def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> str:
+    """Tasks of Label Studio, in JSON, of the bug reports that :func:`sample_sheet` draws.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is nothing to draw from, or less than is requested.
+    """
+    drawn = _sampled(published, labelled, unlabelled, seed)
+    with reading(published) as connection, registered(connection, "drawn", drawn.select(BUGS.key)):
+        bodies = _rows_of(connection, published, BODIES, BUGS)
+    return tasks_text(drawn.join(bodies, on=BUGS.key, how="left", maintain_order="left"))
+
+
+def _sampled(
+    published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
+) -> pl.DataFrame:
+    """What a sheet of ``labelled`` and ``unlabelled`` is about, drawn."""
     review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
@@ -83,8 +115,7 @@ def sample_sheet(
     ):
         if requested > count:
             raise PerfAssetsError(f"{option} {requested}: there are {count} {kind} in {published}")
-    drawn = draw(rows, labelled, unlabelled, seed, review.key)
-    return sheet_text(drawn if forum is None else _with_answers(drawn), review.form)
+    return draw(rows, labelled, unlabelled, seed, review.key)
 
 
 def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[str, int]:
@@ -159,15 +190,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
 def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl.DataFrame:
     """What can be drawn, of one ``forum`` where one is named."""
     with reading(published) as connection:
-        try:
-            rows = frame_of(connection.sql(review.drawn))
-        except duckdb.CatalogException as error:
-            if where := where_rows_are(connection, review.drawn, str(error)):
-                raise PerfAssetsError(f"{published}: {where}") from None
-            raise PerfAssetsError(
-                f"{published} was published by an older perf-assets, which knew no "
-                f"{review.form.subjects}: perf-assets run publishes it anew"
-            ) from None
+        rows = _rows_of(connection, published, review.drawn, review)
     if review is BUGS:
         rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
     if forum is None:
@@ -181,15 +204,32 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
     return rows.filter(pl.col("forum") == forum)
 
 
-def write_sheet(path: Path, text: str) -> None:
+def _rows_of(
+    connection: duckdb.DuckDBPyConnection, published: Path, query: str, review: Review
+) -> pl.DataFrame:
+    """The rows of ``query``; PerfAssetsError where what is published lacks its tables."""
+    try:
+        return frame_of(connection.sql(query))
+    except duckdb.CatalogException as error:
+        if where := where_rows_are(connection, query, str(error)):
+            raise PerfAssetsError(f"{published}: {where}") from None
+        raise PerfAssetsError(
+            f"{published} was published by an older perf-assets, which knew no "
+            f"{review.form.subjects}: perf-assets run publishes it anew"
+        ) from None
+
+
+def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
     """Write ``text`` to ``path``; a file that is there with other content is never replaced.
+
+    The mark of ``utf-8-sig`` is for spreadsheets; what reads JSON takes it for a mistake.
 
     Raises
     ------
     PerfAssetsError
         It is there already, or cannot be written.
     """
-    content = text.encode("utf-8-sig")
+    content = text.encode(encoding)
     try:
         if path.exists() and path.read_bytes() == content:
             return
@@ -205,6 +245,23 @@ def write_sheet(path: Path, text: str) -> None:
         ) from None
 
 
+def rater_name(text: str) -> str:
+    """The name of a rater, without needless white space.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is none.
+    """
+    rater = " ".join(text.split())
+    if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
+        raise PerfAssetsError(
+            f"--rater {rater!r} is no name of a rater: begin with a letter or digit, and go on "
+            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} is what all raters say"
+        )
+    return rater
+
+
 def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     """Add the verdicts of the sheet at ``path`` that say something new; nothing is overwritten.
 
@@ -216,17 +273,12 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     PerfAssetsError
         The sheet cannot be read or has a mistake; nothing of it is imported.
     """
-    rater = " ".join(rater.split())
-    if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
-        raise PerfAssetsError(
-            f"--rater {rater!r} is no name of a rater: begin with a letter or digit, and go on "
-            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} is what all raters say"
-        )
+    rater = rater_name(rater)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise PerfAssetsError(f"{path}: the sheet cannot be read: {error.strerror}") from None
-    sheet = read_sheet(path, content)
+    sheet = (read_tasks if is_label_studio(content) else read_sheet)(path, content)
     review = REVIEWS[sheet.form]
     keep_verdicts(writer.database, writer.data_dir)
     links = {

@@ -9,6 +9,7 @@ from perf_assets.reports.document import html
 from perf_assets.reports.monthly import read_report
 from perf_assets.reports.pages.page import docs_html
 from perf_assets.reports.replication import read_replication
+from tests.browser.accessibility import breaches
 from tests.replication_package import write_package
 from tests.support import Prepared, perf_assets
 
@@ -37,14 +38,6 @@ def scrolled(page: "Page") -> None:
     page.wait_for_function(
         f"document.querySelectorAll('{DRAWN}').length == document.querySelectorAll('.chart').length"
     )
-
-
-def breaches(page: "Page") -> list[str]:
-    """What axe finds, in words."""
-    axe = pytest.importorskip("axe_core_python", reason="axe-core is not installed")
-    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
 
 
 def is_wider_than_shown(page: "Page") -> bool:

@@ -15,6 +15,7 @@ from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
 from perf_assets.sources.question_kinds.labelled import read_labelled
 from perf_assets.sources.question_kinds.wordlists import wordlists
 from perf_assets.sources.replication.reading import read_package
+from perf_assets.sources.review_sheets.label_studio import read_tasks
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.storage.data_directory import DataDirectory
@@ -23,6 +24,7 @@ from perf_assets.storage.warehouse import Database
 from perf_assets.tables import table_of
 from tests.damaged_inputs.damage import TEXTS, damaged, hostile, json_of, spoilt
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne
+from tests.label_studio_exports import exported, exported_flat, tasks_of
 from tests.model_database import insert
 from tests.question_rows import question_verdict
 from tests.replication_package import write_package
@@ -89,6 +91,19 @@ def _review_sheets(_: Surroundings) -> TryOne:
     def try_one(chance: random.Random) -> object:
         content = csv_damaged(chance.choice(valid).encode(), chance)
         return read_verdicts(SHEET, read_sheet(SHEET, content), links).to_arrow()
+
+    return try_one
+
+
+def _label_studio(_: Surroundings) -> TryOne:
+    answers = ({**YES, "category": "Other", "impact": "both", "note": "x"}, YES, {})
+    valid = [export(tasks_of(3), *answers) for export in (exported, exported_flat)]
+
+    def try_one(chance: random.Random) -> object:
+        content = json_of(spoilt(chance.choice(valid), chance), chance)
+        if chance.random() < 0.4:
+            content = damaged(content, chance)
+        return read_verdicts(SHEET, read_tasks(SHEET, content), LINKS).to_arrow()
 
     return try_one
 
@@ -188,6 +203,7 @@ def _create(connection: duckdb.DuckDBPyConnection, name: str) -> None:
 
 KINDS = (
     Kind("review_sheets", 80, _review_sheets),
+    Kind("label_studio", 60, _label_studio),
     Kind("labelled_questions", 60, _labelled),
     Kind("chosen_keywords", 60, _keywords),
     Kind("published_studies", 30, _published_studies),

@@ -40,6 +40,9 @@ OF_QUESTIONS = {
 
 DISCUSSED = ("is_performance", "cause", "impact")
 
+AGREED = "agreed"
+"""Who the answers are of that raters agreed on when they discussed: agreement is before that."""
+
 
 Subject = tuple[str, int | str]
 ENDORSEMENT = ["forum", "comment_id"]
@@ -143,8 +146,9 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     each bug report, question and pair of raters, the raters in alphabetical order.
     """
     about = ["dataset", "repository", "number"]
+    given = verdicts.filter(pl.col("rater") != AGREED)
     answers = pl.concat(
-        verdicts.select(
+        given.select(
             *about,
             "rater",
             "note",
@@ -171,7 +175,7 @@ def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
     """What each rater answered of what, from columns rater, the two of the key, and the answer."""
     answers: dict[str, dict[Subject, str]] = {}
     for rater, container, number, answer in answered.sort(pl.all()).iter_rows():
-        if answer is not None:
+        if answer is not None and rater != AGREED:
             answers.setdefault(rater, {})[container, number] = answer
     return answers
 

@@ -129,11 +129,31 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Places:
+    """What sentences call the places of a sheet: its rows, which are numbered, and its cells.
+
+    header : how many of the lines that are counted stand before the first row that is numbered.
+    """
+
+    row: str
+    cell: str
+    header: int = 0
+
+    def row_at(self, line: int) -> str:
+        """The row that begins on ``line``."""
+        return f"{self.row} {line - self.header}"
+
+
+LINES = Places("line", "column")
+
+
+@dataclass(frozen=True)
 class Sheet:
-    """A sheet as it was read: of which form it is, and its rows."""
+    """A sheet as it was read: of which form it is, its rows, and what its places are called."""
 
     form: Form
     rows: list[Row]
+    places: Places = LINES
 
 
 def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:

@@ -28,8 +28,10 @@ from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
     ENDORSEMENTS,
     FINDINGS,
+    LINES,
     LIST_SEPARATOR,
     QUESTIONS,
+    Places,
     Row,
     Sheet,
 )
@@ -90,7 +92,7 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     elif sheet.form is ENDORSEMENTS:
         reader, schema = _EndorsementReader(path, links), ENDORSEMENTS_JUDGED
     else:
-        reader, schema = _BugReader(path, links), JUDGED
+        reader, schema = _BugReader(path, links, sheet.places), JUDGED
     verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
     return pl.DataFrame(verdicts, schema=schema, orient="row")
 
@@ -136,9 +138,10 @@ def _renamed(sheet: Sheet) -> list[str]:
 class _Reader:
     """Checks each cell where it stands."""
 
-    def __init__(self, path: Path, links: Mapping[Subject, str]) -> None:
+    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places = LINES) -> None:
         self.path = path
         self.links = links
+        self.places = places
         self.lines: dict[Subject, int] = {}
 
     def verdict(self, row: Row) -> Verdict | None:
@@ -191,7 +194,8 @@ class _Reader:
         """Refuse a subject that another row was about."""
         if subject in self.lines:
             shown = subject[1] if isinstance(subject[1], str) else f"#{subject[1]}"
-            self.refuse(row, column, f"{shown} stands in line {self.lines[subject]} already")
+            before = self.places.row_at(self.lines[subject])
+            self.refuse(row, column, f"{shown} stands in {before} already")
         self.lines[subject] = row.line
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
@@ -213,9 +217,8 @@ class _Reader:
             self.refuse(row, column, f"{word!r} is unknown; did you mean {error.nearest!r}?")
 
     def refuse(self, row: Row, column: str, reason: str) -> NoReturn:
-        raise PerfAssetsError(
-            f"{self.path}, line {row.line}, column {column}: {reason}; nothing was imported"
-        )
+        where = f"{self.path}, {self.places.row_at(row.line)}, {self.places.cell} {column}"
+        raise PerfAssetsError(f"{where}: {reason}; nothing was imported")
 
 
 class _BugReader(_Reader):

@@ -1,0 +1,180 @@
+"""review serve and collect: the page in which people judge, and how answers leave it."""
+
+import os
+import socket
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.ports import HOST, check_free
+from perf_assets.cli.shell import data_dir_option, friendly_errors
+from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
+from perf_assets.storage.data_directory import DataDirectory
+
+FOLDER = "review"
+"""Where answers are kept in the data directory, with the sheets by which they are brought in."""
+
+
+@click.command("serve")
+@click.option(
+    "--sample",
+    "labelled",
+    type=click.IntRange(0, 100_000),
+    default=0,
+    help="Draw so many that are labelled as of performance; of findings, so many of each rule.",
+)
+@click.option(
+    "--unlabelled",
+    type=click.IntRange(0, 100_000),
+    default=0,
+    help="Draw so many others, mixed in; recall is measured by them.",
+)
+@click.option(
+    "--differing",
+    type=click.IntRange(0, 100_000),
+    default=0,
+    help="Add so many bug reports on which rule and classifier differ; they enter no estimate.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["bugs", "questions", "findings"]),
+    default="bugs",
+    show_default=True,
+    help="What is judged.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of sample and orders.")
+@click.option(
+    "--rater", "raters", multiple=True, help="Who judges; again for each. Default: who did before."
+)
+@click.option(
+    "--overlap",
+    type=click.IntRange(0, 100),
+    default=100,
+    show_default=True,
+    help="Percent of the sample that every rater judges; the rest is divided among them.",
+)
+@click.option("--show-labels", is_flag=True, help="Show the tool's label before raters judge.")
+@click.option(
+    "--host",
+    default=HOST,
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 for raters at other machines.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), default=3002, show_default=True)
+@data_dir_option
+@friendly_errors
+def serve_review(  # noqa: PLR0913  (options of the command)
+    *,
+    labelled: int,
+    unlabelled: int,
+    differing: int,
+    kind: str,
+    seed: int,
+    raters: tuple[str, ...],
+    overlap: int,
+    host: str,
+    port: int,
+    data_dir: Path,
+    show_labels: bool,
+) -> None:
+    """Open a page in which people judge bug reports, questions or findings, until interrupted.
+
+    One at a time, by keyboard alone: y, n, u, Enter. Raters see neither the tool's label nor what
+    others said before they judge. Each has a link with a secret of their own; with --host they work
+    from other machines (put it behind https where the network is not yours). An answer is on the
+    disk before the page goes on, and comes into the database through the same import as a sheet,
+    by the button of the page or perf-assets review collect. Started again, it goes on where raters
+    were.
+
+    \b
+    Examples:
+        perf-assets review serve --sample 80 --unlabelled 80 --rater Ann --rater Ben
+        perf-assets review serve --differing 40 --rater Ann
+        perf-assets review serve --kind questions --sample 40 --rater Ann
+    """
+    directory = DataDirectory.of(data_dir)
+    if kind != "bugs" and differing:
+        raise PerfAssetsError("--differing is for bug reports: the classifier reads nothing else")
+    check_free(port)
+    from perf_assets.core.reviews.rater_agreement import AGREED  # noqa: PLC0415
+    from perf_assets.stages.reviewing import rater_name  # noqa: PLC0415
+    from perf_assets.web.explore import serve  # noqa: PLC0415
+    from perf_assets.web.guard import answered_names  # noqa: PLC0415
+    from perf_assets.web.review.application import Workbench, application  # noqa: PLC0415
+    from perf_assets.web.review.queues import fill  # noqa: PLC0415
+    from perf_assets.web.review.store import Store  # noqa: PLC0415
+    from perf_assets.web.review.subjects import CHOSEN, RANDOM, Subjects  # noqa: PLC0415
+
+    named = [rater_name(rater) for rater in raters]
+    if AGREED in map(str.casefold, named):
+        raise PerfAssetsError(f"--rater {AGREED} is what raters agreed on: choose another name")
+    subjects = Subjects(directory)
+    folder = directory.path / FOLDER
+    store = Store(folder)
+    names = list(dict.fromkeys(named)) or store.raters()
+    if not names:
+        raise PerfAssetsError("nobody is to judge yet: name each rater with --rater")
+    if labelled or unlabelled:
+        drawn = subjects.draw(kind, labelled, unlabelled, seed)
+        fill(store, drawn, RANDOM, names, seed, overlap)
+    if differing:
+        fill(store, subjects.differing(differing), CHOSEN, names, seed, 100)
+    if not any(store.queue(name) for name in names):
+        raise PerfAssetsError("there is nothing to judge yet: draw a sample with --sample")
+    workbench = Workbench(subjects, store, folder, is_blind=not show_labels)
+    shown_host = host if host not in ("0.0.0.0", "::") else socket.gethostname()
+    links = [f"{name}: http://{shown_host}:{port}/enter/{store.secret_of(name)}" for name in names]
+    shutdown.set_resume_hint(
+        f"answers are kept in {store.path}: perf-assets review collect brings them into the "
+        "database"
+    )
+
+    def on_ready() -> None:
+        for line in links:
+            click.echo(line)
+        click.echo("Ctrl-C stops it.")
+
+    hosts = answered_names(",".join((host, shown_host, os.environ.get("PERF_ASSETS_UI_NAMES", ""))))
+    serve(application(workbench, hosts), host, port, on_ready)
+
+
+def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:
+    """What raters said of bug reports that were chosen as rule and classifier differ."""
+    from perf_assets.web.review.agreement import verdicts  # noqa: PLC0415
+    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
+    from perf_assets.web.review.subjects import CHOSEN  # noqa: PLC0415
+
+    folder = directory.path / FOLDER
+    if not (folder / FILE).exists():
+        return {}
+    store = Store(folder)
+    drawn = store.drawn()
+    return {
+        (key.container, int(key.number)): is_performance
+        for key, is_performance in verdicts(store.answers()).items()
+        if key.kind == "bugs" and drawn.get(key) == CHOSEN
+    }
+
+
+@click.command("collect")
+@data_dir_option
+@friendly_errors
+def collect_answers(data_dir: Path) -> None:
+    """Bring the answers of the page into the database, as the sheets that they are.
+
+    Each rater's answers are written to a sheet in the folder review of the data directory, and
+    imported as perf-assets review import does: nothing is added twice. Answers to what was chosen
+    because rule and classifier differ stay where they are, as they are no sample: review train
+    learns from them.
+    """
+    directory = DataDirectory.of(data_dir)
+    folder = directory.path / FOLDER
+    from perf_assets.web.review.application import Workbench  # noqa: PLC0415
+    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
+    from perf_assets.web.review.subjects import Subjects  # noqa: PLC0415
+
+    if not (folder / FILE).exists():
+        raise PerfAssetsError(f"{folder / FILE} is not there: nobody judged in the page yet")
+    for line in Workbench(Subjects(directory), Store(folder), folder).collect():
+        click.echo(line)

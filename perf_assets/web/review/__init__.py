@@ -1,0 +1,1 @@
+"""The review workbench: a page in which people read and judge, alone or together."""

@@ -1,0 +1,336 @@
+"""The pages of the review workbench, and what their keys do."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from perf_assets.core.reviews.rater_agreement import AGREED
+from perf_assets.errors import PerfAssetsError
+from perf_assets.web.guard import App, Guard
+from perf_assets.web.review import codes
+from perf_assets.web.review.agreement import disagreements, pairs
+from perf_assets.web.review.collecting import collect, sheets
+from perf_assets.web.review.fields import FIRST, Field, fields_of
+from perf_assets.web.review.store import Answer, Key, Store, now
+from perf_assets.web.review.subjects import CHOSEN, Subjects
+
+FOLDER = Path(__file__).parent
+COOKIE = "perf_assets_rater"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+LONGEST_REQUEST = 100_000  # bytes
+LONGEST_CELL = 5_000  # characters
+Handler = Callable[[Request, str], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What is judged and where answers are kept.
+
+    Attributes
+    ----------
+    subjects, store
+        Where subjects are read, and answers kept.
+    folder
+        Where sheets are written on the way into the database.
+    is_blind
+        Whether raters see the tool's label only once they judged.
+    """
+
+    subjects: Subjects
+    store: Store
+    folder: Path
+    is_blind: bool = True
+
+    def fields(self, kind: str) -> tuple[Field, ...]:
+        """The questions about a kind, with the categories as they are now."""
+        return fields_of(kind, codes.categories(self.store.codes()) if kind == "bugs" else None)
+
+    def collect(self) -> list[str]:
+        """Bring all answers into the database; a sentence for each sheet."""
+        texts = sheets(self.subjects, self.store.answers(), self.store.drawn(), self.store.codes())
+        return collect(self.folder, self.subjects.directory.path, texts)
+
+
+def application(workbench: Workbench, hosts: frozenset[str]) -> App:
+    """The pages; requests of other origins are refused, and those without a rater's secret."""
+    pages = _Pages(workbench)
+    routes = [
+        Route("/enter/{secret}", pages.enter),
+        Route("/", pages.of_rater(pages.report)),
+        Route("/answer", pages.of_rater(pages.answer), methods=["POST"]),
+        Route("/undo", pages.of_rater(pages.undo), methods=["POST"]),
+        Route("/discussion", pages.of_rater(pages.discussion)),
+        Route("/agree", pages.of_rater(pages.agree), methods=["POST"]),
+        Route("/codebook", pages.of_rater(pages.codebook)),
+        Route("/codebook/change", pages.of_rater(pages.change), methods=["POST"]),
+        Route("/codebook.csv", pages.of_rater(pages.codebook_table)),
+        Route("/codebook.toml", pages.of_rater(pages.codebook_toml)),
+        Route("/collect", pages.of_rater(pages.collect), methods=["POST"]),
+        Mount("/static", StaticFiles(directory=FOLDER / "static")),
+    ]
+    return Guard(Starlette(routes=routes), hosts, POLICY)
+
+
+class _Pages:
+    def __init__(self, workbench: Workbench) -> None:
+        self.workbench = workbench
+        self.store, self.subjects = workbench.store, workbench.subjects
+        self.collecting = asyncio.Lock()
+        self.templates = Environment(
+            loader=FileSystemLoader(FOLDER / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def of_rater(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """The handler for who came by a rater's link; others are refused."""
+
+        async def handle(request: Request) -> Response:
+            rater = self.store.rater_of(request.cookies.get(COOKIE, ""))
+            if rater is None:
+                return PlainTextResponse(
+                    "Open the link that was printed for you: it has your secret.\n", 403
+                )
+            try:
+                return await handler(request, rater)
+            except PerfAssetsError as error:
+                if request.method == "POST":
+                    return JSONResponse({"mistake": str(error)}, 400)
+                return PlainTextResponse(f"{error}\n", 404)
+
+        return handle
+
+    async def enter(self, request: Request) -> Response:
+        """Take the secret out of the address, and into a cookie that no script reads."""
+        secret = request.path_params["secret"]
+        if self.store.rater_of(secret) is None:
+            return PlainTextResponse("This link is nobody's.\n", 403)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, secret, httponly=True, samesite="strict", max_age=90 * 86_400)
+        answer.headers["Cache-Control"] = "no-store"
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        return answer
+
+    async def report(self, request: Request, rater: str) -> Response:
+        """The next subject, or the one that is asked for."""
+        wanted = request.query_params.get("subject")
+        key = None if wanted is None else self._key(wanted, rater)
+        return self._page(await run_in_threadpool(self._subject, rater, key), rater)
+
+    async def answer(self, request: Request, rater: str) -> Response:
+        """Keep an answer, and give the next subject."""
+        given = await _sent(request)
+        key = self._key(str(given.get("subject", "")), rater)
+        answer = self._read(given, key, rater)
+        await run_in_threadpool(self.store.add, answer)
+        following = await run_in_threadpool(self._subject, rater, None)
+        return HTMLResponse(following)
+
+    async def undo(self, request: Request, rater: str) -> Response:
+        """Take the last answer back, and show its subject again."""
+        await _sent(request)
+        key = await run_in_threadpool(self.store.last_key, rater)
+        if key is None:
+            raise PerfAssetsError("there is no answer to take back")
+        before = next(one for one in self.store.answers(rater) if one.key == key)
+        await run_in_threadpool(self.store.add, replace(before, cells={}, at=now()))
+        return HTMLResponse(await run_in_threadpool(self._subject, rater, key, before))
+
+    async def discussion(self, request: Request, rater: str) -> Response:
+        """What raters differ on, once all of them judged it, and how far they agree."""
+        del request
+        answers = await run_in_threadpool(self.store.answers)
+        own = {one.key for one in answers if one.rater == rater}
+        # Nobody sees what others said of a subject before judging it.
+        differing = [one for one in disagreements(answers) if one.key in own]
+        shown = self._render(
+            "discussion.html",
+            rater=rater,
+            pairs=pairs([one for one in answers if one.rater == AGREED or one.key in own]),
+            differing=differing,
+            fields={kind: self.workbench.fields(kind) for kind in FIRST},
+            addresses={one.key: _address(one.key) for one in differing},
+        )
+        return self._page(shown, rater, "discussion")
+
+    async def agree(self, request: Request, rater: str) -> Response:
+        """Keep what raters agreed on; their first answers stay as they are."""
+        given = await _sent(request)
+        key = self._key(str(given.get("subject", "")), rater)
+        answers = self.store.answers()
+        if sum(one.key == key and one.rater not in (AGREED,) for one in answers) < 2:
+            raise PerfAssetsError("two raters have to judge it first")
+        answer = self._read(given, key, AGREED)
+        note = f"{answer.cells.get('note', '')} (noted by {rater})".strip()
+        await run_in_threadpool(
+            self.store.add, replace(answer, cells={**answer.cells, "note": note})
+        )
+        return JSONResponse({"kept": True})
+
+    async def codebook(self, request: Request, rater: str) -> Response:
+        """The categories, how often each was chosen, and what raters changed."""
+        del request
+        changes = self.store.codes()
+        found = codes.categories(changes)
+        shown = self._render(
+            "codebook.html",
+            categories=found,
+            counts=self._counts(),
+            own={name for name in found if codes.study_name(name) is None},
+            changes=changes,
+            rater=rater,
+        )
+        return self._page(shown, rater, "codebook")
+
+    async def change(self, request: Request, rater: str) -> Response:
+        """Let the codebook grow."""
+        given = await _sent(request)
+        change, name, into_name, definition = (
+            str(given.get(name, "")) for name in ("change", "name", "into_name", "definition")
+        )
+        before = self.store.codes()
+        step = codes.changed(rater, change, name, into_name, definition, before)
+        await run_in_threadpool(self.store.add_code, step)
+        return JSONResponse({"kept": True})
+
+    async def codebook_table(self, request: Request, rater: str) -> Response:
+        """The codebook as a table for a paper."""
+        del request, rater
+        text = codes.as_table(self._counts(), self.store.codes())
+        return Response(text, media_type="text/csv", headers=_saved("codebook.csv"))
+
+    async def codebook_toml(self, request: Request, rater: str) -> Response:
+        """The codebook as TOML."""
+        del request, rater
+        text = codes.as_toml(self.store.codes())
+        return Response(text, media_type="text/plain", headers=_saved("codebook.toml"))
+
+    async def collect(self, request: Request, rater: str) -> Response:
+        """Bring the answers into the database."""
+        del rater
+        await _sent(request)
+        async with self.collecting:
+            said = await run_in_threadpool(self.workbench.collect)
+        return JSONResponse({"said": said or ["nobody judged anything yet"]})
+
+    def _counts(self) -> Counter[str]:
+        changes = self.store.codes()
+        chosen = (one.cells.get("category", "") for one in self.store.answers())
+        return Counter(codes.present_name(name, changes) for name in chosen if name)
+
+    def _key(self, text: str, rater: str) -> Key:
+        """The subject that a request names, which must be the rater's own."""
+        kind, _, rest = text.partition(" ")
+        container, _, number = rest.rpartition(" ")
+        key = Key(kind, container, number)
+        if key not in self.store.queue(rater):
+            raise PerfAssetsError("this subject is not in your queue")
+        return key
+
+    def _read(self, given: Mapping[str, Any], key: Key, rater: str) -> Answer:
+        """An answer as a page sent it."""
+        sent = given.get("cells")
+        cells = sent if isinstance(sent, dict) else {}
+        kept: dict[str, str] = {}
+        for one in self.workbench.fields(key.kind):
+            value = cells.get(one.name, "")
+            if not isinstance(value, str) or len(value) > LONGEST_CELL:
+                raise PerfAssetsError(f"{one.label}: at most {LONGEST_CELL} characters of text")
+            parts = value.split(" | ") if one.is_multiple else [value]
+            if value and one.choices and not set(parts) <= set(one.choices):
+                raise PerfAssetsError(f"{one.label}: {value!r} is none of the answers")
+            if value:
+                kept[one.name] = value
+        if FIRST[key.kind] not in kept:
+            raise PerfAssetsError("answer the first question: y, n or u")
+        if key.kind == "bugs" and kept["is_performance"] != "yes":
+            kept = {name: kept[name] for name in ("is_performance", "note") if name in kept}
+        seconds = given.get("seconds")
+        took = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e6 else None
+        return Answer(key, rater, kept, now(), took, given.get("is_to_discuss") is True)
+
+    def _subject(self, rater: str, key: Key | None, before: Answer | None = None) -> str:
+        """A subject with its questions, a part of a page; without a key the next of the queue."""
+        queue = self.store.queue(rater)
+        answered = {one.key: one for one in self.store.answers(rater)}
+        left = [one for one in queue if one not in answered]
+        chosen = key or (left[0] if left else None)
+        progress = {"judged": len(queue) - len(left), "of": len(queue), "rater": rater}
+        if chosen is None:
+            return self._render("done.html", progress=progress)
+        given = before or answered.get(chosen)
+        seen = not self.workbench.is_blind or (before is None and given is not None)
+        shown = self.subjects.shown(chosen, with_evidence=seen)
+        return self._render(
+            "subject.html",
+            shown=shown,
+            subject=f"{chosen.kind} {chosen.container} {chosen.number}",
+            fields=self.workbench.fields(chosen.kind),
+            given=given,
+            is_seen=seen,
+            is_chosen=self.store.drawn().get(chosen) == CHOSEN,
+            progress=progress,
+        )
+
+    def _render(self, template: str, **values: object) -> str:
+        return self.templates.get_template(template).render(values)
+
+    def _page(self, body: str, rater: str, current: str = "report") -> HTMLResponse:
+        shown = self._render("page.html", body=body, rater=rater, current=current)
+        return HTMLResponse(
+            shown, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        )
+
+
+async def _sent(request: Request) -> dict[str, Any]:
+    """The JSON that a page sent."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_REQUEST:
+            raise PerfAssetsError(f"at most {LONGEST_REQUEST} bytes can be sent")
+    try:
+        found = await run_in_threadpool(partial(_parsed, bytes(body)))
+    except (ValueError, RecursionError):
+        raise PerfAssetsError("this is no JSON") from None
+    if not isinstance(found, dict):
+        raise PerfAssetsError("this is no answer of the page")
+    return found
+
+
+def _parsed(body: bytes) -> object:
+    import json  # noqa: PLC0415
+
+    return json.loads(body)
+
+
+def _address(key: Key) -> str:
+    return f"/?subject={quote(f'{key.kind} {key.container} {key.number}')}"
+
+
+def _saved(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,0 +1,116 @@
+"""The codebook as raters let it grow: categories that they proposed, renamed, merged or split."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import for_spreadsheet
+from perf_assets.sources.review_sheets.codebook import codebook
+from perf_assets.web.review.store import CodeChange, now
+
+CHANGES = ("propose", "rename", "merge", "split")
+LONGEST_NAME, LONGEST_DEFINITION = 80, 2_000
+
+
+def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
+    """The categories as they are now, the study's and the raters', with their definitions."""
+    found = {code.name: text for code, text in codebook().descriptions.items()}
+    for one in changes:
+        if one.change in ("propose", "split"):
+            found[one.name] = one.definition
+        elif one.change == "rename":
+            found[one.into_name] = one.definition or found.get(one.name, "")
+            found.pop(one.name, None)
+        else:
+            found.pop(one.name, None)
+    return found
+
+
+def present_name(name: str, changes: Iterable[CodeChange]) -> str:
+    """What a category that was chosen at some time is called now: earlier answers stay as they are.
+
+    What was split stays under its old name until somebody judges it anew.
+    """
+    for one in changes:
+        if one.change in ("rename", "merge") and one.name == name:
+            name = one.into_name
+    return name
+
+
+def study_name(name: str) -> str | None:
+    """The name, where it is one of the study's codebook; None for one that raters proposed."""
+    return name if name in {code.name for code in codebook().descriptions} else None
+
+
+def changed(
+    rater: str, change: str, name: str, into_name: str, definition: str, before: list[CodeChange]
+) -> CodeChange:
+    """A step in which the codebook grows, as a rater asks for it.
+
+    Raises
+    ------
+    PerfAssetsError
+        A name is missing, taken, or unknown.
+    """
+    name, into_name, definition = (" ".join(one.split()) for one in (name, into_name, definition))
+    there = categories(before)
+    own = set(there) - {code.name for code in codebook().descriptions}
+    if change not in CHANGES:
+        raise PerfAssetsError(f"a codebook is changed by {', '.join(CHANGES)}")
+    if max(len(name), len(into_name)) > LONGEST_NAME or len(definition) > LONGEST_DEFINITION:
+        raise PerfAssetsError(
+            f"a name has at most {LONGEST_NAME} characters, a definition {LONGEST_DEFINITION}"
+        )
+    new = {"propose": name, "split": name, "rename": into_name}.get(change)
+    if new is not None and (not new or new.casefold() in {one.casefold() for one in there}):
+        raise PerfAssetsError("a new category needs a name that no other one has")
+    if change in ("propose", "split") and not definition:
+        raise PerfAssetsError("a new category needs a definition: what belongs to it?")
+    if change in ("rename", "merge") and name not in own:
+        raise PerfAssetsError("only a category that raters proposed is renamed or merged")
+    if change in ("merge", "split") and into_name not in set(there) - {name}:
+        raise PerfAssetsError(f"{change} needs another category of the codebook")
+    return CodeChange(now(), rater, change, name, into_name, definition)
+
+
+def as_table(counts: Mapping[str, int], changes: list[CodeChange]) -> str:
+    """The codebook as CSV, as a paper prints it: category, definition, whose, how many reports."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(["category", "definition", "origin", "reports"])
+    for name, definition in categories(changes).items():
+        origin = "raters" if study_name(name) is None else "study"
+        cells = (name, definition, origin, str(counts.get(name, 0)))
+        writer.writerow([for_spreadsheet(cell) for cell in cells])
+    return text.getvalue()
+
+
+def as_toml(changes: list[CodeChange]) -> str:
+    """The codebook as TOML, in the form of the packaged one, with the history of its names."""
+    lines = ["# The codebook of this study, with what its raters added.", ""]
+    for name, definition in categories(changes).items():
+        lines += [
+            "[[categories]]",
+            f"name = {_quoted(name)}",
+            f"description = {_quoted(definition)}",
+            *(["is_own = true"] if study_name(name) is None else []),
+            "",
+        ]
+    for one in changes:
+        lines += [
+            "[[history]]",
+            f"at = {_quoted(one.at)}",
+            f"change = {_quoted(one.change)}",
+            f"name = {_quoted(one.name)}",
+            f"into_name = {_quoted(one.into_name)}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return (
+        '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    )

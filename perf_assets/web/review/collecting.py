@@ -1,0 +1,105 @@
+"""Answers on their way into the database: as sheets, by the same import and audit as any other."""
+
+import csv
+import io
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from perf_assets.reports.writing import write_whole
+from perf_assets.sanitize import for_spreadsheet, without_controls
+from perf_assets.sources.review_sheets.codebook import codebook
+from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR
+from perf_assets.web.review.codes import present_name, study_name
+from perf_assets.web.review.fields import REVIEWS
+from perf_assets.web.review.store import Answer, CodeChange, Key
+from perf_assets.web.review.subjects import RANDOM, Subjects
+
+SECONDS = 600
+
+
+def sheets(
+    subjects: Subjects,
+    answers: Sequence[Answer],
+    drawn: Mapping[Key, str],
+    changes: Sequence[CodeChange],
+) -> dict[tuple[str, str], str]:
+    """A sheet for each rater and kind, of the answers to subjects that were drawn at random.
+
+    What was chosen because rule and classifier differ is left out: it is no sample. A category that
+    raters proposed is none of the study's: it goes into the note.
+    """
+    found = {}
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    for one in answers:
+        if drawn.get(one.key) == RANDOM:
+            groups.setdefault((one.rater, one.key.kind), []).append(one)
+    for (rater, kind), given in sorted(groups.items()):
+        found[rater, kind] = _sheet(subjects.given(kind), kind, given, changes)
+    return found
+
+
+def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) -> list[str]:
+    """Write the sheets and import them; a sentence for each.
+
+    Each is imported by a process of its own, as by ``perf-assets review import``; where a run holds
+    the database, it says so, and the answers stay where they are.
+    """
+    said = []
+    for (rater, kind), text in texts.items():
+        path = folder / f"{kind}-{''.join(c if c.isalnum() else '_' for c in rater)}.csv"
+        write_whole(path, text.encode("utf-8-sig"))
+        command = [sys.executable, "-m", "perf_assets", "review", "import", str(path)]
+        command += ["--rater", rater, "--data-dir", str(data_dir)]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said.append(f"{path.name}: not imported: {error}")
+            continue
+        lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+        wanted = [line for line in lines if path.name in line or line.startswith("Error")]
+        said.append((wanted or lines or [f"{path.name}: no answer"])[-1 if done.returncode else 0])
+    return said
+
+
+def _sheet(
+    given: pl.DataFrame, kind: str, answers: Sequence[Answer], changes: Sequence[CodeChange]
+) -> str:
+    review = REVIEWS[kind]
+    lists = pl.selectors.list()
+    rows = given.with_columns(lists.list.join(LIST_SEPARATOR))
+    if "codebook" in review.form.given:
+        rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
+    by_key = {
+        (str(row[review.key[0]]), str(row[review.key[1]])): row
+        for row in rows.iter_rows(named=True)
+    }
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow(review.form.columns)
+    for one in answers:
+        row = by_key.get((one.key.container, one.key.number))
+        if row is None:
+            continue  # it left the study since
+        cells = _cells(one, changes)
+        values = [row.get(name) for name in review.form.given]
+        values += [cells.get(name, "") for name in review.form.rated]
+        texts = ("" if value is None else str(value) for value in values)
+        writer.writerow([for_spreadsheet(without_controls(cell)) for cell in texts])
+    return text.getvalue()
+
+
+def _cells(answer: Answer, changes: Sequence[CodeChange]) -> dict[str, str]:
+    cells = dict(answer.cells)
+    category = cells.get("category", "")
+    if category:
+        name = present_name(category, changes)
+        cells["category"] = study_name(name) or ""
+        if not cells["category"]:
+            cells["note"] = f"{name}: {cells.get('note', '')}".strip(": ")
+    return cells

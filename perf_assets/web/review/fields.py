@@ -1,0 +1,103 @@
+"""What a rater fills in about each kind of subject: the columns of its review sheet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from perf_assets.core.reviews.codebook import (
+    FINDING_STATES,
+    FINDING_VERDICTS,
+    IMPACTS,
+    VERDICTS,
+    Codebook,
+)
+from perf_assets.sanitize import in_words
+from perf_assets.sources.review_sheets.codebook import (
+    challenges_codebook,
+    codebook,
+    problem_codebook,
+)
+from perf_assets.sources.review_sheets.verdicts import KINDS
+from perf_assets.stages.review_subjects import BUGS, FOUND, QUESTION_REVIEW, Review
+
+VERDICT_KEYS = ("y", "n", "u")
+IMPACT_KEYS = ("1", "2", "3")
+REVIEWS: Mapping[str, Review] = {"bugs": BUGS, "questions": QUESTION_REVIEW, "findings": FOUND}
+"""The kinds of subjects, and their reviews."""
+
+FIRST: Mapping[str, str] = {
+    "bugs": "is_performance",
+    "questions": "is_performance",
+    "findings": "verdict",
+}
+"""The question of each kind that has to be answered; raters' agreement is over it."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A question to raters, which is a column of a sheet.
+
+    Attributes
+    ----------
+    name
+        The column.
+    label
+        The question.
+    choices
+        The answers; empty for a text.
+    keys
+        The key for each choice; empty where they are chosen from a list.
+    definitions
+        What choices mean.
+    is_multiple
+        Whether several answers can be given.
+    """
+
+    name: str
+    label: str
+    choices: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    definitions: Mapping[str, str] | None = None
+    is_multiple: bool = False
+
+
+def fields_of(kind: str, categories: Mapping[str, str] | None = None) -> tuple[Field, ...]:
+    """The questions about a kind of subject; ``categories`` are those of bugs as they are now."""
+    verdict = Field("is_performance", "Is it about performance?", VERDICTS, VERDICT_KEYS)
+    note = Field("note", "Note")
+    if kind == "bugs":
+        causes = categories if categories is not None else _defined(codebook())
+        return (
+            verdict,
+            Field("category", "Root cause", tuple(causes), definitions=causes),
+            Field("impact", "Impact", IMPACTS, IMPACT_KEYS),
+            note,
+        )
+    if kind == "questions":
+        book = problem_codebook()
+        stages = _defined(book.stages)
+        return (
+            verdict,
+            Field("kinds", "Kinds", tuple(map(in_words, KINDS)), is_multiple=True),
+            _chosen("symptom1", "Symptom", book.symptoms),
+            _chosen("symptom2", "Second symptom", book.symptoms),
+            _chosen("root_cause", "Root cause", book.causes),
+            Field("introducing_stage", "Introduced in", tuple(stages), definitions=stages),
+            Field("exposing_stage", "Exposed in", tuple(stages), definitions=stages),
+            _chosen("challenge", "What makes it hard", challenges_codebook()),
+            note,
+        )
+    return (
+        Field("verdict", "Is the finding right?", FINDING_VERDICTS, VERDICT_KEYS),
+        Field("state", "What the project did", FINDING_STATES),
+        Field("address", "Web address where that stands"),
+        note,
+    )
+
+
+def _chosen(name: str, label: str, book: Codebook) -> Field:
+    defined = _defined(book)
+    return Field(name, label, tuple(defined), definitions=defined)
+
+
+def _defined(book: Codebook) -> dict[str, str]:
+    return {code.name: description for code, description in book.descriptions.items()}

@@ -1,0 +1,234 @@
+"""What raters answered, in a database of its own: on the disk before the page says so.
+
+Nothing is overwritten: an answer is a row, and the last one of a rater on a subject is in force; a
+row without answers takes back what was there.
+"""
+
+import hmac
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+
+FILE = "review.sqlite"
+BUSY_SECONDS = 20
+
+SCHEMA = """
+create table if not exists subjects (
+    kind text not null, container text not null, number text not null, drawn text not null,
+    primary key (kind, container, number)
+) without rowid;
+create table if not exists raters (name text primary key, secret text not null) without rowid;
+create table if not exists queues (
+    rater text not null, position integer not null, kind text not null, container text not null,
+    number text not null, primary key (rater, kind, container, number)
+) without rowid;
+create table if not exists answers (
+    id integer primary key, at text not null, rater text not null, kind text not null,
+    container text not null, number text not null, answer text not null, seconds real,
+    is_to_discuss integer not null
+);
+create index if not exists answers_of_raters on answers (rater, kind, container, number);
+create table if not exists codes (
+    id integer primary key, at text not null, rater text not null, change text not null,
+    name text not null, into_name text not null, definition text not null
+);
+"""
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """What tells subjects apart: their kind, the repository or forum, and the number."""
+
+    kind: str
+    container: str
+    number: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a rater says of a subject, as the cells of a sheet, and how long it took."""
+
+    key: Key
+    rater: str
+    cells: Mapping[str, str]
+    at: str
+    seconds: float | None = None
+    is_to_discuss: bool = False
+
+
+@dataclass(frozen=True)
+class CodeChange:
+    """A step in which the codebook grew: proposed, renamed, merged or split, and by whom."""
+
+    at: str
+    rater: str
+    change: str
+    name: str
+    into_name: str
+    definition: str
+
+
+class Store:
+    """The answers in a folder.
+
+    Raises
+    ------
+    PerfAssetsError
+        The file is damaged, or cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the file, or make it."""
+        self.path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with self._connection() as connection:
+                connection.executescript(SCHEMA)
+            self.path.chmod(0o600)
+        except (OSError, sqlite3.Error) as error:
+            raise PerfAssetsError(
+                f"{self.path}: answers cannot be kept there ({error}): free the disk, or move the "
+                "file away, and start again"
+            ) from None
+
+    def add_subjects(self, keys: Sequence[Key], drawn: str) -> None:
+        """Note subjects that are to be judged, and how they were drawn; known ones stay as is."""
+        with self._connection() as connection:
+            connection.executemany(
+                "insert or ignore into subjects values (?, ?, ?, ?)",
+                [(key.kind, key.container, key.number, drawn) for key in keys],
+            )
+
+    def drawn(self) -> dict[Key, str]:
+        """How each subject was drawn."""
+        rows = self._rows("select kind, container, number, drawn from subjects")
+        return {Key(*row[:3]): row[3] for row in rows}
+
+    def secret_of(self, rater: str) -> str:
+        """The secret of a rater's link, which stays the same."""
+        with self._connection() as connection:
+            connection.execute(
+                "insert or ignore into raters values (?, ?)", [rater, secrets.token_urlsafe(24)]
+            )
+        return str(self._rows("select secret from raters where name = ?", [rater])[0][0])
+
+    def raters(self) -> list[str]:
+        """The names of all raters."""
+        return [name for (name,) in self._rows("select name from raters order by name")]
+
+    def rater_of(self, secret: str) -> str | None:
+        """Whose secret it is; compared in a time that tells nothing of it."""
+        found = None
+        for name, known in self._rows("select name, secret from raters"):
+            if hmac.compare_digest(str(known).encode(), secret.encode()):
+                found = str(name)
+        return found
+
+    def set_queue(self, rater: str, keys: Sequence[Key]) -> None:
+        """Add subjects to the end of a rater's queue, in their order."""
+        with self._connection() as connection:
+            last = connection.execute(
+                "select coalesce(max(position), 0) from queues where rater = ?", [rater]
+            ).fetchone()[0]
+            connection.executemany(
+                "insert or ignore into queues values (?, ?, ?, ?, ?)",
+                [
+                    (rater, last + position, key.kind, key.container, key.number)
+                    for position, key in enumerate(keys, 1)
+                ],
+            )
+
+    def queue(self, rater: str) -> list[Key]:
+        """The subjects of a rater, in order."""
+        query = "select kind, container, number from queues where rater = ? order by position"
+        return [Key(*row) for row in self._rows(query, [rater])]
+
+    def add(self, answer: Answer) -> None:
+        """Keep an answer; it is on the disk when this returns."""
+        with self._connection() as connection:
+            connection.execute(
+                "insert into answers (at, rater, kind, container, number, answer, seconds, "
+                "is_to_discuss) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    answer.at,
+                    answer.rater,
+                    answer.key.kind,
+                    answer.key.container,
+                    answer.key.number,
+                    json.dumps(dict(answer.cells), sort_keys=True),
+                    answer.seconds,
+                    int(answer.is_to_discuss),
+                ],
+            )
+
+    def answers(self, rater: str | None = None) -> list[Answer]:
+        """The answers in force, of one rater or of all, in the order in which they were given."""
+        rows = self._rows(
+            "select kind, container, number, rater, answer, at, seconds, is_to_discuss "
+            "from answers where id in (select max(id) from answers "
+            "where ?1 is null or rater = ?1 group by rater, kind, container, number) order by id",
+            [rater],
+        )
+        found = [
+            Answer(Key(*row[:3]), row[3], json.loads(row[4]), row[5], row[6], bool(row[7]))
+            for row in rows
+        ]
+        return [answer for answer in found if answer.cells]
+
+    def last_key(self, rater: str) -> Key | None:
+        """The subject that a rater judged last; None where all is taken back."""
+        answers = self.answers(rater)
+        return answers[-1].key if answers else None
+
+    def add_code(self, change: CodeChange) -> None:
+        """Keep a step in which the codebook grew."""
+        with self._connection() as connection:
+            connection.execute(
+                "insert into codes (at, rater, change, name, into_name, definition) "
+                "values (?, ?, ?, ?, ?, ?)",
+                list(vars(change).values()),
+            )
+
+    def codes(self) -> list[CodeChange]:
+        """The steps in which the codebook grew, in their order."""
+        query = "select at, rater, change, name, into_name, definition from codes order by id"
+        return [CodeChange(*row) for row in self._rows(query)]
+
+    def _rows(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._connection() as connection:
+            return connection.execute(query, parameters).fetchall()
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = full")
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+
+def now() -> str:
+    """This moment in UTC, as it is kept."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def shuffled(keys: Sequence[Key], seed: int, rater: str) -> list[Key]:
+    """The subjects in an order that is each rater's own, and the same for the same seed."""
+
+    def order(key: Key) -> str:
+        text = f"{seed} {rater} {key.kind} {key.container}#{key.number}"
+        return sha256(text.encode()).hexdigest()
+
+    return sorted(keys, key=order)

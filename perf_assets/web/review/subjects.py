@@ -1,0 +1,305 @@
+"""What raters judge, read from the published database: how it is drawn, and all that is shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import duckdb
+import polars as pl
+from markupsafe import Markup
+
+from perf_assets.core.reviews.sampling import draw, draw_each
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.warehouse import reading
+from perf_assets.tables.frames import frame_of
+from perf_assets.web.review import rendering
+from perf_assets.web.review.fields import REVIEWS
+from perf_assets.web.review.store import Key
+
+RANDOM, CHOSEN = "random", "chosen"
+"""How a subject was drawn; what was chosen enters no estimate, but trains the classifier."""
+
+MOST_COMMITS = 5
+GIT_SECONDS = 10
+
+# Bug reports on which the rule and the classifier differ, the surest of them first.
+DIFFERING = """
+select repository, number
+from staging.bug_reports as bugs
+inner join labels.performance_probabilities as probabilities using (repository, number)
+where bugs.dataset = 'live' and bugs.is_performance <> probabilities.is_performance
+order by abs(probability - 0.5) desc, repository, number
+"""
+ISSUE = """
+select issues.*, labels.is_performance, labels.matched_keywords, labels.matched_labels,
+    labels.ignored_lines, probabilities.probability, probabilities.deciding_words
+from raw.issues as issues
+inner join labels.performance_labels as labels using (repository, number)
+left join labels.performance_probabilities as probabilities using (repository, number)
+where repository = ? and number = ?
+"""
+COMMENTS = """
+select author, created_at, body from raw.issue_comments
+where repository = ? and number = ? order by created_at, comment_id
+"""
+EVENTS = """
+select created_at, event, actor, label from raw.issue_events
+where repository = ? and number = ? order by created_at, event_id
+"""
+FIXES = """
+select distinct
+    links.sha, commits.message, commits.additions, commits.deletions, commits.committed_at
+from links.fix_links as links
+inner join raw.commits as commits using (repository, sha)
+where repository = ? and links.number = ? and links.is_counted
+order by commits.committed_at
+"""
+QUESTION = """
+select questions.*, labels.is_performance, labels.matched_stems
+from raw.questions as questions
+inner join labels.performance_questions as labels using (forum, question_id)
+where forum = ? and question_id = ?
+"""
+ANSWERS = """
+select answer_id, body_html, created_at from raw.answers
+where forum = ? and question_id = ? order by created_at, answer_id
+"""
+FINDING = "select * from raw.static_findings where repository = ? and finding_id = ? limit 1"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A text of a subject: who wrote it and when, and it as HTML."""
+
+    author: str
+    at: str
+    html: Markup
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the tool makes of a subject, which raters see once they judged: the label and why."""
+
+    label: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All that is shown of a subject."""
+
+    key: Key
+    title: str
+    link: str
+    parts: tuple[Part, ...]
+    evidence: Evidence
+    title_html: Markup
+    ignored: tuple[str, ...] = ()
+    events: tuple[tuple[str, str], ...] = ()
+    commits: tuple[tuple[str, Markup], ...] = ()
+    facts: tuple[str, ...] = field(default_factory=tuple)
+
+
+class Subjects:
+    """Reads the published database, and opens it anew where a run has replaced it."""
+
+    def __init__(self, directory: DataDirectory) -> None:
+        """Open it.
+
+        Raises
+        ------
+        PerfAssetsError
+            There is none.
+        """
+        self.directory = directory
+        self._lock = Lock()
+        self._opened: tuple[tuple[int, int], duckdb.DuckDBPyConnection] | None = None
+        self._rows("select 1", [])
+
+    def draw(self, kind: str, labelled: int, unlabelled: int, seed: int) -> list[Key]:
+        """A random sample: of findings ``labelled`` of each rule, else of both strata.
+
+        Raises
+        ------
+        PerfAssetsError
+            There are none of that kind.
+        """
+        review = REVIEWS[kind]
+        found = self._frame(review.drawn)
+        if found.is_empty():
+            raise PerfAssetsError(
+                f"{self.directory.published} has no {review.form.subjects} to judge"
+            )
+        if kind == "findings":
+            drawn = draw_each(found, labelled, seed, review.key, ("repository", "rule"))
+        else:
+            drawn = draw(found, labelled, unlabelled, seed, review.key)
+        return [Key(kind, str(one), str(two)) for one, two in drawn.select(review.key).rows()]
+
+    def differing(self, number: int) -> list[Key]:
+        """The bug reports on which rule and classifier differ most surely."""
+        rows = self._frame(DIFFERING).head(number).rows()
+        return [Key("bugs", str(repository), str(issue)) for repository, issue in rows]
+
+    def given(self, kind: str) -> pl.DataFrame:
+        """The given columns of the sheet of a kind, for every subject."""
+        return self._frame(REVIEWS[kind].drawn)
+
+    def shown(self, key: Key, *, with_evidence: bool) -> Shown:
+        """All that is shown of a subject; keywords are marked with the evidence alone.
+
+        Raises
+        ------
+        PerfAssetsError
+            It is in the database no more.
+        """
+        show = {"bugs": self._bug, "questions": self._question, "findings": self._finding}
+        found = show[key.kind](key, with_evidence)
+        if found is None:
+            raise PerfAssetsError(
+                f"{key.container} {key.number} is not in {self.directory.published} any more"
+            )
+        return found
+
+    def _bug(self, key: Key, with_evidence: bool) -> Shown | None:
+        at = [key.container, int(key.number)]
+        row = self._row(ISSUE, at)
+        if row is None:
+            return None
+        words = row["matched_keywords"] if with_evidence else []
+        reasons = [*(f"label {name}" for name in row["matched_labels"])]
+        reasons += [f"keyword {name}" for name in row["matched_keywords"]]
+        if row["probability"] is not None:
+            reasons.append(
+                f"classifier: {row['probability']:.2f}, by {', '.join(row['deciding_words'])}"
+            )
+        comments = self._rows(COMMENTS, at)
+        return Shown(
+            key,
+            row["title"],
+            row["html_url"],
+            (
+                _part(row["author"], row["created_at"], rendering.markdown(row["body"], words)),
+                *(_part(one[0], one[1], rendering.markdown(one[2])) for one in comments),
+            ),
+            _evidence(bool(row["is_performance"]), reasons),
+            rendering.marked_text(row["title"], words),
+            ignored=tuple(row["ignored_lines"]) if with_evidence else (),
+            events=tuple(
+                (_day(when), " ".join(filter(None, (event, label, actor and f"by {actor}"))))
+                for when, event, actor, label in self._rows(EVENTS, at)
+            ),
+            commits=tuple(self._commits(key.container, self._rows(FIXES, at))),
+            facts=(row["state"], *((row["labels"] or ()) if with_evidence else ())),
+        )
+
+    def _question(self, key: Key, with_evidence: bool) -> Shown | None:
+        at = [key.container, int(key.number)]
+        row = self._row(QUESTION, at)
+        if row is None:
+            return None
+        stems = row["matched_stems"] if with_evidence else []
+        answers = self._rows(ANSWERS, at)
+        return Shown(
+            key,
+            row["title"],
+            row["html_url"],
+            (
+                _part("question", row["created_at"], rendering.html(row["body_html"])),
+                *(_part("answer", one[2], rendering.html(one[1])) for one in answers),
+            ),
+            _evidence(
+                bool(row["is_performance"]), [f"stem {stem}" for stem in row["matched_stems"]]
+            ),
+            rendering.marked_text(row["title"], stems),
+            facts=tuple(row["tags"] or ()),
+        )
+
+    def _finding(self, key: Key, with_evidence: bool) -> Shown | None:
+        row = self._row(FINDING, [key.container, key.number])
+        if row is None:
+            return None
+        code = Markup("<pre><code>{}</code></pre>").format(row["code"])
+        return Shown(
+            key,
+            f"{row['rule']} in {row['path']}:{row['line']}",
+            f"https://github.com/{key.container}/blob/{row['sha']}/{row['path']}#L{row['line']}",
+            (_part(row["severity"], "", code + rendering.markdown(row["message"])),),
+            Evidence("", ()),
+            rendering.marked_text(f"{row['rule']} in {row['path']}:{row['line']}", ()),
+        )
+
+    def _commits(
+        self, repository: str, fixes: Sequence[tuple[Any, ...]]
+    ) -> list[tuple[str, Markup]]:
+        clone = self.directory.clone(repository)
+        shown = []
+        for sha, message, additions, deletions, at in fixes[:MOST_COMMITS]:
+            subject = str(message).partition("\n")[0]
+            head = f"{sha[:10]} {_day(at)} {subject} (+{additions} -{deletions})"
+            shown.append((head, rendering.diff(_patch(clone, str(sha)))))
+        return shown
+
+    def _row(self, query: str, parameters: Sequence[object]) -> Mapping[str, Any] | None:
+        with self._lock:
+            found = self._connection().execute(query, parameters)
+            names = [one[0] for one in found.description or []]
+            rows = found.fetchall()  # what is left unread blocks the connection
+        return dict(zip(names, rows[0], strict=True)) if rows else None
+
+    def _rows(self, query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+        with self._lock:
+            rows: list[tuple[Any, ...]] = self._connection().execute(query, parameters).fetchall()
+        return rows
+
+    def _frame(self, query: str) -> pl.DataFrame:
+        with self._lock:
+            try:
+                return frame_of(self._connection().sql(query))
+            except duckdb.CatalogException:
+                raise PerfAssetsError(
+                    f"{self.directory.published} is of an older perf-assets: perf-assets run "
+                    "publishes it anew"
+                ) from None
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        path: Path = self.directory.published
+        if not path.exists():
+            raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
+        status = path.stat()
+        version = (status.st_ino, status.st_mtime_ns)
+        if self._opened is None or self._opened[0] != version:
+            if self._opened is not None:
+                self._opened[1].close()
+            connection = reading(path)
+            connection.execute("SET TimeZone = 'UTC'")
+            self._opened = (version, connection)
+        return self._opened[1]
+
+
+def _patch(clone: Path, sha: str) -> str:
+    """What a commit changes, of a merge against its first parent; why there is nothing to show."""
+    if not clone.exists():
+        return "The clone of the repository is not here."
+    show = ("show", "--format=", "--patch", "--first-parent", "-m", sha)
+    try:
+        patch = run(in_clone(clone, *show), local_environment(), seconds=GIT_SECONDS)
+    except GitError:
+        return "The clone does not have this commit, or git did not show it in time."
+    return patch.decode(errors="replace").strip()
+
+
+def _part(author: object, at: object, html: Markup) -> Part:
+    return Part(str(author or "ghost"), _day(at) if at else "", html)
+
+
+def _day(at: Any) -> str:  # noqa: ANN401  (of a database)
+    return f"{at:%Y-%m-%d %H:%M}" if hasattr(at, "strftime") else str(at)
+
+
+def _evidence(is_performance: bool, reasons: Sequence[str]) -> Evidence:
+    return Evidence("performance" if is_performance else "other", tuple(reasons))

@@ -1,0 +1,204 @@
+"""The review workbench over HTTP: who may do what, and that no answer is lost."""
+
+import random
+import shutil
+import threading
+import time
+from pathlib import Path
+from urllib.error import URLError
+
+import duckdb
+import pytest
+
+from perf_assets.web.review.store import Store
+from tests.review_server import Server, serving, subject_of
+from tests.support import Prepared, perf_assets
+
+pytestmark = pytest.mark.slow
+
+DRAWN = ("--sample", "6", "--unlabelled", "6", "--rater", "Ann", "--rater", "Ben")
+
+
+def judge(server: Server, cookie: str, verdict: str = "yes") -> tuple[str, str]:
+    """Answer the next subject; it and the page that follows."""
+    subject = subject_of(server.get("/", cookie)[1])
+    cells = {"is_performance": verdict, "note": subject}
+    status, page = server.post(
+        "/answer", {"subject": subject, "cells": cells, "seconds": 2}, cookie
+    )
+    assert status == 200, page
+    return subject, page
+
+
+def test_two_raters_judge_blindly_and_bring_their_answers_in(data_dir: Path) -> None:
+    few = (
+        "--sample",
+        "2",
+        "--unlabelled",
+        "3",
+        "--differing",
+        "9",
+        "--rater",
+        "Ann",
+        "--rater",
+        "Ben",
+    )
+    with serving(data_dir, *few) as server:
+        ann, ben = server.cookie("Ann"), server.cookie("Ben")
+        status, page = server.get("/", ann)
+        assert status == 200 and "The rule says" not in page and "<mark>" not in page
+        for cookie in (ann, ben):
+            while subject_of(server.get("/", cookie)[1]):
+                subject, _ = judge(server, cookie, "no" if cookie == ben else "yes")
+        assert "Ann and Ben" in server.get("/discussion", ann)[1]
+        store = Store(data_dir / "review")
+        random_ones = sum(drawn == "random" for drawn in store.drawn().values())
+        assert random_ones < len(store.drawn())
+        seen = server.get(f"/?subject={subject.replace(' ', '%20').replace('/', '%2F')}", ann)[1]
+        assert "The rule says" in seen
+        agreed = {"subject": subject, "cells": {"is_performance": "yes", "note": "talked"}}
+        assert server.post("/agree", agreed, ann)[0] == 200
+        status, said = server.post("/collect", {}, ann)
+        assert status == 200 and said.count(f"{random_ones} verdicts added") == 2
+    assert len(store.answers("Ann")) == len(store.queue("Ann")) == len(store.drawn())
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        rows = connection.sql(
+            "select rater, verdict, count(*) from reviews.verdicts group by all order by all"
+        ).fetchall()
+        raters = connection.sql("select distinct raters from analysis.rater_agreement").fetchall()
+    assert rows[:2] == [("Ann", "yes", random_ones), ("Ben", "no", random_ones)]
+    assert raters == [("Ann, Ben",)]  # what was agreed later is no rater
+    # Again it adds nothing, and by the command too.
+    again = perf_assets("review", "collect", "--data-dir", data_dir)
+    assert again.returncode == 0 and "verdicts added" not in again.stdout.replace("0 verdicts", "")
+
+
+def test_who_has_no_secret_is_refused_and_other_origins_too(data_dir: Path) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        ann, ben = server.cookie("Ann"), server.cookie("Ben")
+        assert server.get("/")[0] == server.get("/discussion", "perf_assets_rater=x")[0] == 403
+        assert server.get("/enter/nobody")[0] == 403
+        subject = subject_of(server.get("/", ann)[1])
+        sent = {"subject": subject, "cells": {"is_performance": "yes"}}
+        assert server.post("/answer", sent)[0] == 403
+        assert server.post("/answer", sent, ann, Origin="http://evil.example")[0] == 403
+        assert server.post("/answer", sent, ann, Host="evil.example")[0] == 421
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert server.post("/answer", b"a=b", ann, **form)[0] == 415
+        assert server.post("/answer", sent, ann)[0] == 200
+        # Nobody sees what the other one said before judging it.
+        assert "Ann" not in server.get("/discussion", ben)[1]
+        assert server.post("/agree", sent, ben)[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "no JSON"),
+        (b"[" * 50_000, "no JSON"),
+        (b"[]", "no answer of the page"),
+        (b'{"subject": "x" }' + b" " * 200_000, "at most 100000 bytes"),
+        ({"subject": "bugs nobody/nothing 1", "cells": {}}, "not in your queue"),
+        ({"cells": {}}, "not in your queue"),
+    ],
+)
+def test_what_no_page_sends_is_one_sentence(data_dir: Path, content: object, said: str) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        status, text = server.post("/answer", content, server.cookie("Ann"))
+        assert status == 400 and said in text
+
+
+def test_an_answer_has_to_be_one_of_the_codebook(data_dir: Path) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        ann = server.cookie("Ann")
+        subject = subject_of(server.get("/", ann)[1])
+        for cells, said in (
+            ({}, "answer the first question"),
+            ({"is_performance": "perhaps"}, "none of the answers"),
+            ({"is_performance": "yes", "category": "Magic"}, "none of the answers"),
+            ({"is_performance": "yes", "note": "n" * 5_001}, "at most 5000 characters"),
+            ({"is_performance": 1}, "characters of text"),
+        ):
+            status, text = server.post("/answer", {"subject": subject, "cells": cells}, ann)
+            assert status == 400 and said in text
+        proposed = {"change": "propose", "name": "Own", "definition": "of ours"}
+        assert server.post("/codebook/change", proposed, ann)[0] == 200
+        own = {"is_performance": "yes", "category": "Own"}
+        assert server.post("/answer", {"subject": subject, "cells": own}, ann)[0] == 200
+        assert "Own" in server.get("/codebook.csv", ann)[1]
+        status, page = server.post("/undo", {}, ann)
+        assert status == 200 and subject_of(page) == subject
+        assert server.post("/undo", {}, ann) == (
+            400,
+            '{"mistake":"there is no answer to take back"}',
+        )
+
+
+@pytest.mark.parametrize("kind", ["questions", "findings"])
+def test_questions_and_findings_are_judged_in_the_same_page(
+    sampled: Prepared, tmp_path: Path, kind: str
+) -> None:
+    home = shutil.copytree(sampled.data_dir, tmp_path / "home")
+    with serving(home, "--kind", kind, "--sample", "2", "--rater", "Ann") as server:
+        ann = server.cookie("Ann")
+        subject = subject_of(server.get("/", ann)[1])
+        assert subject.startswith(kind)
+        first = "verdict" if kind == "findings" else "is_performance"
+        answer = {first: "right" if kind == "findings" else "no"}
+        assert server.post("/answer", {"subject": subject, "cells": answer}, ann)[0] == 200
+        assert "1 verdicts added" in server.post("/collect", {}, ann)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "name each rater with --rater"),
+        (("--rater", "Ann"), "draw a sample with --sample"),
+        (("--rater", "=x", "--sample", "1"), "is no name of a rater"),
+        (("--rater", "agreed", "--sample", "1"), "choose another name"),
+        (("--kind", "questions", "--differing", "1", "--rater", "A"), "is for bug reports"),
+    ],
+)
+def test_bad_options_are_one_sentence(data_dir: Path, options: tuple[str, ...], said: str) -> None:
+    ran = perf_assets("review", "serve", "--data-dir", data_dir, *options)
+    assert ran.returncode != 0 and said in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_answers_go_nowhere_without_a_database(tmp_path: Path) -> None:
+    for words in (("serve", "--rater", "Ann", "--sample", "1"), ("collect",)):
+        ran = perf_assets("review", *words, "--data-dir", tmp_path)
+        assert ran.returncode != 0 and "is not there" in ran.stderr
+
+
+def killed_while_judging(data_dir: Path, after: float) -> None:
+    """Kill a server while a rater judges: what it acknowledged is there."""
+    acknowledged: list[str] = []
+    with serving(data_dir) as server:
+        cookie = server.cookie("Ann")
+
+        def judge_on() -> None:
+            try:
+                while subject_of(server.get("/", cookie)[1]):
+                    acknowledged.append(judge(server, cookie)[0])
+            except (URLError, OSError, AssertionError):
+                pass  # the server is gone
+
+        rater = threading.Thread(target=judge_on)
+        rater.start()
+        time.sleep(after)
+        server.kill()
+        rater.join()
+    stored = {one.cells["note"] for one in Store(data_dir / "review").answers("Ann")}
+    assert set(acknowledged) <= stored
+    assert len(stored) <= len(Store(data_dir / "review").queue("Ann"))
+
+
+@pytest.mark.parametrize(
+    "kills", [2, pytest.param(30, marks=[pytest.mark.exhaustive, pytest.mark.timeout(900)])]
+)
+def test_a_killed_server_loses_no_answer_that_it_acknowledged(data_dir: Path, kills: int) -> None:
+    chance = random.Random(7)
+    with serving(data_dir, "--sample", "500", "--unlabelled", "500", "--rater", "Ann"):
+        pass
+    for _ in range(kills):
+        killed_while_judging(data_dir, chance.uniform(0.05, 0.6))
