@@ -26,7 +26,7 @@ bugs as (
         any_value(is_performance) as is_performance,
         any_value(matched_labels) as matched_labels,
         any_value(matched_keywords) as matched_keywords,
-        sum(cast(not is_agreed as integer)) as rater_count
+        count(case when not is_agreed then rater end) as rater_count
     from given
     group by dataset, repository, number
 ),

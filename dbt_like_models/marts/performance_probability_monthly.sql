@@ -42,8 +42,8 @@ strata as (
 shares as (
     select
         repository,
-        sum(decided) as judged_bug_reports,
-        sum(performance_bugs) / sum(bug_reports) as actual_share
+        cast(sum(decided) as bigint) as judged_bug_reports,
+        sum(performance_bugs) / nullif(sum(bug_reports), 0) as actual_share
     from strata
     group by repository
     having count(*) = 2
@@ -52,6 +52,7 @@ shares as (
 scored as (
     select
         repository,
+        number,
         bug_reports.month,
         bug_reports.is_performance as is_labelled,
         probabilities.is_performance as is_classified,
@@ -68,8 +69,8 @@ scored as (
 corrected as (
     select
         *,
-        probability * actual_share / trained_share as yes,
-        (1 - probability) * (1 - actual_share) / (1 - trained_share) as no
+        probability * actual_share / nullif(trained_share, 0) as yes,
+        (1 - probability) * (1 - actual_share) / nullif(1 - trained_share, 0) as no
     from scored
 )
 
@@ -77,13 +78,12 @@ select
     'live' as dataset,
     repository,
     month,
-    count(*) as bug_reports,
-    sum(cast(is_labelled as integer)) as labelled,
-    sum(cast(is_classified as integer)) as classified,
-    sum(cast(is_labelled and is_classified as integer)) as labelled_and_classified,
+    count(number) as bug_reports,
+    cast(sum(cast(is_labelled as integer)) as bigint) as labelled,
+    cast(sum(cast(is_classified as integer)) as bigint) as classified,
+    cast(sum(cast(is_labelled and is_classified as integer)) as bigint) as labelled_and_classified,
     sum(probability) as expected_performance_bugs,
-    sum(case when yes + no > 0 then yes / (yes + no) when actual_share is not null then 0 end)
-        as corrected_performance_bugs,
+    sum(yes / nullif(yes + no, 0)) as corrected_performance_bugs,
     max(judged_bug_reports) as judged_bug_reports,
     max(model_version) as model_version
 from corrected

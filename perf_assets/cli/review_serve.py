@@ -1,5 +1,6 @@
 """review serve and collect: the page in which people judge, and how answers leave it."""
 
+import getpass
 import os
 import socket
 from pathlib import Path
@@ -12,6 +13,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.storage.data_directory import DataDirectory
 
+FIRST_SAMPLE = 40
+"""How many of each stratum are drawn where nothing was yet and nobody says how many."""
+
 FOLDER = "review"
 """Where answers are kept in the data directory, with the sheets by which they are brought in."""
 
@@ -21,14 +25,13 @@ FOLDER = "review"
     "--sample",
     "labelled",
     type=click.IntRange(0, 100_000),
-    default=0,
-    help="Draw so many that are labelled as of performance; of findings, so many of each rule.",
+    help="Draw so many that are labelled as of performance; of findings, so many of each rule. "
+    "Default: 40, where nothing was drawn yet.",
 )
 @click.option(
     "--unlabelled",
     type=click.IntRange(0, 100_000),
-    default=0,
-    help="Draw so many others, mixed in; recall is measured by them.",
+    help="Draw so many others, mixed in; recall is measured by them. Default: as with --sample.",
 )
 @click.option(
     "--differing",
@@ -45,7 +48,10 @@ FOLDER = "review"
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Of sample and orders.")
 @click.option(
-    "--rater", "raters", multiple=True, help="Who judges; again for each. Default: who did before."
+    "--rater",
+    "raters",
+    multiple=True,
+    help="Who judges; again for each. Default: who did before, or you.",
 )
 @click.option(
     "--overlap",
@@ -66,8 +72,8 @@ FOLDER = "review"
 @friendly_errors
 def serve_review(  # noqa: PLR0913  (options of the command)
     *,
-    labelled: int,
-    unlabelled: int,
+    labelled: int | None,
+    unlabelled: int | None,
     differing: int,
     kind: str,
     seed: int,
@@ -112,16 +118,19 @@ def serve_review(  # noqa: PLR0913  (options of the command)
     subjects = Subjects(directory)
     folder = directory.path / FOLDER
     store = Store(folder)
-    names = list(dict.fromkeys(named)) or store.raters()
-    if not names:
-        raise PerfAssetsError("nobody is to judge yet: name each rater with --rater")
+    names = list(dict.fromkeys(named)) or store.raters() or [rater_name(getpass.getuser())]
+    if labelled is None and unlabelled is None and not differing and not store.drawn():
+        labelled = unlabelled = FIRST_SAMPLE
     if labelled or unlabelled:
-        drawn = subjects.draw(kind, labelled, unlabelled, seed)
+        drawn = subjects.draw(kind, labelled or 0, unlabelled or 0, seed)
         fill(store, drawn, RANDOM, names, seed, overlap)
     if differing:
         fill(store, subjects.differing(differing), CHOSEN, names, seed, 100)
+    for name in names:
+        if not store.queue(name):  # who comes later judges what was drawn before
+            fill(store, list(store.drawn()), RANDOM, [name], seed, 100)
     if not any(store.queue(name) for name in names):
-        raise PerfAssetsError("there is nothing to judge yet: draw a sample with --sample")
+        raise PerfAssetsError("there is nothing for them to judge: draw more with --sample")
     workbench = Workbench(subjects, store, folder, is_blind=not show_labels)
     shown_host = host if host not in ("0.0.0.0", "::") else socket.gethostname()
     links = [f"{name}: http://{shown_host}:{port}/enter/{store.secret_of(name)}" for name in names]

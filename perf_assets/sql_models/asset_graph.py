@@ -121,6 +121,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.reviewed_labels",
         "intermediate.review_sampling_strata",
         "intermediate.rule_matches",
+        "marts.performance_probability_monthly",
         "analysis.keyword_proposals",
         "analysis.rater_agreement",
         "analysis.rater_disagreements",

@@ -130,3 +130,57 @@ def test_the_published_taxonomy_stands_beside_with_impacts_unknown(models: Model
         ("replication", "pooled", "Other", 2, 100.0, None),
         ("replication", "pytorch/pytorch", "Other", 2, 100.0, None),
     ]
+
+
+def test_what_raters_agreed_on_counts_as_the_answer_of_all(models: ModelDatabase) -> None:
+    fill(
+        models,
+        verdict(1, "Ann", 1, "no"),
+        verdict(2, "Bob", 1, "no"),
+        verdict(3, "agreed", 1, "yes", category="Other", impact="speed"),
+        verdict(4, "Ann", 2, "no"),
+    )
+    assert models.table(
+        "intermediate.reviewed_bugs", "number, rater_count, verdict, category", "number"
+    ) == [(1, 2, "yes", "Other"), (2, 1, "no", None)]
+
+
+def test_probabilities_are_corrected_for_the_share_that_raters_found(models: ModelDatabase) -> None:
+    def probability(number: int, value: float) -> dict[str, Any]:
+        return {
+            "repository": REPOSITORY,
+            "number": number,
+            "probability": value,
+            "is_performance": value >= 0.4,
+            "deciding_words": [],
+            "trained_share": 0.1,
+            "model_version": "1-0",
+            "month": "2020-01",
+        }
+
+    table = {
+        "labels.performance_labels": [label(n, is_performance=n == 1) for n in range(1, 5)],
+        "labels.performance_probabilities": [
+            probability(n, value) for n, value in enumerate((0.5, 0.4, 0.1, 0.0), 1)
+        ],
+    }
+    columns = (
+        "bug_reports, labelled, classified, labelled_and_classified, "
+        "round(expected_performance_bugs, 4), round(corrected_performance_bugs, 4), "
+        "judged_bug_reports"
+    )
+    name = "marts.performance_probability_monthly"
+    fill(models, verdict(1, "Ann", 1, "yes"), **table)  # nobody judged the others
+    assert models.table(name, columns, "month") == [(4, 1, 2, 1, 1.0, None, None)]
+    # Of the one labelled the one judged is right, of the other three one of two judged: a share of
+    # (1 + 1.5) / 4. An even chance by one in ten becomes odds of 9 times 5 to 3, and so on.
+    fill(
+        models,
+        verdict(1, "Ann", 1, "yes"),
+        verdict(2, "Ann", 2, "yes"),
+        verdict(3, "Ann", 3, "no"),
+        **table,
+    )
+    odds = [9 * 5 / 3 * p / (1 - p) for p in (0.5, 0.4, 0.1, 0.0)]
+    corrected = round(sum(one / (1 + one) for one in odds), 4)
+    assert models.table(name, columns, "month") == [(4, 1, 2, 1, 1.0, corrected, 3)]

@@ -152,8 +152,7 @@ def test_questions_and_findings_are_judged_in_the_same_page(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "name each rater with --rater"),
-        (("--rater", "Ann"), "draw a sample with --sample"),
+        (("--rater", "Ann", "--sample", "0"), "draw more with --sample"),
         (("--rater", "=x", "--sample", "1"), "is no name of a rater"),
         (("--rater", "agreed", "--sample", "1"), "choose another name"),
         (("--kind", "questions", "--differing", "1", "--rater", "A"), "is for bug reports"),
