@@ -144,8 +144,18 @@ def serve_review(  # noqa: PLR0913  (options of the command)
             click.echo(line)
         click.echo("Ctrl-C stops it.")
 
-    hosts = answered_names(",".join((host, shown_host, os.environ.get("PERF_ASSETS_UI_NAMES", ""))))
+    more = os.environ.get("PERF_ASSETS_UI_NAMES", "")
+    hosts = answered_names(",".join((host, *_own_names(shown_host), more)))
     serve(application(workbench, hosts), host, port, on_ready)
+
+
+def _own_names(name: str) -> list[str]:
+    """The names and addresses under which other machines reach this one."""
+    try:
+        _, aliases, addresses = socket.gethostbyname_ex(name)
+    except OSError:
+        return [name]
+    return [name, *aliases, *addresses]
 
 
 def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:

@@ -174,6 +174,7 @@ class _Pages:
             differing=differing,
             fields={kind: self.workbench.fields(kind) for kind in FIRST},
             addresses={one.key: _address(one.key) for one in differing},
+            titles={one.key: self.subjects.title(one.key) for one in differing},
         )
         return self._page(shown, rater, "discussion")
 

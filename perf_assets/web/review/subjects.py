@@ -68,6 +68,14 @@ ANSWERS = """
 select answer_id, body_html, created_at from raw.answers
 where forum = ? and question_id = ? order by created_at, answer_id
 """
+TITLES = {
+    "bugs": "select title from raw.issues where repository = ? and number = ?",
+    "questions": "select title from raw.questions where forum = ? and question_id = ?",
+    "findings": """
+        select rule || ' in ' || path || ':' || line from raw.static_findings
+        where repository = ? and finding_id = ?
+    """,
+}
 FINDING = "select * from raw.static_findings where repository = ? and finding_id = ? limit 1"
 
 
@@ -148,6 +156,12 @@ class Subjects:
     def given(self, kind: str) -> pl.DataFrame:
         """The given columns of the sheet of a kind, for every subject."""
         return self._frame(REVIEWS[kind].drawn)
+
+    def title(self, key: Key) -> str:
+        """The title of a subject; empty where it is in the database no more."""
+        number = key.number if key.kind == "findings" else int(key.number)
+        rows = self._rows(TITLES[key.kind], [key.container, number])
+        return str(rows[0][0]) if rows else ""
 
     def shown(self, key: Key, *, with_evidence: bool) -> Shown:
         """All that is shown of a subject; keywords are marked with the evidence alone.

@@ -10,7 +10,8 @@ let isSending = false;
 
 const subject = () => main.querySelector(".subject")?.dataset.subject ?? "";
 const form = () => document.getElementById("answer");
-const draftName = () => `draft ${subject()}`;
+const rater = document.querySelector(".rater").textContent;
+const draftName = () => `draft ${rater} ${subject()}`;
 
 function say(text, isWrong = false) {
   status.textContent = text;
@@ -147,7 +148,9 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && form() && !event.target.matches("a, summary, button")) {
     if (event.target.matches("textarea") && event.shiftKey) return;
     event.preventDefault();
-    save();
+    // In a list it takes what is suggested, and the answer with it only the second time.
+    if (event.target.matches("[data-choices]")) event.target.blur();
+    else save();
     return;
   }
   if (isText) return;
