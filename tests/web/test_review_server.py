@@ -169,6 +169,16 @@ def test_answers_go_nowhere_without_a_database(tmp_path: Path) -> None:
         assert ran.returncode != 0 and "is not there" in ran.stderr
 
 
+def test_a_database_of_an_older_version_is_named_with_its_remedy(data_dir: Path) -> None:
+    with duckdb.connect(str(data_dir / "perf_bugs.duckdb")) as connection:
+        connection.execute("drop table labels.performance_probabilities")
+    ran = perf_assets("review", "serve", "--data-dir", data_dir, "--differing", "3")
+    assert ran.returncode != 0 and "perf-assets run publishes it anew" in ran.stderr
+    with serving(data_dir, "--sample", "2", "--rater", "Ann") as server:
+        status, text = server.get("/", server.cookie("Ann"))
+    assert status == 404 and "perf-assets run publishes it anew" in text
+
+
 def killed_while_judging(data_dir: Path, after: float) -> None:
     """Kill a server while a rater judges: what it acknowledged is there."""
     acknowledged: list[str] = []

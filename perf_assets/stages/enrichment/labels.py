@@ -7,6 +7,7 @@ import polars as pl
 from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
 from perf_assets.core.labelling import environments
+from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
 from perf_assets.core.labelling.classifier.model import issue_probabilities
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
@@ -79,9 +80,9 @@ def label_cohorts(
     with phase(f"labelling issues of {repository}"):
         labels, evidence = label_issues(issues, templates, study.rules)
         stems = stems_of_issues(issues, templates)
-    needed = issues.filter(pl.col("month").is_in(work.months))
     with phase(f"scoring issues of {repository}"):
-        probabilities = issue_probabilities(model, needed)
+        read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
+        probabilities = issue_probabilities(model, read)
     version = study.rules.version
     partitions = []
     for month in work.months:

@@ -1,6 +1,7 @@
 """What raters judge, read from the published database: how it is drawn, and all that is shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -259,21 +260,27 @@ class Subjects:
         return shown
 
     def _row(self, query: str, parameters: Sequence[object]) -> Mapping[str, Any] | None:
-        with self._lock:
-            found = self._connection().execute(query, parameters)
+        with self._querying() as connection:
+            found = connection.execute(query, parameters)
             names = [one[0] for one in found.description or []]
             rows = found.fetchall()  # what is left unread blocks the connection
         return dict(zip(names, rows[0], strict=True)) if rows else None
 
     def _rows(self, query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
-        with self._lock:
-            rows: list[tuple[Any, ...]] = self._connection().execute(query, parameters).fetchall()
+        with self._querying() as connection:
+            rows: list[tuple[Any, ...]] = connection.execute(query, parameters).fetchall()
         return rows
 
     def _frame(self, query: str) -> pl.DataFrame:
+        with self._querying() as connection:
+            return frame_of(connection.sql(query))
+
+    @contextmanager
+    def _querying(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The connection, for one thread at a time."""
         with self._lock:
             try:
-                return frame_of(self._connection().sql(query))
+                yield self._connection()
             except duckdb.CatalogException:
                 raise PerfAssetsError(
                     f"{self.directory.published} is of an older perf-assets: perf-assets run "

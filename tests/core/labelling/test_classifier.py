@@ -1,5 +1,6 @@
 """The classifier beside the rule: what it learns, why it decides, how good it is elsewhere."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
 from perf_assets.config.classifier import NAME, PACKAGED, as_bytes, model_of
+from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
 from perf_assets.core.labelling.classifier.model import issue_probabilities, score
 from perf_assets.core.labelling.classifier.signals import SIGNALS, signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
@@ -123,6 +125,34 @@ def test_every_signal_is_found(name: str) -> None:
     title = texts.get(name, name).lower()
     row = signal_values(pl.DataFrame({"title": [title], "body": [""]})).row(0, named=True)
     assert row[f"title: {name}"] == 1 and row[f"body: {name}"] == 0
+
+
+def test_signs_in_boilerplate_are_not_read() -> None:
+    template = "- Does it take more memory than before?\n- Memory in use: \n"
+    issues = pl.DataFrame(
+        {
+            "number": [1, 2],
+            "body": [
+                f"{template}It leaks memory slowly.\n- Memory in use: 3 GB",
+                "- Does it take more memory than before?\n- [x] It is slow",
+            ],
+            "author": ["Ann", "Ben"],
+            "month": ["2020-02", "2020-01"],  # before the template
+        }
+    )
+    templates = pl.DataFrame(
+        {
+            "sha": ["a" * 40],
+            "path": [".github/ISSUE_TEMPLATE.md"],
+            "committed_at": [datetime(2020, 2, 1, tzinfo=UTC)],
+            "body": [template],
+            "month": ["2020-02"],
+        }
+    )
+    first, second = without_boilerplate(issues, templates)["body"]
+    assert "Does it take" not in first and "Memory in use" not in first
+    assert "It leaks memory slowly." in first and "3 GB" in first
+    assert second == issues["body"][1]
 
 
 def test_pairs_are_of_neighbours_that_are_known() -> None:
