@@ -56,6 +56,9 @@ def test_a_rater_judges_by_keyboard_alone(page: "Page", data_dir: Path) -> None:
                 press(page, "Escape", "d", "Enter")
             else:
                 press(page, "ynu"[number % 3], "Enter")
+        page.goto(f"{server.address}/codebook")
+        assert page.get_by_text("You took for it").count() == 1
+        page.goto(server.address)
         press(page, "z")
         assert subject(page) == judged[-1]
         press(page, "n", "Enter")

@@ -41,6 +41,9 @@ POLICY = (
 )
 LONGEST_REQUEST = 100_000  # bytes
 LONGEST_CELL = 5_000  # characters
+MOST_EXAMPLES = 3
+"""Reports of one's own that are named with a category."""
+
 Handler = Callable[[Request, str], Awaitable[Response]]
 
 
@@ -197,9 +200,16 @@ class _Pages:
         del request
         changes = self.store.codes()
         found = codes.categories(changes)
+        examples: dict[str, list[tuple[str, str]]] = {}
+        for one in self.store.answers(rater):  # of one's own: what others said is seen later
+            name = codes.present_name(one.cells.get("category", ""), changes)
+            if name and len(examples.setdefault(name, [])) < MOST_EXAMPLES:
+                title = await run_in_threadpool(self.subjects.title, one.key)
+                examples[name].append((title, _address(one.key)))
         shown = self._render(
             "codebook.html",
             categories=found,
+            examples=examples,
             counts=self._counts(),
             own={name for name in found if codes.study_name(name) is None},
             changes=changes,
