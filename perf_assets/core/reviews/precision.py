@@ -7,6 +7,7 @@ import polars as pl
 from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.reviews.codebook import FINDING_VERDICTS
 from perf_assets.core.reviews.rater_agreement import (
+    AGREED,
     ENDORSEMENT,
     by_rater,
     endorsement_verdicts_in_force,
@@ -95,8 +96,10 @@ def endorsement_precision(verdicts: pl.DataFrame, endorsements: pl.DataFrame) ->
 
 
 def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl.DataFrame:
-    """The verdicts of single raters, and what most raters of each subject say."""
-    votes = verdicts.group_by(*subject, rule, "verdict").agg(votes=pl.len())
+    """The verdicts of raters, and of each subject what they agreed on, or most of them say."""
+    is_agreed = pl.col("rater") == AGREED
+    counted = verdicts.filter(is_agreed | ~is_agreed.any().over(subject))
+    votes = counted.group_by(*subject, rule, "verdict").agg(votes=pl.len())
     most = votes.filter(pl.col("votes") == pl.col("votes").max().over(subject))
     consensus = most.group_by(*subject, rule).agg(
         rater=pl.lit(CONSENSUS),

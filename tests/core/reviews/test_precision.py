@@ -94,6 +94,13 @@ def test_the_consensus_is_what_most_raters_say(verdicts: list[str], agreed: str)
     assert (row["estimate_percent"] is None) == (agreed == "unsure")
 
 
+def test_what_raters_agreed_on_counts_instead() -> None:
+    rows = [judged(rater, 1, "wrong") for rater in ("Ann", "Bob", "Eve")]
+    found = precision(*rows, judged("agreed", 1, "right"), judged("Ann", 2, "wrong"))
+    consensus = found["owner/name", "all", "consensus"]
+    assert counts(consensus) == (2, 1, 1, 0)
+
+
 def test_without_verdicts_there_is_nothing() -> None:
     assert precision() == {}
     assert finding_agreement(pl.DataFrame(schema=SCHEMA)).is_empty()
