@@ -7,6 +7,7 @@ import sqlite3
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -61,6 +62,23 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(PerfAssetsError, match="answers cannot be kept there"):
         Store(tmp_path)
+
+
+def test_a_full_disk_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+    connect = sqlite3.connect
+
+    def small(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.execute("pragma max_page_count = 12")
+        return connection
+
+    store.add(answered(KEYS[0], "Ann", "yes"))
+    monkeypatch.setattr(sqlite3, "connect", small)
+    with pytest.raises(PerfAssetsError, match=r"could not be kept .*full.*: free the disk"):
+        store.add(answered(KEYS[1], "Ann", "yes", note="n" * 100_000))
+    monkeypatch.undo()
+    assert [one.key for one in store.answers()] == [KEYS[0]]
 
 
 @pytest.mark.parametrize(("overlap", "shared"), [(100, 10), (50, 5), (0, 0)])

@@ -102,6 +102,7 @@ def test_who_has_no_secret_is_refused_and_other_origins_too(data_dir: Path) -> N
         (b'{"subject": "x" }' + b" " * 200_000, "at most 100000 bytes"),
         ({"subject": "bugs nobody/nothing 1", "cells": {}}, "not in your queue"),
         ({"cells": {}}, "not in your queue"),
+        ({"subject": "bugs \ud800 1"}, "not in your queue"),
     ],
 )
 def test_what_no_page_sends_is_one_sentence(data_dir: Path, content: object, said: str) -> None:
@@ -128,6 +129,8 @@ def test_an_answer_has_to_be_one_of_the_codebook(data_dir: Path) -> None:
         own = {"is_performance": "yes", "category": "Own"}
         assert server.post("/answer", {"subject": subject, "cells": own}, ann)[0] == 200
         assert "Own" in server.get("/codebook.csv", ann)[1]
+        halves = {"is_performance": "yes", "note": "\ud800 half"}
+        assert server.post("/answer", {"subject": subject, "cells": halves}, ann)[0] == 200
         status, page = server.post("/undo", {}, ann)
         assert status == 200 and subject_of(page) == subject
         assert server.post("/undo", {}, ann) == (

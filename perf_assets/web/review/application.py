@@ -1,10 +1,10 @@
 """The pages of the review workbench, and what their keys do."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from starlette.staticfiles import StaticFiles
 
 from perf_assets.core.reviews.rater_agreement import AGREED
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import whole_characters
 from perf_assets.web.guard import App, Guard
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs
@@ -186,7 +187,7 @@ class _Pages:
         given = await _sent(request)
         key = self._key(str(given.get("subject", "")), rater)
         answers = self.store.answers()
-        if sum(one.key == key and one.rater not in (AGREED,) for one in answers) < 2:
+        if sum(one.key == key and one.rater != AGREED for one in answers) < 2:
             raise PerfAssetsError("two raters have to judge it first")
         answer = self._read(given, key, AGREED)
         note = f"{answer.cells.get('note', '')} (noted by {rater})".strip()
@@ -325,18 +326,12 @@ async def _sent(request: Request) -> dict[str, Any]:
         if len(body) > LONGEST_REQUEST:
             raise PerfAssetsError(f"at most {LONGEST_REQUEST} bytes can be sent")
     try:
-        found = await run_in_threadpool(partial(_parsed, bytes(body)))
+        found = whole_characters(json.loads(bytes(body)))
     except (ValueError, RecursionError):
         raise PerfAssetsError("this is no JSON") from None
     if not isinstance(found, dict):
         raise PerfAssetsError("this is no answer of the page")
     return found
-
-
-def _parsed(body: bytes) -> object:
-    import json  # noqa: PLC0415
-
-    return json.loads(body)
 
 
 def _address(key: Key) -> str:

@@ -102,7 +102,7 @@ class Store:
 
     def add_subjects(self, keys: Sequence[Key], drawn: str) -> None:
         """Note subjects that are to be judged, and how they were drawn; known ones stay as is."""
-        with self._connection() as connection:
+        with self._writing() as connection:
             connection.executemany(
                 "insert or ignore into subjects values (?, ?, ?, ?)",
                 [(key.kind, key.container, key.number, drawn) for key in keys],
@@ -135,7 +135,7 @@ class Store:
 
     def set_queue(self, rater: str, keys: Sequence[Key]) -> None:
         """Add subjects to the end of a rater's queue, in their order."""
-        with self._connection() as connection:
+        with self._writing() as connection:
             last = connection.execute(
                 "select coalesce(max(position), 0) from queues where rater = ?", [rater]
             ).fetchone()[0]
@@ -154,7 +154,7 @@ class Store:
 
     def add(self, answer: Answer) -> None:
         """Keep an answer; it is on the disk when this returns."""
-        with self._connection() as connection:
+        with self._writing() as connection:
             connection.execute(
                 "insert into answers (at, rater, kind, container, number, answer, seconds, "
                 "is_to_discuss) values (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -191,7 +191,7 @@ class Store:
 
     def add_code(self, change: CodeChange) -> None:
         """Keep a step in which the codebook grew."""
-        with self._connection() as connection:
+        with self._writing() as connection:
             connection.execute(
                 "insert into codes (at, rater, change, name, into_name, definition) "
                 "values (?, ?, ?, ?, ?, ?)",
@@ -206,6 +206,17 @@ class Store:
     def _rows(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._connection() as connection:
             return connection.execute(query, parameters).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection whose changes are on the disk at the end of the block."""
+        try:
+            with self._connection() as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise PerfAssetsError(
+                f"{self.path}: this could not be kept ({error}): free the disk, and save it again"
+            ) from None
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
