@@ -132,7 +132,7 @@ def serve_review(  # noqa: PLR0913  (options of the command)
     if not any(store.queue(name) for name in names):
         raise PerfAssetsError("there is nothing for them to judge: draw more with --sample")
     workbench = Workbench(subjects, store, folder, is_blind=not show_labels)
-    shown_host = host if host not in ("0.0.0.0", "::") else socket.gethostname()
+    shown_host = host if host not in ("0.0.0.0", "::") else _own_address()
     links = [f"{name}: http://{shown_host}:{port}/enter/{store.secret_of(name)}" for name in names]
     shutdown.set_resume_hint(
         f"answers are kept in {store.path}: perf-assets review collect brings them into the "
@@ -145,17 +145,19 @@ def serve_review(  # noqa: PLR0913  (options of the command)
         click.echo("Ctrl-C stops it.")
 
     more = os.environ.get("PERF_ASSETS_UI_NAMES", "")
-    hosts = answered_names(",".join((host, *_own_names(shown_host), more)))
+    names_of_host = (host, shown_host, socket.gethostname(), socket.getfqdn(), more)
+    hosts = answered_names(",".join(names_of_host))
     serve(application(workbench, hosts), host, port, on_ready)
 
 
-def _own_names(name: str) -> list[str]:
-    """The names and addresses under which other machines reach this one."""
-    try:
-        _, aliases, addresses = socket.gethostbyname_ex(name)
-    except OSError:
-        return [name]
-    return [name, *aliases, *addresses]
+def _own_address() -> str:
+    """The address under which other machines reach this one; its name where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing; RFC 5737: nobody has this address
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:
