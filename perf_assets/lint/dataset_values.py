@@ -283,11 +283,7 @@ class Values(ABC):
 
     def function(self, node: ast.expr | None, frame: Frame) -> Scope | None:
         """The lambda or function of the module that an argument is."""
-        if node is None:
-            return None
-        return self.module.functions.get(node) or self.module.callee(
-            ast.Call(node, [], []), frame.scope
-        )
+        return None if node is None else self.module.function(node, frame.scope)
 
     def of_function(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
         """What the function that a method is given first returns for an element."""

@@ -85,7 +85,7 @@ def _maps_tensors(module: Module, scope: Scope, call: ast.Call) -> bool:
     if len(call.args) != 1 or call.keywords:
         return False
     node = call.args[0]
-    inner = module.functions.get(node) or module.callee(ast.Call(node, [], []), scope)
+    inner = module.function(node, scope)
     where = (module, inner) if inner is not None else module.elsewhere(node, scope)
     return where is not None and _gives_to_tensorflow(*where)
 

@@ -142,6 +142,10 @@ class Module:
         """The function of this module that a call runs; the `__init__` of a class that it makes."""
         return self._function(call.func, scope)
 
+    def function(self, node: ast.expr, scope: Scope) -> Scope | None:
+        """The lambda that an expression is, or the function of this module that it names."""
+        return self.functions.get(node) or self._function(node, scope)
+
     def _function(self, func: ast.expr, scope: Scope) -> Scope | None:
         if isinstance(func, ast.Name):
             found = scope.find(func.id)

@@ -41,7 +41,7 @@ def pipelines(module: Module) -> Pipelines:
 
 def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | None:
     """The function of the module, or the lambda, that an argument names; None for others."""
-    found = module.functions.get(node) or module.callee(ast.Call(node, [], []), scope)
+    found = module.function(node, scope)
     return found if found is None or isinstance(found.node, Function) else None
 
 
