@@ -7,8 +7,8 @@ import polars as pl
 from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
 from perf_assets.core.labelling import environments
+from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
-from perf_assets.core.labelling.classifier.model import issue_probabilities
 from perf_assets.core.labelling.labels import label_issues, label_kinds
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
@@ -71,7 +71,7 @@ def label_cohorts(
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
-    rules = (study.rules, STEMS.version, environments.REVISION, model.version)
+    rules = (study.rules, STEMS.version, environments.REVISION, classifier.REVISION, model.version)
     basis = work.basis((ISSUES, TEMPLATES), rules)
     if not forced and work.is_done(basis):
         return []
@@ -82,7 +82,7 @@ def label_cohorts(
         stems = stems_of_issues(issues, templates)
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
-        probabilities = issue_probabilities(model, read)
+        probabilities = classifier.issue_probabilities(model, read)
     version = study.rules.version
     partitions = []
     for month in work.months:

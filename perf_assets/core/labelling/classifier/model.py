@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from perf_assets.core.labelling.classifier.signals import signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 
+REVISION = 1
+"""Raised whenever the same model gives another probability to the same report."""
+
 BLOCKS: Mapping[str, float] = {"text": 1.0, "title": 0.5}
 """The blocks of terms, each of length one in a report, and how much they weigh."""
 
