@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 from urllib.request import HTTPErrorProcessor, Request, build_opener
 
 from tests.ports import free_port
-from tests.support import command, environment
+from tests.support import serving_process
 
 
 class _Unfollowed(HTTPErrorProcessor):
@@ -68,24 +68,15 @@ class Server:
 def serving(data_dir: Path, *options: str) -> Iterator[Server]:
     """A server over a data directory, until the block ends."""
     port = free_port()
-    with subprocess.Popen(
-        command("review", "serve", "--data-dir", data_dir, "--port", str(port), *options),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(PYTHONUNBUFFERED="1"),
-    ) as process:
+    arguments = ("review", "serve", "--data-dir", data_dir, "--port", str(port), *options)
+    with serving_process(*arguments) as process:
         assert process.stdout is not None and process.stderr is not None
         links = {}
         while (line := process.stdout.readline()) and not line.startswith("Ctrl-C"):
             rater, _, link = line.strip().partition(": ")
             links[rater] = link
         assert links, process.stderr.read()
-        try:
-            yield Server(process, f"http://127.0.0.1:{port}", links)
-        finally:
-            process.terminate()
-            process.wait(20)
+        yield Server(process, f"http://127.0.0.1:{port}", links)
 
 
 def subject_of(page: str) -> str:

@@ -57,6 +57,22 @@ def perf_assets_process(*arguments: str | Path, **changes: str) -> subprocess.Co
     )
 
 
+@contextmanager
+def serving_process(*arguments: str | Path) -> Iterator["subprocess.Popen[str]"]:
+    """A command that serves a page until the block ends; what it prints comes as it is printed."""
+    with subprocess.Popen(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONUNBUFFERED="1"),
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
 @dataclass(frozen=True)
 class Ran:
     """The output of a command, and how it ended."""

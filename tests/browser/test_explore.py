@@ -1,6 +1,5 @@
 """The page to query, as a person uses it."""
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ports import free_port
-from tests.support import Prepared, command, environment
+from tests.support import Prepared, serving_process
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,13 +24,7 @@ FROM range(3) r(n)
 @contextmanager
 def opened(data_dir: Path) -> Iterator[str]:
     port = free_port()
-    with subprocess.Popen(
-        command("explore", "--data-dir", data_dir, "--port", str(port)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(PYTHONUNBUFFERED="1"),
-    ) as process:
+    with serving_process("explore", "--data-dir", data_dir, "--port", str(port)) as process:
         assert process.stdout is not None and process.stderr is not None
         address = f"http://127.0.0.1:{port}"
         assert process.stdout.readline() == f"Queries: {address} (Ctrl-C stops it)\n"
