@@ -1,29 +1,28 @@
--- Question: who fixes performance bugs?
--- How to read: one line an author of fix commits, by the name in git: how many bugs the commits of that
--- name fix, and how many of these are performance bugs. The same person may have several names.
+-- Question: who fixes performance bugs, and what are they to the project?
+-- How to read: one line a person, a login in small letters or the address of their commits where no
+-- account is known; performance_fixes and fixes are bug reports, each parted by commits where several
+-- persons fixed it. Bots are left out; analysis.fixing_concentration says how few do how much.
 
 with
 
 parameters as (
     select
-        coalesce(getvariable('rows'), 20) as rows, -- how many authors
+        coalesce(getvariable('rows'), 20) as rows, -- how many persons
         coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
 )
 
 select
     repository,
-    commits.author_name,
-    count(distinct number) filter (where bugs.is_performance) as performance_bugs,
-    count(distinct number) as bugs,
-    round(100 * performance_bugs / nullif(count(distinct number), 0), 1) as performance_percentage,
-    count(distinct sha) as commits
-from intermediate.counted_fixes as fixes
-inner join raw.commits as commits using (repository, sha)
-inner join marts.bug_metrics as bugs using (dataset, repository, number)
+    person,
+    bool_or(is_member) as is_member,
+    round(coalesce(sum(fixing_share) filter (where is_performance), 0), 1) as performance_fixes,
+    round(sum(fixing_share), 1) as fixes,
+    count(*) filter (where is_first_contribution) as first_contributions
+from marts.bug_fixers
 where
-    dataset = 'live'
-    and commits.author_name is not null
+    is_fixed
+    and not is_bot
     and repository like (select parameters.repository from parameters)
-group by repository, commits.author_name
-order by performance_bugs desc, bugs desc, repository, commits.author_name
+group by repository, person
+order by performance_fixes desc, fixes desc, repository, person
 limit (select parameters.rows from parameters);

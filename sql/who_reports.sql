@@ -17,10 +17,9 @@ select
     count(*) as bug_reports
 from staging.bug_reports as bugs
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
-where
-    dataset = 'live'
-    and bugs.author is not null
-    and bugs.author_type is distinct from 'Bot'
+inner join staging.accounts as accounts
+    on bugs.author = accounts.login and accounts.repository = bugs.repository
+where dataset = 'live' and not accounts.is_bot
 group by repository, bugs.author
 having performance_bugs > 0
 order by performance_bugs desc, bug_reports desc, repository, bugs.author

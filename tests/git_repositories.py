@@ -22,6 +22,7 @@ class Made:
     when: str = "1500000000 +0000"
     encoding: bytes | None = None
     branch: str = "main"
+    author: str = "A U Thor <author@example.org>"
 
 
 def git(repository, *arguments, stdin=b""):
@@ -55,8 +56,8 @@ def lose(repository: Path, name: str) -> None:
 
 def _imported(number: int, made: Made) -> bytes:
     lines = [b"commit refs/heads/%s\nmark :%d\n" % (made.branch.encode(), number)]
-    for role in (b"author", b"committer"):
-        lines.append(b"%s A U Thor <author@example.org> %s\n" % (role, made.when.encode()))
+    for role, person in (("author", made.author), ("committer", "A U Thor <author@example.org>")):
+        lines.append(f"{role} {person} {made.when}\n".encode())
     if made.encoding:
         lines.append(b"encoding %s\n" % made.encoding)
     lines.append(b"data %d\n%s\n" % (len(made.message), made.message))

@@ -279,6 +279,24 @@ def bug_metrics(number: int, **changes: Any) -> Row:
     return {**{f"{name}_with_bots": row[name] for name in talk}, **row}
 
 
+def fixer(number: int, person: str, **changes: Any) -> Row:
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "number": number,
+        "person": person,
+        "month": "2020-01",
+        "is_performance": False,
+        "is_fixed": True,
+        "commits": 1,
+        "fixing_share": 1.0,
+        "is_first_contribution": False,
+        "is_member": False,
+        "is_bot": False,
+    }
+    return {**row, **changes}
+
+
 UNFIXED = {
     "is_fixed": False,
     "fix_time_days": None,

@@ -19,6 +19,16 @@ discussions as (
     select * from staging.discussions
 ),
 
+-- Until when something of a repository is known: an issue that waits for an answer waits until then.
+read_until as (
+    select
+        'live' as dataset,
+        repository,
+        max(updated_at) as read_until
+    from raw.issues
+    group by repository
+),
+
 reopened as (
     select
         dataset,
@@ -49,6 +59,12 @@ joined as (
         contents.fix_test_share,
         contents.fix_not_analysed,
         discussions.hours_to_first_comment,
+        discussions.hours_to_first_member_comment,
+        bug_reports.author_association,
+        least(
+            coalesce(bug_reports.closed_at, read_until.read_until),
+            read_until.read_until
+        ) as waited_until,
         coalesce(discussions.comments, 0) as comments,
         coalesce(discussions.commentators, 0) as commentators,
         coalesce(discussions.comments_with_bots, 0) as comments_with_bots,
@@ -61,6 +77,7 @@ joined as (
     left join contents using (dataset, repository, number)
     left join discussions using (dataset, repository, number)
     left join reopened using (dataset, repository, number)
+    left join read_until using (dataset, repository)
 ),
 
 metrics as (
@@ -85,6 +102,12 @@ metrics as (
         fix_test_share,
         fix_not_analysed,
         hours_to_first_comment,
+        hours_to_first_member_comment,
+        least(
+            hours_to_first_comment,
+            date_diff('microsecond', opened_at, waited_until) / 3600000000
+        ) as hours_unanswered,
+        author_association,
         comments,
         commentators,
         comments_with_bots,

@@ -82,8 +82,10 @@ select
     cast(sum(cast(is_labelled as integer)) as bigint) as labelled,
     cast(sum(cast(is_classified as integer)) as bigint) as classified,
     cast(sum(cast(is_labelled and is_classified as integer)) as bigint) as labelled_and_classified,
-    sum(probability) as expected_performance_bugs,
-    sum(yes / nullif(yes + no, 0)) as corrected_performance_bugs,
+    -- Decimals, as sums of floating numbers depend on the order of rows.
+    cast(sum(cast(probability as decimal(18, 12))) as double) as expected_performance_bugs,
+    cast(sum(cast(yes / nullif(yes + no, 0) as decimal(18, 12))) as double)
+        as corrected_performance_bugs,
     max(judged_bug_reports) as judged_bug_reports,
     max(model_version) as model_version
 from corrected

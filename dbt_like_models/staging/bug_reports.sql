@@ -11,6 +11,7 @@ select
     html_url,
     author,
     author_type,
+    author_association,
     state,
     state_reason,
     labels,

@@ -8,16 +8,23 @@ bug_reports as (
     select * from staging.bug_reports where dataset = 'live'
 ),
 
+accounts as (
+    select * from staging.accounts
+),
+
 comments as (
     select
-        repository,
-        number,
-        comment_id,
-        created_at,
-        coalesce(author, 'ghost') as commentator,
-        coalesce(author_type = 'Bot', false) as is_of_bot,
-        author is null or author_type is not null as is_typed
-    from raw.issue_comments
+        comments.repository,
+        comments.number,
+        comments.comment_id,
+        comments.created_at,
+        coalesce(comments.author, 'ghost') as commentator,
+        coalesce(accounts.is_bot, false) as is_of_bot,
+        coalesce(accounts.is_member, false) as is_of_member,
+        comments.author is null or comments.author_type is not null as is_typed
+    from raw.issue_comments as comments
+    left join accounts
+        on comments.repository = accounts.repository and comments.author = accounts.login
 ),
 
 published as (
@@ -33,6 +40,7 @@ said as (
         comments.commentator,
         comments.is_typed,
         not comments.is_of_bot as is_of_person,
+        comments.is_of_member and not comments.is_of_bot as is_of_member,
         comments.commentator <> coalesce(bug_reports.author, 'ghost') as is_answer,
         date_diff('microsecond', bug_reports.opened_at, comments.created_at) as waited
     from bug_reports
@@ -48,6 +56,8 @@ live as (
         count(distinct commentator) filter (where is_of_person) as commentators,
         min(waited) filter (where is_answer and is_of_person) / 3600000000
             as hours_to_first_comment,
+        min(waited) filter (where is_answer and is_of_member) / 3600000000
+            as hours_to_first_member_comment,
         count(comment_id) as comments_with_bots,
         count(distinct commentator) as commentators_with_bots,
         min(waited) filter (where is_answer) / 3600000000 as hours_to_first_comment_with_bots,
@@ -79,6 +89,7 @@ replication as (
         comments,
         commentators,
         hours_to_first_comment,
+        cast(null as double) as hours_to_first_member_comment,
         comments as comments_with_bots,
         commentators as commentators_with_bots,
         hours_to_first_comment as hours_to_first_comment_with_bots,

@@ -19,6 +19,7 @@ MODULES = {
     "backup": "backup",
     "restore": "backup",
     "lake": "lake",
+    "forget": "forget",
     "report": "report",
     "query": "query",
     "describe": "describe",

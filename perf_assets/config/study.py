@@ -11,12 +11,14 @@ from perf_assets.config.addresses import git_address
 from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
+from perf_assets.config.people import People
 from perf_assets.config.study_file import RECONCILE_MONTHS, RepositoryEntry, StudyEntry
 from perf_assets.config_files import validate
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
+from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import newest_month
@@ -44,7 +46,8 @@ class Repository(Subject):
     ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
     directory, with which the study of it ends. With ``checks`` its trees go through the static
-    checks. ``aliases`` are the names that it had before.
+    checks. ``aliases`` are the names that it had before. ``addresses`` says how those of its
+    commits are stored.
     """
 
     trend_start: str
@@ -53,6 +56,7 @@ class Repository(Subject):
     corpus: Path | None = None
     checks: bool = True
     aliases: tuple[str, ...] = ()
+    addresses: AddressPolicy = "hashed"
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class Study:
     ``reconcile_months`` is the number of monthly refreshes within which every issue is read again.
     Without a ``analyze_fixes`` nobody looks at what fixes touch and who introduced the bugs.
     ``kind_method`` is what decides of which kinds questions are. With a ``lake`` each repository is
-    mined in a data directory of its own, and what changed of it goes there.
+    mined in a data directory of its own, and what changed of it goes there. ``people`` is what it
+    says of accounts.
     """
 
     name: str
@@ -75,6 +80,7 @@ class Study:
     forums: tuple[Forum, ...] = ()
     kind_method: KindMethod = "better"
     lake: Lakehouse | None = None
+    people: People = field(default_factory=People)
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:
@@ -148,7 +154,8 @@ def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
                 f"{origin}: study {study.name} has {entry.name} already, as {existing.name} from "
                 f"{existing.start} on"
             )
-    return _repository(study.path, len(study.repositories) + 1, entry)
+    addresses = study.people.addresses
+    return _repository(study.path, len(study.repositories) + 1, entry, addresses)
 
 
 def _read(path: Path) -> str:
@@ -191,11 +198,12 @@ def _parsed(path: Path, text: str) -> dict[str, object]:
 
 
 def _study(path: Path, entry: StudyEntry) -> Study:
+    people = People() if entry.people is None else entry.people.people()
     return Study(
         entry.name,
         path,
         tuple(
-            _repository(path, index, repository)
+            _repository(path, index, repository, people.addresses)
             for index, repository in enumerate(entry.repositories, 1)
         ),
         Rules(
@@ -212,6 +220,7 @@ def _study(path: Path, entry: StudyEntry) -> Study:
         tuple(_forum(path, index, forum, entry) for index, forum in enumerate(entry.forums, 1)),
         entry.kind_method,
         None if entry.lake is None else entry.lake.lakehouse(path),
+        people,
     )
 
 
@@ -236,7 +245,9 @@ def _forum(path: Path, index: int, entry: ForumEntry, study: StudyEntry) -> Foru
     return entry.forum(dump, labelled, keywords, short)
 
 
-def _repository(path: Path, index: int, entry: RepositoryEntry) -> Repository:
+def _repository(
+    path: Path, index: int, entry: RepositoryEntry, addresses: AddressPolicy
+) -> Repository:
     """The repository with its paths, which are relative to the study file at ``path``."""
     corpus = _beside(path, index, "corpus", entry.corpus) if entry.corpus is not None else None
     if corpus is not None and not corpus.is_dir():
@@ -255,6 +266,7 @@ def _repository(path: Path, index: int, entry: RepositoryEntry) -> Repository:
         corpus,
         entry.checks,
         tuple(entry.aliases),
+        addresses,
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from perf_assets.config.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.config.forums import ForumEntry
 from perf_assets.config.lakehouse import LakeEntry
+from perf_assets.config.people import PeopleEntry
 from perf_assets.config_files import Many, StrictModel
 from perf_assets.core.labelling.strength import WIDENED_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
@@ -150,6 +151,7 @@ class StudyEntry(StrictModel):
     kind_method: KindMethod = Field(
         "better", description="how the kinds of questions are classified"
     )
+    people: PeopleEntry | None = Field(None, description="a `[people]` table: who is who")
     lake: LakeEntry | None = Field(
         None, description="a `[lake]` table, where several repositories are mined at once"
     )

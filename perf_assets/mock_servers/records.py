@@ -28,6 +28,7 @@ def _utc(text: str) -> str:
 Moment = Annotated[str, AfterValidator(_utc)]
 Number = Annotated[int, Field(gt=0, le=LARGEST_NUMBER)]
 Id = Annotated[int, Field(gt=0, le=LARGEST_ID)]
+Count = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
 class Record(BaseModel):
@@ -41,6 +42,25 @@ class User(Record):
 
     login: str
     type: str | None = None
+
+
+class Reactions(Record):
+    """How many reacted, by kind."""
+
+    thumbs_up: Count = Field(0, alias="+1")
+    thumbs_down: Count = Field(0, alias="-1")
+    laugh: Count = 0
+    hooray: Count = 0
+    confused: Count = 0
+    heart: Count = 0
+    rocket: Count = 0
+    eyes: Count = 0
+
+
+class Milestone(Record):
+    """What an issue is planned for."""
+
+    title: str
 
 
 class Label(Record):
@@ -75,6 +95,9 @@ class Issue(Thread):
     updated_at: Moment
     state_reason: str | None = None
     html_url: str | None = None
+    author_association: str | None = None
+    milestone: Milestone | None = None
+    reactions: Reactions | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -89,6 +112,7 @@ class PullRequest(Thread):
 
     merged_at: Moment | None = None
     merge_commit_sha: str | None = None
+    merge_commit_author: str | None = None
     commits: int | None = None
     closes: list[int] | None = None
 
@@ -111,6 +135,8 @@ class Comment(OfIssue):
     user: User | None = None
     body: str | None = None
     updated_at: Moment | None = None
+    author_association: str | None = None
+    reactions: Reactions | None = None
 
 
 class Rename(Record):
@@ -128,6 +154,7 @@ class Closer(Record):
     oid: str | None = None
     number: Number | None = None
     merge_commit_sha: str | None = None
+    commit_author: str | None = None
 
     @model_validator(mode="after")
     def _is_named(self) -> "Closer":

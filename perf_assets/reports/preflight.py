@@ -17,8 +17,13 @@ from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
-from perf_assets.sources.github.issues import COUNTS_PER_REQUEST, PAGE, IssueSource, pages
-from perf_assets.sources.github.queries import CONNECTIONS, FIRST
+from perf_assets.sources.github.issues import (
+    COUNTS_PER_REQUEST,
+    PAGE,
+    PAGE_POINTS,
+    IssueSource,
+    pages,
+)
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
@@ -27,10 +32,6 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
 
-# A page requests its issues, for each connection of each issue, and for the commits of each pull
-# request; GitHub divides by 100:
-# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-PAGE_POINTS = round((1 + PAGE * (len(CONNECTIONS) + FIRST["closedByPullRequestsReferences"])) / 100)
 LONG_THREADS = 1.05  # requests for threads longer than a page, as the benchmark has them
 SECONDS_PER_REQUEST = 2.0  # of a full page, roughly
 HOUR = 3600.0

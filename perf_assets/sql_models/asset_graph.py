@@ -59,13 +59,14 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (
+        "staging.accounts",
         "staging.bug_reports",
         "staging.issue_events",
         "staging.discussions",
         "staging.loaded_months",
         "staging.repositories",
     ),
-    "staging.linked_commits": ("staging.fixed_issues",),
+    "staging.linked_commits": ("staging.fixed_issues", "staging.identities"),
     "staging.questions": (
         "staging.forum_months",
         "staging.labelled_questions",
@@ -76,6 +77,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.counted_fixes",
         "intermediate.fixes",
         "intermediate.fix_contents",
+        "marts.bug_fixers",
         "marts.dataset_breakdown",
     ),
     "marts.bug_lifetimes": ("intermediate.bug_introductions",),
@@ -115,7 +117,10 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     ),
     "analysis.trend_tests": ("analysis.open_share_changes",),
     "analysis.fix_incidence": ("analysis.fix_curves", "analysis.closing_rates"),
-    "analysis.group_comparisons": ("analysis.lifetime_comparisons",),
+    "analysis.group_comparisons": (
+        "analysis.fixing_concentration",
+        "analysis.lifetime_comparisons",
+    ),
     "analysis.effect_sizes": ("analysis.adjusted_tests",),
     "analysis.labelling_quality": (
         "intermediate.reviewed_labels",

@@ -3,17 +3,19 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import duckdb
 import polars as pl
 
+from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.storage.audit.auditing import AuditReport, audit_together, quarantine
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.records import Audited, record_audits
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
@@ -186,6 +188,8 @@ class AuditedWriter:
         return [BrokenRule(**row) for row in rows.iter_rows(named=True)]
 
     def _cases(self, offers: Sequence[PartitionWrite]) -> list[_Case]:
+        if forgotten := read_forgotten(self.data_dir):
+            offers = [_without(forgotten, offer) for offer in offers]
         stored, loads = self._stored(offers), self._loads(offers)
         return [self._case(offer, stored, loads) for offer in offers]
 
@@ -322,6 +326,14 @@ class AuditedWriter:
                 if case.offer.repository is not None and case.offer.month is not None
             ],
         )
+
+
+def _without(forgotten: Forgotten, offer: PartitionWrite) -> PartitionWrite:
+    """What wants to be stored, without people who want to be forgotten."""
+    candidates = [
+        replace(candidate, rows=forgotten.frame(candidate.rows)) for candidate in offer.candidates
+    ]
+    return replace(offer, candidates=candidates)
 
 
 def refusal(partition: str, error: duckdb.ConstraintException) -> str:

@@ -3,11 +3,15 @@
 import hashlib
 import json
 import shutil
+import sqlite3
 import zipfile
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import duckdb
 from pydantic import TypeAdapter
@@ -60,9 +64,10 @@ def write_backup(
 ) -> Manifest:
     """Write what ``data_dir`` stores to one file at ``path``, also while a run goes on.
 
-    That is the warehouse as of one moment, the verdicts of people once more, and the repositories
-    that were added without the study file. An older backup
-    at ``path`` is replaced in one step, once the new one is whole.
+    That is the warehouse as of one moment, the verdicts of people once more, answers of raters that
+    were not collected yet, a model that was trained here, the repositories that were added without
+    the study file, the key by which addresses are hashed, and who is forgotten. An older backup at
+    ``path`` is replaced in one step, once the new one is whole.
 
     Raises
     ------
@@ -70,23 +75,27 @@ def write_backup(
         There is nothing to keep, it is damaged, or it cannot be written there.
     """
     _check_target(path)
-    copied, packed = (path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new"))
+    copied, packed, answers = (
+        path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new", "sqlite")
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with phase(f"backing up {data_dir.path}"):
             taken_of = _copy(data_dir, copied, longest_wait)
-            manifest = _manifest(copied, taken_of, data_dir)
+            files = {path.name: path for path in kept_files(data_dir) if path.exists()}
+            if data_dir.review_answers.exists():
+                _copy_answers(data_dir.review_answers, answers)
+                files[data_dir.review_answers.name] = answers
+            manifest = _manifest(copied, taken_of, data_dir, files)
             with zipfile.ZipFile(
                 packed, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL
             ) as archive:
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
                 for name in manifest.sha256:
-                    archive.write(
-                        copied if name == data_dir.warehouse.name else data_dir.path / name, name
-                    )
+                    archive.write(files.get(name, copied), name)
             read_manifest(packed)
             set_in_place(packed, path)
-    except duckdb.Error as error:
+    except (duckdb.Error, sqlite3.Error) as error:
         raise PerfAssetsError(
             f"{data_dir.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
             f"made: perf-assets doctor --data-dir {data_dir.path} says what is damaged"
@@ -96,7 +105,7 @@ def write_backup(
             f"{path}: the backup cannot be written there: {error.strerror or error}"
         ) from None
     finally:
-        for left in (copied, journal_of(copied), packed):
+        for left in (copied, journal_of(copied), packed, answers):
             left.unlink(missing_ok=True)
     return manifest
 
@@ -158,6 +167,26 @@ def _is_backup(path: Path) -> bool:
         return False
 
 
+def kept_files(data_dir: DataDirectory) -> tuple[Path, ...]:
+    """The small files that a backup holds as they are, beside warehouse and answers of raters."""
+    return (
+        data_dir.verdicts,
+        data_dir.added,
+        data_dir.address_key,
+        data_dir.forgotten,
+        data_dir.model,
+    )
+
+
+def _copy_answers(source: Path, target: Path) -> None:
+    """Copy the answers of raters as of one moment, also while they are given."""
+    with (
+        closing(sqlite3.connect(f"file:{quote(str(source))}?mode=ro", uri=True)) as answers,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        answers.backup(copy)
+
+
 def _copy(data_dir: DataDirectory, target: Path, longest_wait: float) -> str:
     """Copy the warehouse, or what was published where it never rests; which of the two."""
     journal_of(target).unlink(missing_ok=True)
@@ -176,15 +205,15 @@ def _copy(data_dir: DataDirectory, target: Path, longest_wait: float) -> str:
     return "published"
 
 
-def _manifest(copied: Path, taken_of: str, data_dir: DataDirectory) -> Manifest:
+def _manifest(
+    copied: Path, taken_of: str, data_dir: DataDirectory, files: Mapping[str, Path]
+) -> Manifest:
     with duckdb.connect(str(copied)) as connection:  # what the journal says, it has now
         rows = read_whole(connection)
         version = stored_format(connection)
         connection.execute("CHECKPOINT")
     sums = {data_dir.warehouse.name: _sum_of(copied)}
-    sums |= {
-        path.name: _sum_of(path) for path in (data_dir.verdicts, data_dir.added) if path.exists()
-    }
+    sums |= {name: _sum_of(path) for name, path in files.items()}
     return Manifest(
         __version__,
         duckdb.__version__,

@@ -73,6 +73,26 @@ class DataDirectory:
         return self.path / "verdicts.jsonl"
 
     @property
+    def address_key(self) -> Path:
+        """The key by which addresses of commits are hashed."""
+        return self.path / "address.key"
+
+    @property
+    def forgotten(self) -> Path:
+        """Hashes of the people who want to be forgotten."""
+        return self.path / "forgotten.json"
+
+    @property
+    def review_answers(self) -> Path:
+        """What raters answered on the review page."""
+        return self.path / "review" / "review.sqlite"
+
+    @property
+    def model(self) -> Path:
+        """A model of performance reports that was trained here."""
+        return self.path / "performance_model.json.gz"
+
+    @property
     def added(self) -> Path:
         """The repositories that were added to a study without its file."""
         return self.path / "added_repositories.json"

@@ -175,11 +175,11 @@ def with_new_values(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(changed)
 
 
-def _add_columns_of_people(connection: duckdb.DuckDBPyConnection) -> None:
-    """Give tables of people's verdicts the columns they lack, NULL in what is stored."""
+def _add_columns(connection: duckdb.DuckDBPyConnection, *prefixes: str) -> None:
+    """Give the tables whose names begin so the columns they lack, NULL in what is stored."""
     for name, columns in _columns(connection).items():
         table, stored = declared().get(name), {column for column, _ in columns}
-        if table is None or table.is_view or not name.startswith(IRREPLACEABLE):
+        if table is None or table.is_view or not name.startswith(prefixes):
             continue
         if stored < {column.name for column in table.columns}:
             connection.execute(f"CREATE TEMP TABLE moving AS FROM {name}")
@@ -200,7 +200,9 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     10: _drop_undeclared_views,
     11: _rename,
     12: _rename_values,
-    13: _add_columns_of_people,
+    13: lambda connection: _add_columns(connection, *IRREPLACEABLE),
+    # What GitHub says of accounts is read again cohort by cohort; until then rows stay without it.
+    15: lambda connection: _add_columns(connection, "raw.issue", "raw.commits"),
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

@@ -10,6 +10,8 @@ from perf_assets.processes.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
+from perf_assets.storage.forgetting import take_out
+from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import OLDEST
 from perf_assets.storage.publishing import publish
@@ -22,6 +24,7 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
 
     What takes its leave is kept below ``replaced`` of the data directory. Verdicts of people are
     never taken back: those that came after the backup stay, and so do repositories that were added.
+    Who is forgotten, here or in the backup, stays so.
 
     Returns
     -------
@@ -30,8 +33,9 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
     Raises
     ------
     PerfAssetsError
-        The backup is damaged or newer than this program, or another process writes to the data
-        directory; what was there stays.
+        The backup is damaged or newer than this program, it hashes addresses by another key than
+        the people who are forgotten here, or another process writes to the data directory; what
+        was there stays.
     """
     with phase(f"restoring {data_dir.path}"), writing(data_dir.path):
         manifest = read_manifest(backup)
@@ -50,17 +54,46 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
             if data_dir.verdicts.name in manifest.sha256:
                 unpack(backup, data_dir.verdicts.name, lines)
             _keep_verdicts(data_dir, lines)
-            if data_dir.added.name in manifest.sha256 and not data_dir.added.exists():
-                unpack(backup, data_dir.added.name, data_dir.added)
+            _unpack_files(data_dir, backup, manifest)
             replaced = set_aside(data_dir, data_dir.warehouse)
             set_in_place(unfinished, data_dir.warehouse)
         finally:
             for left in (unfinished, journal_of(unfinished), lines):
                 left.unlink(missing_ok=True)
+        if forgotten := read_forgotten(data_dir):
+            take_out(data_dir, forgotten)
         with open_warehouse(data_dir.warehouse) as database:
             keep_verdicts(database, data_dir)
         publish(data_dir)
     return manifest, replaced
+
+
+def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> None:
+    """Bring back the small files; what is there already came later and stays, but for the key."""
+    key, forgotten = data_dir.address_key, data_dir.forgotten
+    held = read_forgotten(data_dir)
+    if key.name in manifest.sha256:
+        given = data_dir.path / ".restored.key"
+        try:
+            unpack(backup, key.name, given)
+            given.chmod(0o600)
+            is_other = key.exists() and key.read_bytes() != given.read_bytes()
+            if is_other and held:
+                raise PerfAssetsError(
+                    f"{backup} hashes addresses by another key than {key}, so that nobody could "
+                    f"recognise who is forgotten there: restore it to a new --data-dir"
+                )
+            given.replace(key)
+        finally:
+            given.unlink(missing_ok=True)
+    if forgotten.name in manifest.sha256:
+        unpack(backup, forgotten.name, forgotten)
+        if held and (restored := read_forgotten(data_dir)):
+            write_forgotten(data_dir, held.joined(restored))
+    for path in (data_dir.added, data_dir.model, data_dir.review_answers):
+        if path.name in manifest.sha256 and not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            unpack(backup, path.name, path)
 
 
 def _check_warehouse(backup: Path, path: Path) -> None:

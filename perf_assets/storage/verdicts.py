@@ -21,6 +21,7 @@ import duckdb
 import polars as pl
 
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.migrations import create, with_new_values
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
@@ -78,6 +79,9 @@ def keep_verdicts(database: Database, data_dir: DataDirectory) -> int:
     """
     kept = read_log(data_dir.verdicts).rows
     published = _published(data_dir.published)
+    if forgotten := read_forgotten(data_dir):
+        kept = {table: forgotten.frame(rows) for table, rows in kept.items()}
+        published = {table: forgotten.frame(rows) for table, rows in published.items()}
     return sum(
         _keep(database, data_dir, sort, kept[sort.table], published[sort.table])
         for sort in VERDICT_KINDS

@@ -50,6 +50,7 @@ TABLES = {
             repository, number, 'Something is wrong with part ' || chance % 5000 AS title,
             repeat('It fails when used as described. ', 8) AS body,
             'user' || chance % 20000 AS author, 'User' AS author_type,
+            CASE chance % 50 WHEN 0 THEN 'MEMBER' ELSE 'NONE' END AS author_association,
             CASE WHEN chance % 10 < 8 THEN 'closed' ELSE 'open' END AS state,
             CASE chance % 20 WHEN 0 THEN ['performance', 'bug'] WHEN 1 THEN ['feature']
                 WHEN 2 THEN ['bug', 'module: ' || chance % 40] ELSE [] END AS labels,
@@ -66,6 +67,7 @@ TABLES = {
             repository, number, number * 8 + k AS comment_id,
             'user' || hash(chance, k) % 20000 AS author,
             CASE WHEN hash(k, chance) % 10 = 0 THEN 'Bot' ELSE 'User' END AS author_type,
+            CASE hash(chance, k) % 9 WHEN 0 THEN 'MEMBER' ELSE 'NONE' END AS author_association,
             created_at + hash(k, chance) % 5000000 * INTERVAL 1 SECOND AS created_at,
             'Thanks, I can see this too.' AS body,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
@@ -88,7 +90,11 @@ TABLES = {
         SELECT
             repository, md5(repository || number) || '00000000' AS sha,
             [md5(number || repository) || '00000000'] AS parents,
-            'author' || chance % 3000 AS author_name, created_at AS authored_at,
+            'author' || chance % 3000 AS author_name,
+            md5('author' || chance % 3000) AS author_email,
+            md5('author' || chance % 3000) AS canonical_email,
+            CASE WHEN chance % 4 = 0 THEN 'user' || chance % 3000 END AS author_login,
+            created_at AS authored_at,
             created_at + chance % 9000000 * INTERVAL 1 SECOND AS committed_at,
             'Mend part ' || chance % 5000 || ' (fixes #' || number || ')' AS message,
             false AS is_merge, chance % 200 AS additions, chance % 90 AS deletions,

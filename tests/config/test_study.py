@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from perf_assets.config import study_file as written_study
+from perf_assets.config.people import People
 from perf_assets.config.study import Until, load_study
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
@@ -27,6 +28,7 @@ tags = { owner = ['x'] }
 start = "2020-01"
 """
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
+PEOPLE = f"{MINIMAL}[people]\n"
 
 
 def written(directory: Path, text: str) -> Path:
@@ -55,6 +57,19 @@ def test_a_repository_may_have_names_that_it_had_before(tmp_path: Path) -> None:
     text = MINIMAL + 'aliases = ["old/name", "older/title"]\n'
     (repository,) = load_study(written(tmp_path, text)).repositories
     assert repository.aliases == ("old/name", "older/title")
+
+
+def test_a_study_says_who_is_who(tmp_path: Path) -> None:
+    text = (
+        f'{PEOPLE}addresses = "plain"\nbots = ["ci"]\nsame = [["ada", "ada@x.org"]]\n'
+        'different = [["bob", "bob-2"]]\n'
+    )
+    study = load_study(written(tmp_path, text))
+    assert study.people == People(
+        "plain", ("ci",), (), (("ada", "ada@x.org"),), (("bob", "bob-2"),)
+    )
+    assert study.repositories[0].addresses == "plain"
+    assert load_study(written(tmp_path, MINIMAL)).repositories[0].addresses == "hashed"
 
 
 def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path) -> None:
@@ -226,6 +241,13 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (FORUM + 'repositories = { other = "a/b" }\n', "forums[1]", "none of the tag sets"),
         (FORUM + 'repositories = { owner = "a/b" }\n', "forums[1]", "has no repository 'a/b'"),
         (FORUM + 'dump = "a\\u0000b"\n', "forums[1].dump", "no path"),
+        (PEOPLE + 'bots = ["a b"]\n', "people.bots[1]", "a login or an e-mail address"),
+        (PEOPLE + 'bots = ["a@b.org"]\n', "people.bots[1]", "a login is needed here"),
+        (PEOPLE + 'bots = ["ci"]\npersons = ["CI"]\n', "people", "among bots and persons"),
+        (PEOPLE + 'same = [["ada"]]\n', "people.same[1]", "two logins or addresses at least"),
+        (PEOPLE + 'same = [["a", "b"], ["B", "c"]]\n', "people", "join these to one"),
+        (PEOPLE + 'different = [["a", "b", "c"]]\n', "people.different[1]", "a pair"),
+        (PEOPLE + 'addresses = "clear"\n', "people.addresses", "hashed"),
         ("analyze_fixes = nan\n" + MINIMAL, "analyze_fixes", "true or false"),
         ("reconcile_months = 6.0\n" + MINIMAL, "reconcile_months", "whole number"),
         ("reconcile_months = true\n" + MINIMAL, "reconcile_months", "whole number"),

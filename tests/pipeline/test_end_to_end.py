@@ -3,6 +3,7 @@
 import gzip
 import json
 import logging
+import os
 import random
 import shutil
 import signal
@@ -16,6 +17,7 @@ import polars as pl
 import pytest
 
 from perf_assets.config.study import load_study
+from perf_assets.core.people.addresses import hashed_address
 from perf_assets.execution import run_study
 from perf_assets.sample.generator import generate
 from perf_assets.storage.data_directory import DataDirectory
@@ -120,6 +122,25 @@ def test_the_environments_that_fields_state_are_the_planned_ones(sampled: Prepar
         ).fetchall()
     expected = planned.with_columns(pl.col("number").cast(pl.Int64)).rows()
     assert len(expected) > 100 and sorted(stated) == sorted(expected)
+
+
+def test_who_fixed_and_which_accounts_are_programs_is_as_planned(sampled: Prepared) -> None:
+    planned = pl.read_csv(sampled.corpus / "truth" / "fixers.csv")
+    key = bytes.fromhex(os.environ["PERF_ASSETS_ADDRESS_KEY"])
+    expected = [
+        (number, hashed_address(person, key) if "@" in person else person, *rest)
+        for number, person, *rest in planned.rows()
+    ]
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        found = connection.sql(f"SELECT {', '.join(planned.columns)} FROM marts.bug_fixers")
+        programs = connection.sql("SELECT login, bot_reason FROM staging.accounts WHERE is_bot")
+        merged = connection.sql(
+            "SELECT count(*) FROM staging.identities "
+            "WHERE login IS NOT NULL AND len(merge_evidence) = 0"
+        )
+        assert len(expected) > 50 and sorted(found.fetchall()) == sorted(expected)
+        assert merged.fetchall() == [(0,)]
+        assert {("tensorkit-robot", "name"), ("helpdesk", "behaviour")} < set(programs.fetchall())
 
 
 @pytest.mark.exhaustive

@@ -186,7 +186,7 @@ FILLED = {
         environment(5, "linux", environment_aspect="operating_system"),
     ],
     "raw.issue_comments": [
-        comment(1, 1, "2020-01-01T06:00:00Z", "helper"),
+        comment(1, 1, "2020-01-01T06:00:00Z", "helper", author_association="MEMBER"),
         comment(1, 2, "2020-01-01T01:00:00Z", "welcome[bot]"),
         comment(5, 3, "2020-02-04T03:00:00Z", "welcome[bot]"),
     ],
@@ -238,8 +238,24 @@ FILLED = {
             message="Fix https://github.com/Former/name/issues/1, github.com/former/name/pull/2\n\n"
             "See https://github.com/former/name/issues/77 and https://github.com/o/r/issues/1",
         ),
-        commit("b", "2020-02-29T00:00:00Z", 30, 4),
-        commit("c", "2020-02-02T00:00:00Z", 2, 0, author_name="Other"),
+        commit(
+            "b",
+            "2020-02-29T00:00:00Z",
+            30,
+            4,
+            author_email="helper@x.org",
+            canonical_email="helper@x.org",
+            author_login="Helper",
+        ),
+        commit(
+            "c",
+            "2020-02-02T00:00:00Z",
+            2,
+            0,
+            author_name="Other",
+            author_email="o@x.org",
+            canonical_email="o@x.org",
+        ),
         commit("e", "2020-01-20T00:00:00Z", 1, 1),
     ],
     "details.commit_metrics": [
@@ -762,23 +778,13 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             datetime(2020, 3, 1),
         ),
     ],
+    "answers_by_association": [
+        (REPOSITORY, None, "performance", 3, 1, 1, 6.0, 6.0, 36.0),
+        (REPOSITORY, None, "other", 2, 0, 0, None, None, 336.0),
+    ],
     "who_fixes": [
-        (
-            REPOSITORY,
-            "Committer",
-            1,
-            2,
-            50.0,
-            3,
-        ),
-        (
-            REPOSITORY,
-            "Other",
-            1,
-            1,
-            100.0,
-            1,
-        ),
+        (REPOSITORY, "helper", True, 1.0, 1.0, 1),
+        (REPOSITORY, "o@x.org", False, 1.0, 1.0, 1),
     ],
     "who_reports": [
         (

@@ -10,6 +10,7 @@ COUNTED = {"n"}  # the number of observations, each table's own, which its unit 
 SNAKE_CASE = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 OF_OTHERS = {
     "author_type": "GitHub's own types of accounts",
+    "author_association": "GitHub's own words",
     "repository": "names of repositories, in the published data of the paper",
     "table": "names of tables",
     # The codebook of Cao et al., as their published file and review sheets have it.

@@ -36,6 +36,7 @@ from tests.rows import (
     effect,
     event,
     figure,
+    fixer,
     flow_test,
     incidence,
     issue,
@@ -306,6 +307,24 @@ GOOD: dict[str, list[Row]] = {
     "analysis.link_sensitivity": [
         statistic(metric=metric, links=9, links_left_out=2, cliffs_delta=0.2)
         for metric in ("fix_size", "fix_time_days")
+    ],
+    "marts.bug_fixers": [
+        fixer(7, "ada", is_member=True),
+        fixer(8, "bob", is_first_contribution=True),
+    ],
+    "analysis.fixing_concentration": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "is_performance": is_performance,
+            "n": 9,
+            "persons": 4,
+            "by_members_share": 0.5,
+            "by_newcomers_share": 0.25,
+            "gini": 0.3,
+            "half_group": 2,
+        }
+        for is_performance in (False, True)
     ],
     "analysis.bot_sensitivity": [
         statistic(

@@ -12,6 +12,7 @@ from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
+from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.verdicts import VERDICT_KINDS, _lines, keep_verdicts, read_log
 from perf_assets.storage.warehouse import FORMAT, open_warehouse
 from perf_assets.tables import declared
@@ -87,6 +88,26 @@ def test_a_data_directory_of_the_format_before_keeps_what_was_stored(
             database.frame(f"FROM {OLD_VIEW}")
 
 
+def test_issues_and_commits_of_format_14_stay_until_they_are_read_again(
+    data_dir: DataDirectory,
+) -> None:
+    with open_warehouse(data_dir.warehouse):
+        pass
+    lacking = "author_association, milestone, thumbs_up"
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
+        connection.execute("DELETE FROM meta.schema_version")
+        connection.execute("INSERT INTO meta.schema_version VALUES (14)")
+        connection.execute(
+            f"CREATE OR REPLACE TABLE raw.issues AS SELECT * EXCLUDE ({lacking}) FROM raw.issues"
+        )
+    with open_warehouse(data_dir.warehouse) as database:
+        rows = database.frame(f"SELECT number, {lacking} FROM raw.issues").rows()
+        assert rows == [(7, None, None, None)]
+        loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]
+        assert "raw.issues" in loads.to_list()
+        assert stale_cohorts(database.connection, "owner/name") == {"2020-01": 1}
+
+
 def test_verdicts_on_findings_get_the_columns_that_came_since(data_dir: DataDirectory) -> None:
     with open_warehouse(data_dir.warehouse):
         pass
@@ -135,7 +156,7 @@ def test_a_table_of_another_shape_is_mined_again_and_its_loads_are_forgotten(
     data_dir: DataDirectory,
 ) -> None:
     with duckdb.connect(str(data_dir.warehouse)) as connection:
-        connection.execute("ALTER TABLE raw.issues DROP COLUMN state_reason")
+        connection.execute("ALTER TABLE raw.issues ADD COLUMN colour VARCHAR")
     with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("FROM raw.issues").is_empty()
         loads = database.frame('SELECT DISTINCT "table" FROM meta.partition_loads')["table"]

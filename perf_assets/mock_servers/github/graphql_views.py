@@ -8,6 +8,17 @@ from perf_assets.mock_servers.github.tracker import TIMELINE_TYPES, Tracker, nod
 View = dict[str, Any]
 SITE = "https://github.com"
 BOT_SUFFIX = "[bot]"
+REACTIONS = {
+    "THUMBS_UP": "+1",
+    "THUMBS_DOWN": "-1",
+    "LAUGH": "laugh",
+    "HOORAY": "hooray",
+    "CONFUSED": "confused",
+    "HEART": "heart",
+    "ROCKET": "rocket",
+    "EYES": "eyes",
+}
+"""Keys of the kinds of reactions in REST, by their names in GraphQL."""
 ACTOR_PREFIXES = {"User": "U", "Bot": "BOT", "Organization": "O", "Mannequin": "M"}
 
 
@@ -49,7 +60,21 @@ def issue_view(tracker: Tracker, issue: Record) -> View:
         "__typename": "Issue",
         **_thread(tracker, issue, "I", "issues"),
         "state": issue["state"].upper(),
+        "authorAssociation": issue.get("author_association"),
+        "milestone": issue.get("milestone"),
+        "reactionGroups": reaction_groups(issue),
     }
+
+
+def reaction_groups(record: Record) -> list[View] | None:
+    """How many reacted to an issue or a comment, by kind; null where a corpus does not say."""
+    counts = record.get("reactions")
+    if counts is None:
+        return None
+    return [
+        {"content": content, "reactors": {"totalCount": counts.get(key, 0)}}
+        for content, key in REACTIONS.items()
+    ]
 
 
 def pull_view(tracker: Tracker, pull: Record) -> View:
@@ -62,7 +87,9 @@ def pull_view(tracker: Tracker, pull: Record) -> View:
         "state": "MERGED" if merged else pull["state"].upper(),
         "merged": merged,
         "mergedAt": pull["merged_at"],
-        "mergeCommit": commit_view(tracker.repository, sha) if sha else None,
+        "mergeCommit": commit_view(tracker.repository, sha, pull.get("merge_commit_author"))
+        if sha
+        else None,
         "commits": {"totalCount": pull.get("commits") or 0},
     }
 
@@ -95,6 +122,8 @@ def comment_view(tracker: Tracker, issue: View, comment: Record) -> View:
         "id": node_id("IC", tracker.repository, key),
         "fullDatabaseId": str(key),
         "author": actor_view(comment.get("user")),
+        "authorAssociation": comment.get("author_association"),
+        "reactionGroups": reaction_groups(comment),
         "body": comment.get("body") or "",
         "createdAt": comment["created_at"],
         "updatedAt": comment["updated_at"],
@@ -115,12 +144,13 @@ def label_view(tracker: Tracker, name: str) -> View:
     }
 
 
-def commit_view(repository: str, oid: str) -> View:
-    """A commit."""
+def commit_view(repository: str, oid: str, login: str | None = None) -> View:
+    """A commit; ``login`` is the account that GitHub takes its author for."""
     return {
         "__typename": "Commit",
         "id": node_id("C", repository, oid),
         "oid": oid,
+        "author": {"user": None if login is None else actor_view({"login": login})},
         "repository": repository_view(repository),
         "url": f"{SITE}/{repository}/commit/{oid}",
     }
@@ -163,7 +193,7 @@ def _closer(tracker: Tracker, event: Record) -> View | None:
         return commit_view(tracker.repository, oid) if oid else None
     repository = closer.get("repository") or tracker.repository
     if closer["type"] == "commit":
-        return commit_view(repository, closer["oid"])
+        return commit_view(repository, closer["oid"], closer.get("commit_author"))
     number = closer["number"]
     if repository == tracker.repository and number in tracker.corpus.pulls:
         return pull_view(tracker, tracker.corpus.pulls[number])
@@ -174,7 +204,7 @@ def _closer(tracker: Tracker, event: Record) -> View | None:
         "id": node_id("PR", repository, number),
         "number": number,
         "merged": sha is not None,
-        "mergeCommit": commit_view(repository, sha) if sha else None,
+        "mergeCommit": commit_view(repository, sha, closer.get("commit_author")) if sha else None,
         "repository": repository_view(repository),
         "url": f"{SITE}/{repository}/pull/{number}",
     }

@@ -11,6 +11,7 @@ from perf_assets.reports.figures import (
     bugs,
     causes,
     code,
+    people,
     probabilities,
     problems,
     quality,
@@ -35,6 +36,7 @@ FIGURES: dict[str, Figure] = {
     **problems.FIGURES,
     **code.FIGURES,
     **quality.FIGURES,
+    **people.FIGURES,
     **probabilities.FIGURES,
     **audits.FIGURES,
 }

@@ -34,6 +34,7 @@ COMPARISONS = (
     "analysis.effect_sizes",
     "analysis.fix_incidence",
     "analysis.lifetime_comparisons",
+    "analysis.fixing_concentration",
 )
 QUESTIONS = (
     "marts.questions_vs_bugs_monthly",

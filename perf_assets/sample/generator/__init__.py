@@ -33,6 +33,7 @@ from perf_assets.sample.generator.everyday import (
 )
 from perf_assets.sample.generator.forum import write_forum
 from perf_assets.sample.generator.history import write_history
+from perf_assets.sample.generator.people import plant_people
 from perf_assets.sample.generator.planner import Calendar, Plan
 from perf_assets.sample.generator.program import plan_program
 from perf_assets.sample.generator.topics import MERGES_PER_COMMIT, plan_topics
@@ -139,6 +140,7 @@ def generate(  # noqa: PLR0913
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
         _fill(plan, issues, commits, total, workflow, topics)
+        plant_people(plan, seed)
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perf_assets.sample.generator.model import Closer, Event, Issue, Pull, is_bot
+from perf_assets.sample.generator.model import Closer, Comment, Event, Issue, Pull
+from perf_assets.sample.generator.people import account_type, association
 from perf_assets.sample.generator.planner import Plan
 
 Record = dict[str, Any]
@@ -28,7 +29,7 @@ def write_corpus(plan: Plan, directory: Path) -> dict[str, int]:
     pulls = sorted(plan.pulls, key=lambda pull: pull.number)
     return {
         "issues": _write(directory / "issues.jsonl.gz", (_issue(plan, issue) for issue in issues)),
-        "comments": _write(directory / "comments.jsonl.gz", _comments(issues)),
+        "comments": _write(directory / "comments.jsonl.gz", _comments(plan, issues)),
         "events": _write(directory / "events.jsonl.gz", _events(issues)),
         "pulls": _write(directory / "pulls.jsonl.gz", (_pull(pull) for pull in pulls)),
     }
@@ -45,7 +46,17 @@ def _write(path: Path, records: Iterable[Record]) -> int:
 def _user(login: str | None) -> Record | None:
     if login is None:
         return None
-    return {"login": login, "type": "Bot" if is_bot(login) else "User"}
+    return {"login": login, "type": account_type(login)}
+
+
+def _of_author(plan: Plan, record: Issue | Comment) -> Record:
+    """What GitHub says of the author of an issue or a comment, and of who reacted to it."""
+    counts = record.reactions
+    return {
+        "user": _user(record.author),
+        "author_association": association(plan, record.author),
+        "reactions": {"total_count": sum(counts.values()), **counts},
+    }
 
 
 def _issue(plan: Plan, issue: Issue) -> Record:
@@ -53,7 +64,8 @@ def _issue(plan: Plan, issue: Issue) -> Record:
         "number": issue.number,
         "title": issue.title,
         "body": issue.body,
-        "user": _user(issue.author),
+        **_of_author(plan, issue),
+        "milestone": issue.milestone and {"title": issue.milestone},
         "state": "closed" if issue.is_closed else "open",
         "state_reason": issue.state_reason,
         "created_at": timestamp(issue.created),
@@ -65,14 +77,14 @@ def _issue(plan: Plan, issue: Issue) -> Record:
     }
 
 
-def _comments(issues: Iterable[Issue]) -> Iterator[Record]:
+def _comments(plan: Plan, issues: Iterable[Issue]) -> Iterator[Record]:
     rows = [(comment.at, issue, comment) for issue in issues for comment in issue.comments]
     rows.sort(key=lambda row: row[0])
     for number, (at, issue, comment) in enumerate(rows, 1):
         yield {
             "id": 1000 + number,
             "issue_number": issue.number,
-            "user": _user(comment.author),
+            **_of_author(plan, comment),
             "created_at": timestamp(at),
             "body": comment.body(),
         }
@@ -107,9 +119,15 @@ def _closer(closer: Closer) -> Record:
     where = {} if closer.repository is None else {"repository": closer.repository}
     if closer.pull is None:
         oid = closer.oid if closer.commit is None else closer.commit.sha
-        return {"commit_id": oid, "closer": {"type": "commit", "oid": oid, **where}}
-    sha = _merge_sha(closer.pull)
-    pull = {"type": "pull_request", "number": closer.pull.number, "merge_commit_sha": sha}
+        author = None if closer.commit is None else closer.commit.author
+        commit = {"type": "commit", "oid": oid, "commit_author": author}
+        return {"commit_id": oid, "closer": {**commit, **where}}
+    pull = {
+        "type": "pull_request",
+        "number": closer.pull.number,
+        "merge_commit_sha": _merge_sha(closer.pull),
+        "commit_author": _merge_author(closer.pull),
+    }
     return {"closer": {**pull, **where}}
 
 
@@ -125,9 +143,15 @@ def _pull(pull: Pull) -> Record:
         "closed_at": timestamp(pull.closed),
         "merged_at": None if merge_sha is None else timestamp(pull.closed),
         "merge_commit_sha": merge_sha,
+        "merge_commit_author": _merge_author(pull),
         "commits": pull.size or max(1, len(pull.own)),
         "closes": sorted(issue.number for issue in pull.closes),
     }
+
+
+def _merge_author(pull: Pull) -> str | None:
+    """The account that GitHub takes the author of that commit for."""
+    return None if pull.merge_commit is None else pull.merge_commit.author
 
 
 def _merge_sha(pull: Pull) -> str | None:

@@ -192,7 +192,7 @@ class _Writer:
         branch = "main" if commit.is_on_main else f"wip-{mark}"
         header = (
             f"commit refs/heads/{branch}\nmark :{mark}\n"
-            f"author {name}<author@example.org> {commit.authored} {zone}\n"
+            f"author {name}<{commit.email}> {commit.authored} {zone}\n"
             f"committer Keeper <keeper@example.org> {commit.at} {zone}\n"
             f"data {len(message)}\n"
         )

@@ -9,16 +9,29 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 GHOST = "ghost"
+NAMED_BOT = "tensorkit-robot"
+HIDDEN_BOT = "helpdesk"
+DISGUISED_BOTS = (NAMED_BOT, HIDDEN_BOT)
+"""Programs that GitHub takes for users: one says so by its name, one is known by what it does."""
 
 
 def is_bot(login: str | None) -> bool:
-    """Whether that account is a program's."""
-    return login is not None and login.endswith("[bot]")
+    """Whether that account is a program's, whatever GitHub takes it for."""
+    return login is not None and (login.endswith("[bot]") or login in DISGUISED_BOTS)
 
 
 def person(login: str | None) -> str | None:
     """The person behind ``login``: None for a deleted account, in either of its spellings."""
     return None if login == GHOST else login
+
+
+@dataclass(frozen=True)
+class Person:
+    """An account: its association with the repository, and the addresses it commits with."""
+
+    login: str
+    association: str
+    emails: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -28,6 +41,7 @@ class Comment:
     author: str | None
     at: int
     body: Callable[[], str]
+    reactions: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -124,6 +138,8 @@ class Issue:
     is_false_alarm: bool = False
     is_missed: bool = False
     environment: dict[str, str] = field(default_factory=dict)
+    milestone: str | None = None
+    reactions: dict[str, int] = field(default_factory=dict)
     number: int = 0
 
     @property
@@ -185,7 +201,8 @@ class Commit:
     With ``updates_branch`` it merges the main line into its branch. ``quotes`` is an earlier
     commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
     ``origins`` the deleted ones by path and who wrote them. ``program_step`` is the step that it
-    makes of the planted program, counted from 1.
+    makes of the planted program, counted from 1. ``author`` is the account that GitHub knows by
+    ``email``, None where it knows none.
     """
 
     at: int
@@ -208,6 +225,8 @@ class Commit:
     files: dict[str, tuple[int, int]] = field(default_factory=dict)
     origins: Counter[tuple[str, "Commit"]] = field(default_factory=Counter)
     sha: str = ""
+    author: str | None = None
+    email: str = "author@example.org"
     program_step: int = 0
 
     @property

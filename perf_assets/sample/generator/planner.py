@@ -14,6 +14,7 @@ from perf_assets.sample.generator.model import (
     Edit,
     Event,
     Issue,
+    Person,
     Pull,
     Trap,
 )
@@ -76,6 +77,7 @@ class Plan:
         self.lifeless: list[Issue] = []
         self.lateness = 1
         self.has_template = False
+        self.people_by_login: dict[str, Person] = {}
         self.logins = [f"dev{n:04d}" for n in range(16 + issues // 3)]
 
     # Moments

@@ -4,7 +4,8 @@ Lists are joined by ``|``, moments are ISO 8601 in UTC.
 
 Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
 ``judgements.csv`` says of each bug report what somebody who reads it would: the rule by words is
-wrong about some. ``environments.csv`` is what the fields of bodies state.
+wrong about some. ``environments.csv`` is what the fields of bodies state,
+``fixers.csv`` who wrote the fixes of bug reports, by their address where nothing tells the account.
 """
 
 import json
@@ -20,6 +21,7 @@ from perf_assets.sample.generator.corpus import timestamp
 from perf_assets.sample.generator.fix_truth import bug_lifetime, fix_contents, introducing_commits
 from perf_assets.sample.generator.history import in_order
 from perf_assets.sample.generator.model import Comment, Commit, Issue, Pull, is_bot, person
+from perf_assets.sample.generator.people import FIXERS, association, planned_fixers
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.program import planted_findings
 from perf_assets.tables import schema_of
@@ -58,6 +60,8 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
             pl.DataFrame(rows, infer_schema_length=None).write_csv(path)
         else:
             pl.DataFrame(schema=schema_of(name).names()).write_csv(path)
+    fixers = list(planned_fixers(plan, bugs, fixes))
+    pl.DataFrame(fixers, schema=FIXERS, orient="row").write_csv(directory / "fixers.csv")
     judged = [{"number": bug.number, "is_performance": bug.is_about_performance} for bug in bugs]
     columns = {"number": pl.Int64, "is_performance": pl.Boolean}
     pl.DataFrame(judged, schema=columns).write_csv(directory / "judgements.csv")
@@ -196,6 +200,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
         "fix_commits": len(fix),
         **fix_contents(fix),
         **_talk(issue, of_people),
+        **_answers(plan, issue, of_people),
         **with_bots,
         "reopenings": len(issue.reopenings),
     }
@@ -209,6 +214,22 @@ def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
         "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
         "comments": len(comments),
         "commentators": len({person(comment.author) for comment in comments}),
+    }
+
+
+def _answers(plan: Plan, issue: Issue, of_people: Sequence[Comment]) -> Row:
+    """Who reported, when a member answered, and for how long nobody had while it was open."""
+    author = person(issue.author)
+    answers = [comment for comment in of_people if person(comment.author) != author]
+    by_members = [one.at for one in answers if association(plan, one.author) == "MEMBER"]
+    read_until = max(each.updated for each in plan.issues)
+    until = min([issue.closed or read_until, read_until, *(comment.at for comment in answers)])
+    return {
+        "author_association": association(plan, issue.author),
+        "hours_to_first_member_comment": (
+            (min(by_members) - issue.created) / HOUR if by_members else None
+        ),
+        "hours_unanswered": (until - issue.created) / HOUR,
     }
 
 

@@ -10,6 +10,7 @@ from perf_assets.sources.git.history import (
     months_of,
 )
 from perf_assets.sources.git.mining import read_commits
+from perf_assets.sources.git.signatures import read_mailmap
 from perf_assets.sources.git.templates import read_issue_templates
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "months_of",
     "read_commits",
     "read_issue_templates",
+    "read_mailmap",
     "update_clone",
 ]

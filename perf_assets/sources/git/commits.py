@@ -16,14 +16,15 @@ _READ: Columns = {
     "sha": pl.String,
     "parents": TEXTS,
     "author_name": pl.String,
+    "author_email": pl.String,
     "authored_at": pl.Int64,
     "message": pl.String,
 }
-_AUTHOR = re.compile(rb"^author ?([^<\n]*)(?:<[^\n]*> (-?\d{1,18})?)?", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author ?([^<\n]*)(?:<([^\n]*)> (-?\d{1,18})?)?", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 _ENCODING = re.compile(rb"^encoding ([^\n]+)$", re.MULTILINE)
 
-_Row = tuple[str, list[str], str | None, int, str | None]
+_Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 
 def print_objects(clone: Path, names: Iterable[str]) -> bytes:
@@ -33,7 +34,8 @@ def print_objects(clone: Path, names: Iterable[str]) -> bytes:
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:
-    """The commits that ``git cat-file --batch`` printed: sha, parents, author, time, message.
+    """The commits that ``git cat-file --batch`` printed: sha, parents, author and address,
+    time, message.
 
     Text is decoded as the commit says, else as UTF-8, and never fails. The message has no white
     space around it, as PyDriller gives it, and is missing when nothing is left.
@@ -74,7 +76,8 @@ def _row(sha: str, commit: bytes) -> _Row:
         sha,
         parents,
         _text(author[1], codec) if author else None,
-        _seconds(author[2]) if author else 0,
+        _text(author[2], codec) if author and author[2] else None,
+        _seconds(author[3]) if author else 0,
         _text(message, codec),
     )
 

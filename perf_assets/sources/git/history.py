@@ -11,7 +11,7 @@ from perf_assets.sources.git.command import GitError, in_clone, local_environmen
 from perf_assets.sources.git.commits import moment
 
 # Every fingerprint begins with it: raise it when commits must be counted anew.
-RULE_VERSION = "2"
+RULE_VERSION = "3"
 
 
 def commit_months(clone: Clone) -> pl.DataFrame:

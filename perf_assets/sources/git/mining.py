@@ -14,6 +14,7 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, error_line, is_disk_full
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
+from perf_assets.sources.git.signatures import read_mailmap, with_signatures
 from perf_assets.sources.git.szz.pairs import PairCounter
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
 from perf_assets.tables import schema_of
@@ -161,7 +162,8 @@ def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
-    return parse_commits(print_objects(clone.path, shas))
+    commits = parse_commits(print_objects(clone.path, shas))
+    return with_signatures(commits, read_mailmap(clone))
 
 
 def _no_room(reason: str) -> PerfAssetsError:

@@ -15,6 +15,18 @@ from perf_assets.tables.types import TIME
 
 TABLES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
 ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
+ASSOCIATIONS = frozenset(table_of("raw.issues").column["author_association"].values or ())
+REACTIONS = {
+    "THUMBS_UP": "thumbs_up",
+    "THUMBS_DOWN": "thumbs_down",
+    "LAUGH": "laugh",
+    "HOORAY": "hooray",
+    "CONFUSED": "confused",
+    "HEART": "heart",
+    "ROCKET": "rocket",
+    "EYES": "eyes",
+}
+"""Columns of the kinds of reactions, by GitHub's names of them."""
 GHOST = "ghost"
 BOT_SUFFIX = "[bot]"
 PULL_REQUEST_KEY = ("number", "pull_request_repository", "pull_request", "relation")
@@ -113,14 +125,15 @@ def _issue(node: Issue) -> dict[str, Any]:
     return {
         "title": node["title"],
         "body": node["body"] or None,
-        "author": _login(node["author"]),
-        "author_type": _author_type(node["author"]),
+        **_author(node),
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
         "labels": sorted(label["name"] for label in node["labels"]["nodes"] if label),
         "created_at": node["createdAt"],
         "updated_at": node["updatedAt"],
         "closed_at": node["closedAt"],
+        "milestone": node["milestone"] and node["milestone"]["title"],
+        **_reactions(node),
         "comments": node["comments"]["totalCount"],
         "events": node["timelineItems"]["totalCount"],
         "fields_version": FIELDS_VERSION,
@@ -131,10 +144,10 @@ def _issue(node: Issue) -> dict[str, Any]:
 def _comment(node: Comment) -> dict[str, Any]:
     return {
         "comment_id": node["fullDatabaseId"],
-        "author": _login(node["author"]),
-        "author_type": _author_type(node["author"]),
+        **_author(node),
         "created_at": node["createdAt"],
         "body": node["body"] or None,
+        **_reactions(node),
     }
 
 
@@ -149,6 +162,7 @@ def _event(node: dict[str, Any]) -> dict[str, Any]:
         "created_at": node["createdAt"],
         "label": (node.get("label") or {}).get("name"),
         "commit_sha": (commit or {}).get("oid"),
+        "commit_author": _commit_author(commit),
         "pull_request": closer.get("number") if is_pull_request else None,
         "closer_repository": (closer.get("repository") or {}).get("nameWithOwner"),
         "previous_title": node.get("previousTitle"),
@@ -183,8 +197,35 @@ def _pull_request(node: dict[str, Any], relation: str) -> dict[str, Any]:
         "relation": relation,
         "is_merged": node["merged"],
         "merge_commit_sha": (node["mergeCommit"] or {}).get("oid"),
+        "merge_commit_author": _commit_author(node["mergeCommit"]),
         "commits": (node.get("commits") or {}).get("totalCount"),
     }
+
+
+def _author(node: Issue | Comment) -> dict[str, Any]:
+    """Who wrote it, and what GitHub knows of them."""
+    association = node["authorAssociation"]
+    return {
+        "author": _login(node["author"]),
+        "author_type": _author_type(node["author"]),
+        "author_association": association if association in ASSOCIATIONS else None,
+    }
+
+
+def _reactions(node: Issue | Comment) -> dict[str, int | None]:
+    """How many reacted, by kind; nothing of kinds that nobody is known to have a column for."""
+    groups = node["reactionGroups"]
+    if groups is None:
+        return dict.fromkeys(REACTIONS.values())
+    counts = {group["content"]: group["reactors"]["totalCount"] for group in groups}
+    return {column: counts.get(content, 0) for content, column in REACTIONS.items()}
+
+
+def _commit_author(commit: dict[str, Any] | None) -> str | None:
+    """The account that GitHub takes the author of a commit for."""
+    user = ((commit or {}).get("author") or {}).get("user") or {}
+    login = user.get("login")
+    return None if login == GHOST else login
 
 
 def _login(actor: Actor | None) -> str | None:

@@ -21,6 +21,16 @@ from perf_assets.sources.github.response_types import Issue
 Shape = TypeVar("Shape")
 
 PAGE = 100
+# A page requests its issues, and for each of them: its connections, the commits of its pull
+# requests, and who reacted to it and to its comments. GitHub divides by 100:
+# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+_REQUESTS_PER_ISSUE = (
+    len(queries.CONNECTIONS)
+    + queries.FIRST["closedByPullRequestsReferences"]
+    + queries.FIRST["comments"]
+    + 1
+)
+PAGE_POINTS = round((1 + PAGE * _REQUESTS_PER_ISSUE) / 100)
 SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
 COUNTS_PER_REQUEST = 40
 RESTS_PER_REQUEST = 20

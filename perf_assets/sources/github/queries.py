@@ -12,11 +12,17 @@ PAGE_INFO = "pageInfo { hasNextPage endCursor }"
 
 # Raised when more fields of issues or of what belongs to them are requested: a run reads cohorts
 # again that an older version requested less of.
-FIELDS_VERSION = 2
+FIELDS_VERSION = 3
 
 ACTOR = "{ __typename login }"
 
-COMMENT_FIELDS = f"fullDatabaseId author {ACTOR} createdAt body"
+# How many reacted is a list of its own for each of the eight kinds, of which GitHub charges one.
+REACTIONS = "reactionGroups { content reactors { totalCount } }"
+
+# Whose account GitHub takes the author of a commit for; the e-mail address stays with git.
+COMMIT = "oid author { user { login } }"
+
+COMMENT_FIELDS = f"fullDatabaseId author {ACTOR} authorAssociation createdAt body {REACTIONS}"
 
 EVENT_FIELDS = f"""
 __typename
@@ -24,8 +30,8 @@ __typename
   id createdAt actor {ACTOR}
   closer {{
     __typename
-    ... on Commit {{ oid repository {{ nameWithOwner }} }}
-    ... on PullRequest {{ number merged mergeCommit {{ oid }} repository {{ nameWithOwner }} }}
+    ... on Commit {{ {COMMIT} repository {{ nameWithOwner }} }}
+    ... on PullRequest {{ number merged mergeCommit {{ {COMMIT} }} repository {{ nameWithOwner }} }}
   }}
 }}
 ... on ReopenedEvent {{ id createdAt actor {ACTOR} }}
@@ -36,7 +42,8 @@ __typename
 """
 
 PULL_REQUEST_FIELDS = (
-    "id number merged mergeCommit { oid } commits { totalCount } repository { nameWithOwner }"
+    f"id number merged mergeCommit {{ {COMMIT} }} commits {{ totalCount }} "
+    "repository { nameWithOwner }"
 )
 
 CONNECTIONS = {
@@ -57,13 +64,14 @@ CONNECTIONS = {
 # How much of each nested connection comes with its issue; the rest is requested by itself.
 FIRST = {
     "labels": 30,
-    "comments": 50,
+    "comments": 20,  # each costs a hundredth of a point, for its reactions
     "timelineItems": 50,
     "closedByPullRequestsReferences": 3,  # each costs a hundredth of a point, for its commits
 }
 
 ISSUE_FIELDS = (
-    f"id number title body author {ACTOR} state stateReason createdAt updatedAt closedAt url "
+    f"id number title body author {ACTOR} authorAssociation state stateReason createdAt updatedAt "
+    f"closedAt url milestone {{ title }} {REACTIONS} "
     + " ".join(text % FIRST[name] for name, text in CONNECTIONS.items())
 )
 

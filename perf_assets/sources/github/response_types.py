@@ -58,6 +58,7 @@ Word = Annotated[str, Strict(), Field(min_length=1, max_length=1000)]
 Sha = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Url = Annotated[str, Strict(), Field(pattern=r"^https?://[!-~]+$", max_length=2000)]
 Flag = Annotated[bool, Strict()]
+Association = Annotated[str, Strict(), Field(pattern="^[A-Z_]{1,50}$")] | None
 
 
 class Named(TypedDict):
@@ -95,10 +96,36 @@ class Info(TypedDict):
 PageInfo = Annotated[Info, AfterValidator(_next_cursor)]
 
 
+class Account(TypedDict):
+    """An account, by its name."""
+
+    login: Text
+
+
+class CommitAuthor(TypedDict):
+    """Who wrote a commit, where GitHub knows an account with the address."""
+
+    user: Account | None
+
+
 class Merge(TypedDict):
     """The commit of a merge."""
 
     oid: Sha
+    author: CommitAuthor | None
+
+
+class ReactionGroup(TypedDict):
+    """How many reacted in one way."""
+
+    content: Annotated[str, Strict(), Field(pattern="^[A-Z_]{1,50}$")]
+    reactors: Total
+
+
+class Milestone(TypedDict):
+    """What an issue is planned for."""
+
+    title: Text
 
 
 class Comment(TypedDict):
@@ -106,8 +133,10 @@ class Comment(TypedDict):
 
     fullDatabaseId: BigInt
     author: Actor | None
+    authorAssociation: Association
     createdAt: Moment
     body: Text
+    reactionGroups: list[ReactionGroup] | None
 
 
 class ClosingCommit(TypedDict):
@@ -115,6 +144,7 @@ class ClosingCommit(TypedDict):
 
     kind: Annotated[Literal["Commit"], Field(alias="__typename")]
     oid: Sha
+    author: CommitAuthor | None
     repository: Named
 
 
@@ -221,12 +251,15 @@ class Issue(TypedDict):
     title: Text
     body: Text
     author: Actor | None
+    authorAssociation: Association
     state: Literal["OPEN", "CLOSED"]
     stateReason: Annotated[str, Strict(), Field(pattern="^[A-Z_]{1,50}$")] | None
     createdAt: Moment
     updatedAt: Moment
     closedAt: Moment | None
     url: Url
+    milestone: Milestone | None
+    reactionGroups: list[ReactionGroup] | None
     labels: Labels
     comments: Comments
     timelineItems: Events

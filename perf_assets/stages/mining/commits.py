@@ -12,6 +12,7 @@ from functools import cached_property
 import polars as pl
 
 from perf_assets.config.study import Repository
+from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git import (
     RULE_VERSION,
@@ -24,6 +25,7 @@ from perf_assets.sources.git import (
     update_clone,
 )
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
+from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
@@ -39,6 +41,7 @@ from perf_assets.storage.audited_writer import (
 log = logging.getLogger(__name__)
 
 NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
+POLICY = "( plain| none)$"  # how addresses are stored, at the end of a fingerprint
 COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
@@ -60,11 +63,15 @@ def mine_commits(
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, writer.data_dir.clone(repository.name))
     fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
-    yield from load_commits(writer, clone, repository.name, months)
+    yield from load_commits(writer, clone, repository.name, months, repository.addresses)
 
 
 def load_commits(
-    writer: AuditedWriter, clone: Clone, repository: str, months: Sequence[str]
+    writer: AuditedWriter,
+    clone: Clone,
+    repository: str,
+    months: Sequence[str],
+    addresses: AddressPolicy = "hashed",
 ) -> Iterator[WriteOutcome]:
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
@@ -74,8 +81,9 @@ def load_commits(
     """
     with phase(f"listing commits of {repository}"), ThreadPoolExecutor(1) as pool:
         of_others = pool.submit(list_branch_commits, clone)
-        branch = Listing(writer, clone, repository, DEFAULT_BRANCH, list_commits(clone))
-        others = Listing(writer, clone, repository, OTHER_BRANCHES, of_others.result())
+        stored = Addresses(addresses, writer.data_dir)
+        branch = Listing(writer, clone, repository, DEFAULT_BRANCH, list_commits(clone), stored)
+        others = Listing(writer, clone, repository, OTHER_BRANCHES, of_others.result(), stored)
     note_branch(writer, clone, repository, branch.commits)
     yield from _load(branch, months)
     yield from _load(others, months)
@@ -99,9 +107,25 @@ class Listing:
     repository: str
     tables: Sequence[str]
     commits: pl.DataFrame
+    addresses: Addresses
+
+    @property
+    def policy(self) -> str:
+        """What ends the fingerprint of a month whose addresses are not stored as usual."""
+        usual = self.addresses.policy == "hashed" or self.tables != DEFAULT_BRANCH
+        return "" if usual else f" {self.addresses.policy}"
 
     @cached_property
-    def ready(self) -> pl.DataFrame:
+    def to_read_again(self) -> pl.DataFrame:
+        """Stored commits (sha, month) that can be read now, or whose addresses mean another now."""
+        database = self.writer.database
+        if self.tables != DEFAULT_BRANCH:
+            return self._ready
+        outdated = self.addresses.outdated(database, self.repository, self.clone)
+        return pl.concat([self._ready, outdated]).unique("sha", maintain_order=True)
+
+    @cached_property
+    def _ready(self) -> pl.DataFrame:
         """Stored commits (sha, month) that git could not read then, and can now."""
         stored = self.writer.database.frame(
             f"SELECT sha, month, unreadable FROM {self.tables[0]} "
@@ -158,12 +182,14 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
     done = loads.filter(pl.col("status") == "loaded")
     stored = dict(done.select("month", "fingerprint").iter_rows())
     listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
-    again = set(listing.ready["month"])
+    again = set(listing.to_read_again["month"])
     states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
-    return [
-        ChangedMonth(month, count, fingerprint)
+    changes = [
+        ChangedMonth(month, count, f"{fingerprint}{listing.policy}")
         for month, (count, fingerprint) in states.items()
-        if stored.get(month) != fingerprint or month in again
+    ]
+    return [
+        one for one in changes if stored.get(one.month) != one.fingerprint or one.month in again
     ]
 
 
@@ -173,7 +199,10 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
     loads = pl.concat(
         [listing.writer.database.loads(table, listing.repository) for table in listing.tables]
     )
-    is_current = pl.col("fingerprint").str.starts_with(f"{RULE_VERSION}-")
+    fingerprint = pl.col("fingerprint")
+    is_current = fingerprint.str.starts_with(f"{RULE_VERSION}-") & (
+        fingerprint.str.extract(POLICY).fill_null("") == listing.policy
+    )
     outdated = loads.filter(~is_current.fill_null(value=False) | (pl.col("status") != "loaded"))
     stored = listing.writer.database.frame(
         f"SELECT month, {', '.join(identity)} FROM {listing.tables[0]} "
@@ -181,7 +210,7 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
         [listing.repository, [change.month for change in changes]],
     )
     current = stored.join(outdated, on="month", how="anti")
-    current = current.join(listing.ready, on="sha", how="anti")
+    current = current.join(listing.to_read_again, on="sha", how="anti")
     return current.join(listing.commits, on=identity, how="semi").select("sha")
 
 
@@ -204,7 +233,7 @@ def _shaped(
     if "branch" in listing.commits.columns:
         branches = listing.commits.select("sha", "branch")
         commits = commits.join(branches, on="sha", maintain_order="left")
-    frames = [commits, files, templates]
+    frames = [listing.addresses.stored(commits), files, templates]
     return [
         frame.with_columns(repository=pl.lit(listing.repository))
         .select(empty.columns)

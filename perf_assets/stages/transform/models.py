@@ -5,6 +5,7 @@ from contextlib import closing
 
 import polars as pl
 
+from perf_assets.config.people import People
 from perf_assets.config.study import Study
 from perf_assets.engines.remote import Engine
 from perf_assets.sql_models.ddl import (
@@ -16,6 +17,7 @@ from perf_assets.sql_models.ddl import (
     parsed,
 )
 from perf_assets.sql_models.files import Model, load_models
+from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import (
@@ -42,7 +44,25 @@ def register_study(writer: AuditedWriter, study: Study) -> None:
     # What is stored was audited when it was.
     if Difference.between(writer.database.frame("FROM meta.repositories"), rows).is_any:
         writer.store([PartitionWrite([StagedTable("meta.repositories", rows)])])
+    _register_decisions(writer, study.people)
     _register_tag_sets(writer, study)
+
+
+def _register_decisions(writer: AuditedWriter, people: People) -> None:
+    """Write down what the study says of accounts, addresses as raw.commits stores them."""
+    addresses = Addresses(people.addresses, writer.data_dir)
+    decisions = [(login.casefold(), "bot", "") for login in people.bots]
+    decisions += [(login.casefold(), "person", "") for login in people.persons]
+    for accounts in people.same:
+        first, *others = map(addresses.account, accounts)
+        decisions += [(other, "same_as", first) for other in others if other != first]
+    for pair in people.different:
+        one, other = map(addresses.account, pair)
+        decisions.append((one, "different_from", other))
+    schema = table_of("meta.account_decisions").frame_schema
+    rows = pl.DataFrame(decisions, schema=schema, orient="row").unique(maintain_order=True)
+    if Difference.between(writer.database.frame("FROM meta.account_decisions"), rows).is_any:
+        writer.store([PartitionWrite([StagedTable("meta.account_decisions", rows)])])
 
 
 def _register_tag_sets(writer: AuditedWriter, study: Study) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
+from perf_assets.mock_servers.github.graphql_views import REACTIONS
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
@@ -98,6 +99,55 @@ def test_accounts_have_their_type_and_a_bot_a_login_that_no_person_can_have(
         (None, None),
         (None, None),
     ]
+
+
+def test_what_github_knows_of_people_comes_with_issues_and_comments(
+    corpus: Corpus, server: CorpusServer
+) -> None:
+    batch = load(source(server), MONTHS)
+    kinds = {"+1": "thumbs_up", "-1": "thumbs_down"}
+    for frame, records, key in (
+        (batch.issues, corpus.issues.values(), "number"),
+        (batch.comments, [one for each in corpus.comments.values() for one in each], "id"),
+    ):
+        rows = {row["comment_id" if key == "id" else key]: row for row in frame.rows(named=True)}
+        assert len(rows) == len(list(records)) > 100
+        for record in records:
+            row = rows[record[key]]
+            assert row["author_association"] == record["author_association"]
+            for kind in REACTIONS.values():
+                assert row[kinds.get(kind, kind)] == record["reactions"].get(kind, 0)
+    assert batch.issues["thumbs_up"].sum() > 10
+    planned = {number: one["milestone"] for number, one in corpus.issues.items()}
+    assert len({each["title"] for each in planned.values() if each}) > 3
+    for number, milestone in batch.issues.select("number", "milestone").iter_rows():
+        assert milestone == (planned[number] and planned[number]["title"])
+    closers = [
+        event["closer"]
+        for events in corpus.events.values()
+        for event in events
+        if (event.get("closer") or {}).get("type") == "commit"
+    ]
+    told = {closer["oid"]: closer["commit_author"] for closer in closers}
+    stored = batch.events.filter(pl.col("commit_sha").is_in(list(told)))
+    assert len(set(told.values())) > 3
+    assert dict(stored.select("commit_sha", "commit_author").iter_rows()) == told
+
+
+def test_what_a_corpus_does_not_say_is_not_known(
+    corpus: Corpus,
+) -> None:
+    number, other = sorted(corpus.issues)[:2]
+    record = dict(corpus.issues[number])
+    for key in ("author_association", "reactions", "milestone"):
+        del record[key]
+    newer = {**corpus.issues[other], "author_association": None, "reactions": None}
+    changed = dataclasses.replace(corpus, issues={**corpus.issues, number: record, other: newer})
+    with CorpusServer([changed]) as server:
+        rows = load(source(server), MONTHS).issues.filter(pl.col("number").is_in([number, other]))
+    columns = ("author_association", "thumbs_up", "eyes")
+    assert rows.select(columns).rows() == [(None, None, None)] * 2
+    assert rows.filter(number=number)["milestone"].to_list() == [None]
 
 
 def test_a_type_that_github_did_not_have_is_not_known(

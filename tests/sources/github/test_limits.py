@@ -19,6 +19,7 @@ from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
+from perf_assets.sources.github.issues import PAGE_POINTS
 from perf_assets.sources.github.prefetch import Job, in_order
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from tests.effort import SEEDS
@@ -53,9 +54,9 @@ def test_tokens_share_the_work_by_what_is_left_of_their_budgets(corpus: Corpus) 
         shared = source(server, "a, b,c")
         load(shared, MONTHS)
         left = [account.remaining for account in shared.client.accounts.all]
-        # Two requests at once, seven points each, whose answers may come in either order.
-        assert 0 <= sum(left) - (600 - server.points) <= 14
-        assert max(left) - min(left) <= 14
+        # Two requests at once, whose answers may come in either order.
+        assert 0 <= sum(left) - (600 - server.points) <= 2 * PAGE_POINTS
+        assert max(left) - min(left) <= 2 * PAGE_POINTS
 
 
 def test_a_spent_token_rests_and_only_when_all_rest_is_waited(corpus: Corpus) -> None:

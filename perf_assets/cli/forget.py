@@ -1,0 +1,56 @@
+"""forget: take a person out of all that is stored, and keep them out."""
+
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors
+from perf_assets.config.people import checked_login
+from perf_assets.errors import PerfAssetsError
+from perf_assets.processes import shutdown
+from perf_assets.storage.data_directory import DataDirectory
+
+
+@click.command()
+@click.argument("login")
+@click.option(
+    "--email", "emails", multiple=True, help="An address of theirs in commits; may be repeated."
+)
+@click.option("--yes", is_flag=True, help="It is meant so; without it nothing is changed.")
+@data_dir_option
+@friendly_errors
+def forget(login: str, emails: tuple[str, ...], data_dir: Path, *, yes: bool) -> None:
+    """Take the person with the account LOGIN out of all tables and of what is published.
+
+    A name that says nothing stands for them instead, the same everywhere, so that all counts stay;
+    mentions of them in texts become it too. They are kept out when issues and commits are read
+    again, and when a backup is restored. It cannot be undone. The clone of a repository has its
+    history as it is; backups that were taken before, and copies that others have, are as they were.
+
+    \b
+    Example:
+        perf-assets forget octocat --email octocat@example.org
+    """
+    from perf_assets.storage.forgetting import forget_everywhere  # noqa: PLC0415
+
+    if not data_dir.is_dir():
+        raise PerfAssetsError(
+            f"{data_dir}: there is no such data directory; perf-assets run makes one"
+        )
+    login = checked_login(login)
+    directory = DataDirectory.of(data_dir)
+    if not yes:
+        raise PerfAssetsError(
+            f"{login} would be forgotten in {directory.path} for good, which cannot be undone: say "
+            "that it is meant so with --yes"
+        )
+    shutdown.set_resume_hint(f"run perf-assets forget {login} again; nothing is lost")
+    with shown_progress(console):
+        addresses, changed = forget_everywhere(directory, login, emails)
+    values = sum(changed.values())
+    click.echo(
+        f"{login} is forgotten: {values:,} values of {len(changed)} tables are others now, with "
+        f"{addresses} address{'' if addresses == 1 else 'es'} of commits, and what is published "
+        "is new. The report follows with the next run: perf-assets run"
+    )

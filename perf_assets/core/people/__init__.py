@@ -1,0 +1,1 @@
+"""Who did it: addresses, mail maps, and which of them are one person."""

@@ -1,0 +1,60 @@
+"""The mail map of a repository: which names and addresses of its history are one person's.
+
+Source of the rules: https://git-scm.com/docs/gitmailmap.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+_CONTACT = re.compile(r"\s*([^<]*?)\s*<([^>]*)>")
+
+
+@dataclass(frozen=True)
+class Mailmap:
+    """The addresses that stand for others.
+
+    by_email : the address that stands for an address, whatever the name beside it.
+    by_contact : the address that stands for a name and an address together, which goes before.
+
+    Names and addresses are compared without case, as git does.
+    """
+
+    by_email: Mapping[str, str] = field(default_factory=dict)
+    by_contact: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> "Mailmap":
+        """The mail map that a file ``.mailmap`` has; what is no entry in it is passed over."""
+        by_email: dict[str, str] = {}
+        by_contact: dict[tuple[str, str], str] = {}
+        for line in text.splitlines():
+            contacts = [] if line.lstrip().startswith("#") else list(_contacts(line))
+            if len(contacts) == 1:  # another name for an address
+                continue
+            if len(contacts) >= 2:
+                (_, proper), (name, email), *_ = contacts
+                if name:
+                    by_contact[name.casefold(), email.casefold()] = proper.casefold()
+                else:
+                    by_email[email.casefold()] = proper.casefold()
+        return cls(by_email, by_contact)
+
+    def canonical(self, name: str | None, email: str) -> str:
+        """The address that stands for ``email`` where ``name`` is beside it; in small letters."""
+        found = self.by_contact.get(((name or "").casefold(), email.casefold()))
+        return found or self.by_email.get(email.casefold(), email.casefold())
+
+    def hidden(self, hide: Callable[[str], str]) -> "Mailmap":
+        """The same map of what ``hide`` makes of each address."""
+        return Mailmap(
+            {hide(email): hide(proper) for email, proper in self.by_email.items()},
+            {(n, hide(email)): hide(proper) for (n, email), proper in self.by_contact.items()},
+        )
+
+
+def _contacts(line: str) -> Iterator[tuple[str, str]]:
+    """The names and addresses of an entry, in order."""
+    for name, email in _CONTACT.findall(line):
+        if email:
+            yield name, email

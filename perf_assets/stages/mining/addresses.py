@@ -1,0 +1,77 @@
+"""How addresses of commits are stored, and which stored ones are no longer as they should be."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import polars as pl
+
+from perf_assets.core.people.addresses import AddressPolicy, hashed_address
+from perf_assets.sources.git import Clone, read_mailmap
+from perf_assets.storage.address_key import address_key
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.warehouse import Database
+
+ADDRESSES = ("author_email", "canonical_email")
+OF_PEOPLE = (*ADDRESSES, "author_login")
+
+STORED = """
+    SELECT sha, month, author_name, author_email, canonical_email FROM raw.commits
+    WHERE repository = ? AND author_email IS NOT NULL
+"""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Stores addresses as ``policy`` says, hashed ones by the key of ``data_dir``."""
+
+    policy: AddressPolicy
+    data_dir: DataDirectory
+
+    @cached_property
+    def hide(self) -> Callable[[str], str]:
+        """What is stored of an address."""
+        if self.policy != "hashed":
+            return str.casefold
+        return partial(_hashed, key=address_key(self.data_dir))
+
+    def account(self, account: str) -> str:
+        """What stands for a login or an address in stored tables."""
+        return self.hide(account) if "@" in account else account.casefold()
+
+    def stored(self, commits: pl.DataFrame) -> pl.DataFrame:
+        """``commits`` as they are stored."""
+        if self.policy == "none":
+            nothing = pl.lit(None, pl.String)
+            return commits.with_columns(nothing.alias(name) for name in OF_PEOPLE)
+        if self.policy == "plain":
+            return commits
+        known = {
+            email: self.hide(email)
+            for name in ADDRESSES
+            for email in commits[name].unique().drop_nulls()
+        }
+        return commits.with_columns(
+            pl.col(name).replace_strict(known, default=None, return_dtype=pl.String)
+            for name in ADDRESSES
+        )
+
+    def outdated(self, database: Database, repository: str, clone: Clone) -> pl.DataFrame:
+        """Stored commits (sha, month) whose addresses mean another one by the mail map of today."""
+        rows = database.frame(STORED, [repository])
+        if self.policy == "none":
+            return rows.clear().select("sha", "month")
+        mailmap = read_mailmap(clone).hidden(self.hide)
+        contacts = rows.select("author_name", "author_email").unique()
+        now = contacts.with_columns(
+            pl.Series(
+                "now", [mailmap.canonical(*contact) for contact in contacts.iter_rows()], pl.String
+            )
+        )
+        joined = rows.join(now, on=["author_name", "author_email"], how="left", nulls_equal=True)
+        is_current = pl.col("canonical_email") == pl.col("now")
+        return joined.filter(~is_current).select("sha", "month")
+
+
+def _hashed(email: str, key: bytes) -> str:
+    return hashed_address(email, key)

@@ -1,0 +1,144 @@
+"""People who want to be forgotten: taken out of all that is stored, and kept out from then on."""
+
+from collections.abc import Iterable, Iterator
+
+import duckdb
+import polars as pl
+
+from perf_assets.core.people.forgetting import NAMES, PREFIX, Forgotten
+from perf_assets.processes.progress import phase
+from perf_assets.storage.address_key import address_key
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.database_copy import copy_database, journal_of, set_in_place
+from perf_assets.storage.forgotten import read_forgotten, write_forgotten
+from perf_assets.storage.lock import writing
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import read_log, write_log
+from perf_assets.storage.warehouse import let_go, open_warehouse
+from perf_assets.tables.ddl import quoted_name
+from perf_assets.tables.frames import frame_of, registered
+
+TEXT_COLUMNS = """
+    SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_database() AND NOT internal
+        AND data_type IN ('VARCHAR', 'VARCHAR[]')
+        AND schema_name || '.' || table_name IN (
+            SELECT schema_name || '.' || table_name FROM duckdb_tables()
+        )
+    ORDER BY ALL
+"""
+OWN_ADDRESSES = """
+    SELECT DISTINCT author_email, author_name FROM raw.commits
+    WHERE lower(author_login) = $1 OR author_email IN (
+        SELECT author_email FROM staging.identities WHERE person = $1 OR login = $1
+    )
+"""
+
+
+def forget(
+    data_dir: DataDirectory, login: str, emails: Iterable[str] = ()
+) -> tuple[int, dict[str, int]]:
+    """Take a person out of all tables, of what is published, and of the log of verdicts.
+
+    What stands for them is the same everywhere, so that all counts stay. Killed at any moment and
+    run again it ends the same.
+
+    Returns
+    -------
+    How many addresses of theirs are known, and how many values of each table changed.
+
+    Raises
+    ------
+    PerfAssetsError
+        Another process writes to the data directory, or the disk is full.
+    """
+    with phase(f"forgetting in {data_dir.path}"), writing(data_dir.path):
+        before = read_forgotten(data_dir) or Forgotten(address_key(data_dir))
+        own, names = _of_person(data_dir, login)
+        known = {*own, *emails}
+        forgotten = before.adding(login, known, names)
+        write_forgotten(data_dir, forgotten)
+        changed = take_out(data_dir, forgotten)
+        publish(data_dir)
+    return len(known), changed
+
+
+def forget_everywhere(
+    data_dir: DataDirectory, login: str, emails: Iterable[str] = ()
+) -> tuple[int, dict[str, int]]:
+    """As :func:`forget`, in the data directories of workers too."""
+    addresses, changed = forget(data_dir, login, emails)
+    for path in sorted(data_dir.path.glob("workers/*")):
+        if path.is_dir():
+            more, also = forget(DataDirectory(path), login, emails)
+            addresses = max(addresses, more)
+            changed = {
+                table: changed.get(table, 0) + also.get(table, 0) for table in {*changed, *also}
+            }
+    return addresses, changed
+
+
+def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
+    """Take everybody who is forgotten out of the warehouse and the log of verdicts."""
+    log = read_log(data_dir.verdicts)
+    cleaned = {table: forgotten.frame(rows) for table, rows in log.rows.items()}
+    if any(not rows.equals(cleaned[table]) for table, rows in log.rows.items()):
+        write_log(data_dir.verdicts, cleaned)
+    with open_warehouse(data_dir.warehouse) as database:
+        with database.transaction():
+            changed = dict(_clean(database.connection, forgotten))
+        if not changed:
+            return changed
+        # What was replaced would stay in unused blocks of the file.
+        unfinished = data_dir.path / ".forgotten.duckdb"
+        for left in (unfinished, journal_of(unfinished)):
+            left.unlink(missing_ok=True)
+        database.connection.execute("CHECKPOINT")
+        copy_database(database.connection, unfinished)
+    let_go(data_dir.warehouse)
+    set_in_place(unfinished, data_dir.warehouse)
+    return changed
+
+
+def _of_person(data_dir: DataDirectory, login: str) -> tuple[set[str], set[str]]:
+    """The addresses and names of commits that are known as the person's."""
+    with open_warehouse(data_dir.warehouse) as database:
+        try:
+            rows = database.frame(OWN_ADDRESSES, [login.casefold()])
+        except duckdb.CatalogException:  # nothing was computed yet
+            return set(), set()
+    return set(rows["author_email"].drop_nulls()), set(rows["author_name"].drop_nulls())
+
+
+def _clean(
+    connection: duckdb.DuckDBPyConnection, forgotten: Forgotten
+) -> Iterator[tuple[str, int]]:
+    """Replace values of all tables; each table that changed, and how many values of it."""
+    counts: dict[str, int] = {}
+    columns = connection.execute(TEXT_COLUMNS).fetchall()
+    with_emails = {table for table, column, _ in columns if column == "author_email"}
+    for table, column, _ in columns:
+        if column in NAMES and table in with_emails:
+            continue
+        name = quoted_name(column)
+        values = frame_of(
+            connection.sql(f"SELECT DISTINCT {name} AS old FROM {table} WHERE {name} IS NOT NULL")
+        )
+        new = forgotten.frame(values.rename({"old": column})).rename({column: "new"})
+        pairs = pl.concat([values, new], how="horizontal").filter(
+            pl.col("old").ne_missing(pl.col("new"))
+        )
+        if pairs.is_empty():
+            continue
+        with registered(connection, "pairs", pairs):
+            ((count,),) = connection.execute(
+                f"UPDATE {table} SET {name} = pairs.new FROM pairs WHERE {table}.{name} = pairs.old"
+            ).fetchall()
+        counts[table] = counts.get(table, 0) + int(count)
+    for table in with_emails & counts.keys():
+        connection.execute(
+            f"UPDATE {table} SET author_name = NULL "
+            "WHERE starts_with(author_email, $1) OR starts_with(author_login, $1)",
+            [PREFIX],
+        )
+    yield from counts.items()

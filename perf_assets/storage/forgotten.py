@@ -1,0 +1,48 @@
+"""Who is forgotten in a data directory: the file that says so, by hashes."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from perf_assets.core.people.forgetting import Forgotten
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.address_key import address_key
+from perf_assets.storage.data_directory import DataDirectory
+
+
+def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
+    """Who is forgotten in ``data_dir``; None where nobody is.
+
+    Raises
+    ------
+    PerfAssetsError
+        The file that says so is damaged.
+    """
+    path = data_dir.forgotten
+    try:
+        changed = path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+    return _read(path, changed, address_key(data_dir))
+
+
+def write_forgotten(data_dir: DataDirectory, forgotten: Forgotten) -> None:
+    """Say from now on who is forgotten, in one step."""
+    path = data_dir.forgotten
+    content = {name: sorted(getattr(forgotten, name)) for name in ("logins", "emails", "names")}
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _: int, key: bytes) -> Forgotten:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        sets = [frozenset(map(str, content[name])) for name in ("logins", "emails", "names")]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise PerfAssetsError(
+            f"{path}: this file says who is forgotten, and cannot be read: bring it back from a "
+            "backup, so that nobody in it is stored again"
+        ) from None
+    return Forgotten(key, *sets)
