@@ -46,7 +46,12 @@ what a run will cost.
 
 A label matches an entry when it contains it, whatever the case and spaces.
 """
-TITLES = {"repositories": "[[repositories]]", "forums": "[[forums]]", "lake": "[lake]"}
+TITLES = {
+    "repositories": "[[repositories]]",
+    "areas": "[repositories.areas]",
+    "forums": "[[forums]]",
+    "lake": "[lake]",
+}
 
 
 def pages() -> dict[str, str]:

@@ -13,6 +13,7 @@ from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study_file import RECONCILE_MONTHS, RepositoryEntry, StudyEntry
 from perf_assets.config_files import validate
+from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
@@ -44,7 +45,8 @@ class Repository(Subject):
     ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
     directory, with which the study of it ends. With ``checks`` its trees go through the static
-    checks. ``aliases`` are the names that it had before.
+    checks. ``aliases`` are the names that it had before; ``areas`` say which parts of its code
+    there are.
     """
 
     trend_start: str
@@ -53,6 +55,7 @@ class Repository(Subject):
     corpus: Path | None = None
     checks: bool = True
     aliases: tuple[str, ...] = ()
+    areas: AreaRules = field(default_factory=AreaRules)
 
 
 @dataclass(frozen=True)
@@ -255,6 +258,7 @@ def _repository(path: Path, index: int, entry: RepositoryEntry) -> Repository:
         corpus,
         entry.checks,
         tuple(entry.aliases),
+        AreaRules() if entry.areas is None else entry.areas.rules(),
     )
 
 

@@ -20,6 +20,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
     "labels.label_evidence": LABELS,
     "labels.keyword_stems": LABELS,
     "labels.environments": ("raw.issues",),
+    "labels.area_evidence": ("raw.issues", "raw.commit_files"),
     "labels.performance_probabilities": ("raw.issues",),
     "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
@@ -31,6 +32,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
         "raw.issue_pull_requests",
         "raw.issue_comments",
     ),
+    "links.fix_areas": ("links.fix_links", "raw.commit_files"),
     "labels.question_kinds": (
         "raw.questions",
         "reviews.labelled_questions",
