@@ -6,6 +6,7 @@ import polars as pl
 
 from perf_assets.core.areas.rules import PATTERN, AreaRules, PathAreas, is_aside
 from perf_assets.core.areas.stack_traces import (
+    Lifetime,
     RepositoryFiles,
     frames_of_issues,
     innermost_paths,
@@ -31,7 +32,8 @@ def area_evidence(
     Parameters
     ----------
     issues : columns number, body, labels, month.
-    files : columns path, month: the files that the repository had, and the month of the first.
+    files : columns path, first_month, last_month: the files that the repository had, and when; the
+        last month is missing for one that is still there.
     has_other_meaning : whether a label says something else: performance, or no bug report.
 
     Returns
@@ -69,10 +71,16 @@ def _of_traces(issues: pl.DataFrame, files: pl.DataFrame, areas: PathAreas) -> I
     frames = frames_of_issues(issues)
     if frames.is_empty():
         return
-    known = RepositoryFiles(dict(files.select("path", "month").iter_rows()), areas.packages)
+    rows = files.select("path", "first_month", "last_month").iter_rows()
+    known = RepositoryFiles({path: Lifetime(*months) for path, *months in rows}, areas.packages)
     version = areas.rules.version
     for number, month, trace in frames.iter_rows():
-        for path in innermost_paths(trace, known, month):
+
+        def find(written: str, month: str = month) -> str | None:
+            path = known.find(written, month)
+            return None if path is None or areas.area(path) is None else path
+
+        for path in innermost_paths(trace, find):
             if (found := areas.area(path)) is not None:
                 yield (
                     *(areas.repository, number, found.area, STACK_TRACE, path),

@@ -52,7 +52,14 @@ KNOWN = """
     select repository, label from raw.issue_events where label is not null
 """
 FILES = """
-    select path, min(month) as month from raw.commit_files where repository = ? group by path
+    select
+        path, min(month) as first_month,
+        case when max(case when change_type = 'deleted' then month end)
+            >= coalesce(max(case when change_type <> 'deleted' then month end), '')
+            then max(month) end as last_month
+    from raw.commit_files
+    where repository = ?
+    group by path
 """
 TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
