@@ -72,8 +72,8 @@ from (
 group by repository
 union all
 select repository, printf(
-    'too few to compare areas: at most %d performance bugs in one, at least {LEAST} are needed',
-    max(performance_bugs)
+    'too few to compare areas: at most %d performance bug%s in one, at least {LEAST} are needed',
+    max(performance_bugs), case when max(performance_bugs) = 1 then '' else 's' end
 )
 from areas
 group by repository
@@ -131,8 +131,8 @@ named as (
 
 select repository, case
     when fixed < {LEAST} then printf(
-        'too few to tell hot spots: %d performance bugs with a fix, at least {LEAST} are needed',
-        fixed
+        'too few to tell hot spots: %d performance bug%s with a fix, at least {LEAST} are needed',
+        fixed, case when fixed = 1 then '' else 's' end
     )
     when again = 0 then printf(
         'no %s was changed by the fixes of two of the %d performance bugs with one',

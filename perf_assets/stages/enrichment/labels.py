@@ -51,15 +51,31 @@ KNOWN = """
     union
     select repository, label from raw.issue_events where label is not null
 """
+# A file is there until it is deleted, or renamed, after the last change that leaves it there.
 FILES = """
-    select
-        path, min(month) as first_month,
-        case when max(case when change_type = 'deleted' then month end)
-            >= coalesce(max(case when change_type <> 'deleted' then month end), '')
-            then max(month) end as last_month
-    from raw.commit_files
-    where repository = ?
-    group by path
+    with
+
+    changes as (
+        select path, month, change_type = 'deleted' as is_end
+        from raw.commit_files
+        where repository = $1
+        union all
+        select old_path as path, month, true as is_end
+        from raw.commit_files
+        where repository = $1 and old_path is not null
+    ),
+
+    months as (
+        select
+            *,
+            min(month) over (partition by path) as first_month,
+            coalesce(max(case when not is_end then month end) over (partition by path), '') as there
+        from changes
+    )
+
+    select path, first_month, min(case when is_end and month >= there then month end) as last_month
+    from months
+    group by path, first_month
 """
 TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
