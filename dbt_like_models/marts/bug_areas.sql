@@ -16,17 +16,6 @@ evidence as (
     from intermediate.area_evidence
 ),
 
-named as (
-    select
-        dataset,
-        repository,
-        number,
-        area,
-        list_sort(list(distinct area_source)) as area_sources
-    from evidence
-    group by dataset, repository, number, area
-),
-
 strongest as (
     select
         *,
@@ -40,28 +29,21 @@ counted as (
         repository,
         number,
         area,
-        area_source,
-        count(evidence) as evidence_count,
-        min(evidence) as evidence
+        min(case when source_rank = strongest_rank then area_source end) as area_source,
+        count(case when source_rank = strongest_rank then evidence end) as evidence_count,
+        min(case when source_rank = strongest_rank then evidence end) as evidence,
+        list_sort(list(distinct area_source)) as area_sources
     from strongest
-    where source_rank = strongest_rank
-    group by dataset, repository, number, area, area_source
+    group by dataset, repository, number, area
 ),
 
 shared as (
     select
-        dataset,
-        repository,
-        number,
-        area,
-        counted.area_source,
-        counted.evidence_count,
-        counted.evidence,
-        named.area_sources,
-        cast(sum(counted.evidence_count) over (partition by dataset, repository, number) as bigint)
+        *,
+        cast(sum(evidence_count) over (partition by dataset, repository, number) as bigint)
             as all_evidence
     from counted
-    inner join named using (dataset, repository, number, area)
+    where evidence_count > 0
 ),
 
 areas as (

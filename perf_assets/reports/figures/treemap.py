@@ -170,9 +170,9 @@ def _rectangles(tiles: pl.DataFrame, measure: str, shade: str) -> Spec:
     color: Spec = {
         "field": "shade",
         "type": "quantitative",
-        "title": shade,
+        "title": f"the larger: {measure}; the darker: {shade}",
         "scale": {"range": SHADES, "zero": True},
-        "legend": {"orient": "bottom", "gradientLength": 240, "titleLimit": 400},
+        "legend": {"orient": "bottom", "gradientLength": 240, "titleLimit": WIDTH},
     }
     return {
         "data": {"values": values(tiles.select(columns))},
