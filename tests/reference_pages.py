@@ -48,6 +48,7 @@ A label matches an entry when it contains it, whatever the case and spaces.
 """
 TITLES = {
     "repositories": "[[repositories]]",
+    "areas": "[repositories.areas]",
     "forums": "[[forums]]",
     "people": "[people]",
     "lake": "[lake]",

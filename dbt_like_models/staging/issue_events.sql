@@ -8,6 +8,7 @@ select
     event_id,
     event,
     label,
+    actor,
     created_at as changed_at
 from raw.issue_events
 where event in ('closed', 'reopened', 'labeled', 'unlabeled')

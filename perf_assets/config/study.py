@@ -14,6 +14,7 @@ from perf_assets.config.partitions import Subject
 from perf_assets.config.people import People
 from perf_assets.config.study_file import RECONCILE_MONTHS, RepositoryEntry, StudyEntry
 from perf_assets.config_files import validate
+from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
@@ -46,8 +47,8 @@ class Repository(Subject):
     ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
     directory, with which the study of it ends. With ``checks`` its trees go through the static
-    checks. ``aliases`` are the names that it had before. ``addresses`` says how those of its
-    commits are stored.
+    checks. ``aliases`` are the names that it had before; ``areas`` say which parts of its code
+    there are. ``addresses`` says how those of its commits are stored.
     """
 
     trend_start: str
@@ -57,6 +58,7 @@ class Repository(Subject):
     checks: bool = True
     aliases: tuple[str, ...] = ()
     addresses: AddressPolicy = "hashed"
+    areas: AreaRules = field(default_factory=AreaRules)
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,7 @@ def _repository(
         entry.checks,
         tuple(entry.aliases),
         addresses,
+        AreaRules() if entry.areas is None else entry.areas.rules(),
     )
 
 

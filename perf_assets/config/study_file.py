@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.config.addresses import CONTROL, LONGEST, api_address, git_address
+from perf_assets.config.areas import AreasEntry
 from perf_assets.config.forums import ForumEntry
 from perf_assets.config.lakehouse import LakeEntry
 from perf_assets.config.people import PeopleEntry
@@ -85,6 +86,11 @@ class RepositoryEntry(StrictModel):
     )
     aliases: Many[Annotated[str, AfterValidator(_name)]] = Field(
         (), description="former or later names of the repository, whose links count as its own"
+    )
+    areas: AreasEntry | None = Field(
+        None,
+        description="a `[repositories.areas]` table: which parts of the code there are; default: "
+        "by labels, directories and stack traces",
     )
 
     @model_validator(mode="after")

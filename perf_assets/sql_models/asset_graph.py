@@ -54,8 +54,10 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "labels.label_evidence",
         "labels.keyword_stems",
         "labels.environments",
+        "labels.area_evidence",
         "labels.performance_probabilities",
     ),
+    "links.fix_links": ("links.fix_areas",),
     "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (
@@ -81,6 +83,12 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "marts.dataset_breakdown",
     ),
     "marts.bug_lifetimes": ("intermediate.bug_introductions",),
+    "marts.bug_areas": (
+        "intermediate.area_evidence",
+        "intermediate.first_triage",
+        "marts.area_monthly",
+        "marts.hot_spots",
+    ),
     "marts.trend_monthly": (
         "intermediate.label_changes",
         "intermediate.label_spans",

@@ -13,6 +13,14 @@ from perf_assets.tables import Analysis, declared
 
 LABELS = ("raw.issues", "raw.issue_templates")
 DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
+LINKS = (
+    "raw.commits",
+    "raw.branch_commits",
+    "raw.issues",
+    "raw.issue_events",
+    "raw.issue_pull_requests",
+    "raw.issue_comments",
+)
 
 # What labels, links and details are decided from.
 DECIDED: dict[str, tuple[str, ...]] = {
@@ -20,17 +28,12 @@ DECIDED: dict[str, tuple[str, ...]] = {
     "labels.label_evidence": LABELS,
     "labels.keyword_stems": LABELS,
     "labels.environments": ("raw.issues",),
+    "labels.area_evidence": ("raw.issues", "raw.commit_files"),
     "labels.performance_probabilities": ("raw.issues",),
     "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
-    "links.fix_links": (
-        "raw.commits",
-        "raw.branch_commits",
-        "raw.issues",
-        "raw.issue_events",
-        "raw.issue_pull_requests",
-        "raw.issue_comments",
-    ),
+    "links.fix_links": LINKS,
+    "links.fix_areas": (*LINKS, "raw.commit_files"),
     "labels.question_kinds": (
         "raw.questions",
         "reviews.labelled_questions",

@@ -146,6 +146,13 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0
     """,
+    "labels.area_evidence": """
+        SELECT repository, number, 'source/part' || chance % 9 AS area,
+            CASE WHEN chance % 3 = 0 THEN 'label' ELSE 'stack_trace' END AS area_source,
+            'source/part' || chance % 9 || '/a.py' AS evidence, 'directory' AS area_rule,
+            '1-0' AS rule_version, strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
+        FROM issue WHERE chance % 2 = 0
+    """,
     "labels.label_kinds": """
         SELECT repository, label, label = 'performance' AS is_performance,
             label = 'feature' AS is_non_bug, '1-0' AS rule_version
@@ -157,6 +164,11 @@ TABLES = {
             'fixes #' || number AS evidence, true AS is_counted, false AS is_repeated,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0 AND chance % 10 < 6
+    """,
+    "links.fix_areas": """
+        SELECT repository, sha, path, path AS area, 'directory' AS area_rule,
+            false AS is_test_or_documentation, '1-0' AS rule_version, month
+        FROM raw.commit_files SEMI JOIN links.fix_links USING (repository, sha)
     """,
     "details.commit_metrics": """
         SELECT repository, sha, 2 AS analysed_files, 3 AS methods_changed,

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from perf_assets.config import study_file as written_study
 from perf_assets.config.people import People
 from perf_assets.config.study import Until, load_study
+from perf_assets.core.areas.rules import AreaRules, PathAreas
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
@@ -29,6 +30,7 @@ start = "2020-01"
 """
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
 PEOPLE = f"{MINIMAL}[people]\n"
+AREAS = f"{MINIMAL}[repositories.areas]\n"
 
 
 def written(directory: Path, text: str) -> Path:
@@ -70,6 +72,42 @@ def test_a_study_says_who_is_who(tmp_path: Path) -> None:
     )
     assert study.repositories[0].addresses == "plain"
     assert load_study(written(tmp_path, MINIMAL)).repositories[0].addresses == "hashed"
+
+
+def test_a_repository_may_say_which_areas_it_has(tmp_path: Path) -> None:
+    text = AREAS + (
+        'labels = { "module: *" = "*", "module: crash" = "" }\n'
+        'files = { "/aten/" = "aten" }\n'
+        'roots = ["/torch/", "torch/csrc", "torch"]\n'
+        "depth = 2\ncodeowners = true\n"
+    )
+    (repository,) = load_study(written(tmp_path, text)).repositories
+    assert repository.areas == AreaRules(
+        labels=(("module: *", "*"), ("module: crash", "")),
+        files=(("/aten/", "aten"),),
+        roots=("torch", "torch/csrc"),
+        depth=2,
+        uses_codeowners=True,
+    )
+    (plain,) = load_study(written(tmp_path, MINIMAL)).repositories
+    (empty,) = load_study(written(tmp_path, AREAS)).repositories
+    assert plain.areas == empty.areas == AreaRules()
+
+
+def test_the_packaged_study_knows_the_areas_of_both_trackers() -> None:
+    pytorch, tensorflow = (one.areas for one in load_study("dl-frameworks").repositories)
+    labels = ("module: cuda", "oncall: distributed", "module: crash", "triaged")
+    assert [pytorch.area_of_label(label) for label in labels] == [
+        *("cuda", "distributed"),
+        *(None, None),
+    ]
+    assert [tensorflow.area_of_label(label) for label in ("comp:lite", "type:bug")] == [
+        "lite",
+        None,
+    ]
+    paths = {"tensorflow/python/keras/x.py": "tensorflow/python/keras", "torch/nn/x.py": "torch/nn"}
+    for rules, (path, area) in zip((tensorflow, pytorch), paths.items(), strict=True):
+        assert PathAreas("owner/name", rules).area(path) == (area, "directory")
 
 
 def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path) -> None:
@@ -164,6 +202,18 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
             "repositories",
             "owner/name, an alias of other/name, is a repository of the study",
         ),
+        (AREAS + "depths = 2", "repositories[1].areas.depths", "did you mean depth?"),
+        (AREAS + "depth = 0", "repositories[1].areas.depth", "0"),
+        (AREAS + 'labels = ["module: *"]', "repositories[1].areas.labels", "a table of keys"),
+        (AREAS + 'labels = { "*" = "x" }', "repositories[1].areas.labels", "not * alone"),
+        (AREAS + 'labels = { "a*b*" = "x" }', "repositories[1].areas.labels", "more than one *"),
+        (AREAS + 'labels = { "nn" = "x*" }', "repositories[1].areas.labels", "has no * whose text"),
+        (AREAS + 'labels = { "nn" = 1 }', "repositories[1].areas.labels.nn", "a text is needed"),
+        (AREAS + 'files = { "!a" = "x" }', "repositories[1].areas.files.!a", "neither ! before"),
+        (AREAS + 'files = { "a[b]" = "x" }', "repositories[1].areas.files", "neither ! before"),
+        (AREAS + 'roots = ["../x"]', "repositories[1].areas.roots[1]", "a directory of the"),
+        (AREAS + 'roots = "x"', "repositories[1].areas.roots", "a list is needed here"),
+        (AREAS + "codeowners = 1", "repositories[1].areas.codeowners", "true or false"),
         ('weak_keywords = ["fast"]\n' + MINIMAL, "weak_keywords", "'fast' is none of the keywords"),
         (
             'strong_keywords = ["slow"]\n' + 'weak_keywords = ["slow"]\n' + MINIMAL,

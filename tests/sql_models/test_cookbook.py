@@ -185,6 +185,19 @@ FILLED = {
         environment(4, "gpu"),
         environment(5, "linux", environment_aspect="operating_system"),
     ],
+    "labels.area_evidence": [
+        {
+            "repository": REPOSITORY,
+            "number": number,
+            "area": area,
+            "area_source": "label",
+            "evidence": f"module: {area}",
+            "area_rule": "pattern",
+            "rule_version": "1-0",
+            "month": "2020-01",
+        }
+        for number, area in ((1, "nn"), (1, "cuda"), (3, "cuda"))
+    ],
     "raw.issue_comments": [
         comment(1, 1, "2020-01-01T06:00:00Z", "helper", author_association="MEMBER"),
         comment(1, 2, "2020-01-01T01:00:00Z", "welcome[bot]"),
@@ -382,6 +395,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             50.0,
             60.0,
         ),
+    ],
+    "areas_of_performance_bugs": [
+        (REPOSITORY, "unknown", 3, 1, 33.3, 1, None, None, None),
+        (REPOSITORY, "cuda", 2, 2, 100.0, 0, None, 6.0, 30.8),
+        (REPOSITORY, "nn", 1, 1, 100.0, 0, None, 6.0, 60.0),
     ],
     "audits_with_warnings": [
         (

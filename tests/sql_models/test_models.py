@@ -23,7 +23,16 @@ from tests.model_database import ModelDatabase, lay_models
 
 pytestmark = pytest.mark.slow
 
-CONSTANTS = ("dataset", "measure", "question", "aspect", "counted", "code_level", "stem_set")
+CONSTANTS = (
+    "dataset",
+    "measure",
+    "question",
+    "aspect",
+    "counted",
+    "code_level",
+    "stem_set",
+    "code_unit",
+)
 MODELS = [model.name for model in load_models()]
 
 

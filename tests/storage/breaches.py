@@ -130,6 +130,12 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.environments": {
         "environments_belong_to_the_cohort": {"number": 6},
     },
+    "labels.area_evidence": {
+        "evidence_belongs_to_the_cohort": {"number": 6},
+    },
+    "links.fix_areas": {
+        "files_are_of_commits_of_the_month": {"sha": "e" * 40},
+    },
     "labels.performance_questions": {
         "every_question_is_decided": COUNT,
         "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},

@@ -436,6 +436,20 @@ GOOD: dict[str, list[Row]] = {
         )
         for value in ("cpu", "gpu")
     ],
+    "labels.area_evidence": [
+        of_partition(
+            number=7,
+            area=area,
+            area_source=source,
+            evidence=evidence,
+            area_rule=rule,
+            rule_version=RULE_VERSION,
+        )
+        for area, source, evidence, rule in (
+            ("nn", "label", "module: nn", "pattern"),
+            ("package/nn", "stack_trace", "package/nn/layer.py", "directory"),
+        )
+    ],
     "labels.performance_questions": [
         of_tag_set(question_id=1),
         of_tag_set(question_id=2, is_performance=True, matched_stems=["hang"]),
@@ -450,6 +464,17 @@ GOOD: dict[str, list[Row]] = {
         ),
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
+    ],
+    "links.fix_areas": [
+        of_partition(
+            sha=SHA,
+            path=path,
+            area="package/nn",
+            area_rule="directory",
+            is_test_or_documentation=is_test,
+            rule_version=RULE_VERSION,
+        )
+        for path, is_test in (("package/nn/layer.py", False), ("package/nn/test_layer.py", True))
     ],
     "marts.volume_anomalies": [
         {
@@ -628,6 +653,69 @@ GOOD: dict[str, list[Row]] = {
             "judged_bug_reports": None,
             "model_version": "1-00000000",
         }
+    ],
+    "marts.bug_areas": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "number": number,
+            "month": "2020-03",
+            "area": area,
+            "share": share,
+            "area_source": source,
+            "evidence_count": count,
+            "evidence": evidence,
+            "area_sources": [] if source is None else [source],
+            "is_performance": True,
+        }
+        for number, area, share, source, count, evidence in (
+            (7, "data", 0.5, "label", 1, "module: data"),
+            (7, "nn", 0.5, "label", 1, "module: nn"),
+            (8, "unknown", 1.0, None, 0, None),
+        )
+    ],
+    "marts.area_monthly": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "area": "nn",
+            "month": "2020-03",
+            "is_complete": True,
+            "opened_performance": 1,
+            "opened_total": 2,
+            "weight_opened": 1.5,
+            "opened_percentage": 50.0,
+            "open_performance": 1,
+            "open_total": 2,
+            "open_percentage": 50.0,
+            "newly_fixed_performance": 0,
+            "newly_fixed_total": 0,
+            "triaged_total": 1,
+            "median_hours_to_triage": 2.0,
+            "answered_total": 1,
+            "median_hours_to_first_comment": 3.0,
+            "timed_fixes": 0,
+            "median_fix_time_days": None,
+        }
+    ],
+    "marts.hot_spots": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "code_unit": unit,
+            "name": f"package/nn/layer.py{method}",
+            "path": "package/nn/layer.py",
+            "area": "package/nn",
+            "performance_fixes": 2,
+            "fixes": 3,
+            "first_fixed_at": at(2),
+            "last_fixed_at": at(9),
+            "commits_between": between,
+            "churn_between": between,
+            "removed_lines": between,
+            "mean_age_of_removed_lines_days": None if between is None else 4.5,
+        }
+        for unit, method, between in (("file", "", 6), ("method", "::forward( self )", None))
     ],
     "marts.bug_environments": [
         {

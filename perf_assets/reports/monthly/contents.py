@@ -8,7 +8,7 @@ import duckdb
 from perf_assets import __version__
 from perf_assets.reports.document import Document, Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES, shown
-from perf_assets.reports.figures.areas import AREAS_FIGURE, KEYWORDS_FIGURE
+from perf_assets.reports.figures.areas import KEYWORDS_FIGURE
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.study_steps import GAINED_FIGURE
 from perf_assets.reports.monthly.headlines import headlines
@@ -186,7 +186,8 @@ def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:
         "Where they are, and by which words they are known",
         [],
         [
-            *_parts(connection, {"areas": AREAS_FIGURE, "keywords": KEYWORDS_FIGURE}),
+            *_shown(connection, ("marts.bug_areas", "marts.hot_spots")),
+            *_parts(connection, {"keywords": KEYWORDS_FIGURE}),
             *_shown(connection, ("marts.bug_environments",)),
         ],
     )

@@ -22,6 +22,7 @@ from perf_assets.sample.generator import (  # noqa: F401  (importing registers t
     naming_traps,
     text_traps,
 )
+from perf_assets.sample.generator.areas import STUDY, plan_areas
 from perf_assets.sample.generator.corpus import write_corpus
 from perf_assets.sample.generator.everyday import (
     fill_comments,
@@ -140,7 +141,9 @@ def generate(  # noqa: PLR0913
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
         _fill(plan, issues, commits, total, workflow, topics)
+        plan_areas(plan, seed)
         plant_people(plan, seed)
+        plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
@@ -176,7 +179,6 @@ def _fill(
     plan_program(plan.calendar, [commit for commit in plain if commit.branch is None])
     fill_pulls(plan, commits // 20)
     fill_comments(plan, comments)
-    plan.number()
 
 
 def _on_main(plan: Plan) -> int:
@@ -197,6 +199,7 @@ def _study(plan: Plan, trend_start: int) -> str:
         f'end = "{names[-1]}"\n'
         f'git = "{GIT_DIRECTORY}"\n'
         'corpus = "."\n'
+        f"{STUDY}"
     )
 
 

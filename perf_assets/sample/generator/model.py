@@ -112,7 +112,8 @@ class Issue:
     other. ``named_pulls`` are the pull requests that its comments name as its fix. ``chatter``
     weighs how many of the remaining comments this issue draws. ``is_false_alarm`` says that its
     keywords are about something else, ``is_missed`` that it is about performance in other words.
-    ``environment`` is what the fields of its body state, by aspect.
+    ``environment`` is what the fields of its body state, by aspect; ``traced_file`` the file of the
+    library in which its stack trace ends.
     """
 
     title: str
@@ -140,6 +141,7 @@ class Issue:
     environment: dict[str, str] = field(default_factory=dict)
     milestone: str | None = None
     reactions: dict[str, int] = field(default_factory=dict)
+    traced_file: str = ""
     number: int = 0
 
     @property

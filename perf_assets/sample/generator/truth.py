@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.sample.generator.area_truth import area_monthly, bug_areas, hot_spots
 from perf_assets.sample.generator.corpus import timestamp
 from perf_assets.sample.generator.fix_truth import bug_lifetime, fix_contents, introducing_commits
 from perf_assets.sample.generator.history import in_order
@@ -43,10 +44,18 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     linked = {
         commit: None for issue, commit, _ in links if issue.is_bug_report and commit.is_on_main
     }
+    metrics = {bug: _metrics(plan, bug, fixes[bug]) for bug in bugs}
+
+    def moments(bug: Issue) -> list[_Moment]:
+        return _moments(plan.calendar, bug, fixes[bug])
+
     tables = {
         "labels.performance_labels": [_label(plan, issue) for issue in issues],
         "links.fix_links": [_link(plan, link, repeated) for link, repeated in links.items()],
-        "marts.bug_metrics": [_metrics(plan, issue, fixes[issue]) for issue in bugs],
+        "marts.bug_metrics": list(metrics.values()),
+        "marts.bug_areas": list(bug_areas(plan, bugs, fixes)),
+        "marts.area_monthly": list(area_monthly(plan, bugs, fixes, metrics, moments, trend_start)),
+        "marts.hot_spots": list(hot_spots(plan, bugs, fixes)),
         "details.introducing_commits": list(introducing_commits(plan, linked)),
         "marts.bug_lifetimes": [bug_lifetime(plan, bug, fixes[bug]) for bug in bugs if fixes[bug]],
         "marts.trend_monthly": _trend(plan, issues, fixes, trend_start),

@@ -1,15 +1,16 @@
 """Which issues are performance bugs, by cohort, and what each label means."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
 from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
+from perf_assets.core.areas.evidence import EVIDENCE, area_evidence
 from perf_assets.core.labelling import environments
 from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
-from perf_assets.core.labelling.labels import label_issues, label_kinds
+from perf_assets.core.labelling.labels import label_issues, label_kinds, matching_labels
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.processes.progress import phase
@@ -36,6 +37,7 @@ TABLES = (
     "labels.label_evidence",
     STEMMED,
     ENVIRONMENTS,
+    EVIDENCE,
     PROBABILITIES,
 )
 
@@ -48,6 +50,32 @@ KNOWN = """
     select repository, unnest(labels) as label from raw.issues
     union
     select repository, label from raw.issue_events where label is not null
+"""
+# A file is there until it is deleted, or renamed, after the last change that leaves it there.
+FILES = """
+    with
+
+    changes as (
+        select path, month, change_type = 'deleted' as is_end
+        from raw.commit_files
+        where repository = $1
+        union all
+        select old_path as path, month, true as is_end
+        from raw.commit_files
+        where repository = $1 and old_path is not null
+    ),
+
+    months as (
+        select
+            *,
+            min(month) over (partition by path) as first_month,
+            coalesce(max(case when not is_end then month end) over (partition by path), '') as there
+        from changes
+    )
+
+    select path, first_month, min(case when is_end and month >= there then month end) as last_month
+    from months
+    group by path, first_month
 """
 TEMPLATES = "select * from raw.issue_templates where repository = ?"
 
@@ -62,7 +90,8 @@ def label_cohorts(
 ) -> list[WriteOutcome]:
     """Label the loaded cohorts of ``months`` and those that follow.
 
-    With the labels come stems, environments, and the probabilities of the classifier.
+    With the labels come stems, environments, the areas that labels and stack traces name, and the
+    probabilities of the classifier.
 
     A label depends on cohorts up to its own month: a cohort that came late may change what
     follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
@@ -71,8 +100,12 @@ def label_cohorts(
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
-    rules = (study.rules, STEMS.version, environments.REVISION, classifier.REVISION, model.version)
-    basis = work.basis((ISSUES, TEMPLATES), rules)
+    areas = study.repository(repository).areas
+    rules = (
+        *(study.rules, STEMS.version, environments.REVISION, areas.version),
+        *(classifier.REVISION, model.version),
+    )
+    basis = work.basis((ISSUES, TEMPLATES, FILES), rules)
     if not forced and work.is_done(basis):
         return []
     issues = writer.database.frame(ISSUES, [repository])
@@ -80,6 +113,8 @@ def label_cohorts(
     with phase(f"labelling issues of {repository}"):
         labels, evidence = label_issues(issues, templates, study.rules)
         stems = stems_of_issues(issues, templates)
+        files = writer.database.frame(FILES, [repository])
+        located = area_evidence(repository, issues, files, areas, _other_meaning(study))
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read)
@@ -101,6 +136,7 @@ def label_cohorts(
                 environments.environments_of_issues(of_cohort),
                 {"issue_numbers": cohort},
             ),
+            StagedTable(EVIDENCE, located.filter(of_month), {"issue_numbers": cohort}),
             StagedTable(
                 PROBABILITIES,
                 probabilities.filter(of_month),
@@ -112,6 +148,12 @@ def label_cohorts(
         partitions.append(PartitionWrite(candidates, repository, month, provenance))
     with phase(f"storing labels of {repository}"):
         return work.done(basis, writer.store(partitions))
+
+
+def _other_meaning(study: Study) -> Callable[[str], bool]:
+    """Whether a label says something else than an area: performance, or that it is no bug."""
+    entries = (*study.rules.performance_labels, *study.rules.non_bug_labels)
+    return lambda label: bool(matching_labels([label], entries))
 
 
 def store_label_kinds(

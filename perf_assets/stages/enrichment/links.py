@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from perf_assets.config.study import Study
+from perf_assets.config.study import Repository, Study
+from perf_assets.core.areas.evidence import FIX_AREAS, fix_areas
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.processes.progress import phase
+from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.code_owners import Owned, code_owners_at
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit.parameters import Parameters
@@ -19,7 +22,7 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
 )
 
-TABLES = ("links.fix_links",)
+TABLES = ("links.fix_links", FIX_AREAS)
 
 COMMITS = """
     select
@@ -43,6 +46,7 @@ COMMENTS = r"""
         and (contains(body, '#') or contains(body, '/pull/'))
         and regexp_matches(body, '#\d|/pull/\d')
 """
+FILES = "select sha, path, month from raw.commit_files where repository = ?"
 QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
 
 
@@ -60,8 +64,9 @@ def link_commits(
     """
     loaded = loaded_months(writer, "raw.commits", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
-    aliases = study.repository(repository).aliases
-    basis = work.basis(QUERIES, (study.count_approaches, aliases))
+    subject = study.repository(repository)
+    aliases = subject.aliases
+    basis = work.basis((*QUERIES, FILES), (study.count_approaches, aliases, subject.areas.version))
     if not forced and work.is_done(basis):
         return []
     commits, issues, closed, pull_requests, comments = (
@@ -78,6 +83,8 @@ def link_commits(
             comments=comments,
             aliases=aliases,
         )
+    with phase(f"finding the areas of fixes of {repository}"):
+        areas = _areas(writer, subject, links)
     mark = PartitionState(rule_version=",".join((*study.count_approaches, *aliases)))
     partitions = []
     for month in work.months:
@@ -86,7 +93,29 @@ def link_commits(
             "commit_shas": commits.filter(of_month)["sha"].to_list(),
             "issue_numbers": numbers,
         }
-        candidate = StagedTable("links.fix_links", links.filter(of_month), parameters)
-        partitions.append(PartitionWrite([candidate], repository, month, Provenance(mark)))
+        shas: Parameters = {"commit_shas": parameters["commit_shas"]}
+        candidates = [
+            StagedTable("links.fix_links", links.filter(of_month), parameters),
+            StagedTable(FIX_AREAS, areas.filter(of_month), shas),
+        ]
+        partitions.append(PartitionWrite(candidates, repository, month, Provenance(mark)))
     with phase(f"storing links of {repository}"):
         return work.done(basis, writer.store(partitions))
+
+
+def _areas(writer: AuditedWriter, repository: Repository, links: pl.DataFrame) -> pl.DataFrame:
+    """The areas of the files that the linked commits change."""
+    files = writer.database.frame(FILES, [repository.name])
+    changed = files.join(links.select("sha").unique(), on="sha", how="semi")
+    return fix_areas(
+        repository.name, changed, repository.areas, _owners(writer, repository, changed)
+    )
+
+
+def _owners(writer: AuditedWriter, repository: Repository, files: pl.DataFrame) -> Owned | None:
+    if not repository.areas.uses_codeowners:
+        return None
+    clone = writer.data_dir.clone(repository.name)
+    if not clone.exists():  # mining made it; whoever deleted it gets it back
+        update_clone(repository.git, clone)
+    return code_owners_at(clone, files["sha"].unique().sort().to_list())

@@ -1,0 +1,1 @@
+"""Areas: which part of the code a bug report is about, by labels, files and stack traces."""

@@ -1,0 +1,166 @@
+"""The rules by which labels and paths are areas of the code."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from perf_assets.core.areas.path_patterns import PathPattern, last_match
+from perf_assets.core.labelling.environments import ALIASES
+from perf_assets.core.languages import is_test, language_of
+
+# Raised whenever this code decides differently for the same rules.
+REVISION = "1"
+
+PATTERN, CODEOWNERS, DIRECTORY = "pattern", "codeowners", "directory"
+TOP_LEVEL = "top level"
+"""The area of files that are in no directory."""
+
+LABELS = {
+    "module: *": "*",
+    "comp:*": "*",
+    "component: *": "*",
+    "area: *": "*",
+    "area/*": "*",
+}
+"""Labels that name areas by themselves, as the trackers of many projects have them."""
+
+CONTAINERS = frozenset({"src", "python", "lib", "source", "packages"})
+"""Directories that say nothing of what is in them."""
+
+_DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
+_PROSE = frozenset({"Markdown", "reStructuredText", "TeX"})
+
+
+class PathArea(NamedTuple):
+    """The area of a path, and by which rule it is that."""
+
+    area: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class AreaRules:
+    """What a study says of the areas of a repository.
+
+    labels : patterns of labels, ``*`` for any text, and the area of each, where ``*`` stands for
+        that text; an empty area is none. The last one that matches a label wins.
+    files : patterns of paths as CODEOWNERS has them, and the area of each; the last one wins.
+    roots : directories whose own directories are areas; None for the package of the repository.
+    depth : how many directories below a root make an area.
+    uses_codeowners : whether files that no pattern means are areas by their CODEOWNERS.
+    """
+
+    labels: tuple[tuple[str, str], ...] = tuple(LABELS.items())
+    files: tuple[tuple[str, str], ...] = ()
+    roots: tuple[str, ...] | None = None
+    depth: int = 1
+    uses_codeowners: bool = False
+
+    @cached_property
+    def version(self) -> str:
+        """Revision of this code and a digest of the rules, e.g. ``1-3f2a9c0b``."""
+        rules = [self.labels, self.files, self.roots, self.depth, self.uses_codeowners]
+        return f"{REVISION}-{hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:8]}"
+
+    @cached_property
+    def _labels(self) -> list[tuple[re.Pattern[str], str]]:
+        return [(_label_pattern(pattern), area) for pattern, area in self.labels]
+
+    @cached_property
+    def _files(self) -> list[PathPattern]:
+        return [PathPattern(pattern) for pattern, _ in self.files]
+
+    def area_of_label(self, label: str) -> str | None:
+        """The area that ``label`` names, in lower case; None for other labels.
+
+        Examples
+        --------
+        >>> AreaRules().area_of_label("module: cuDNN"), AreaRules().area_of_label("bug")
+        ('cudnn', None)
+        """
+        for pattern, area in reversed(self._labels):
+            if match := pattern.fullmatch(label.strip()):
+                matched = match[1] if match.re.groups else ""
+                return area.replace("*", matched).strip().lower() or None
+        return None
+
+    def named_area(self, path: str) -> str | None:
+        """The area that a pattern of the study gives ``path``, empty for none; None without one."""
+        index = last_match(path, self._files)
+        return None if index is None else self.files[index][1].strip()
+
+
+def _label_pattern(pattern: str) -> re.Pattern[str]:
+    """Whatever the case and spaces; the text that the only ``*`` stands for is a group."""
+    parts = (r"\s*".join(map(re.escape, part.split())) for part in pattern.split("*"))
+    return re.compile(r"\s*(.*?)\s*".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+@dataclass
+class PathAreas:
+    """The areas of paths of one repository by its rules; each path is looked up once."""
+
+    repository: str
+    rules: AreaRules
+    _known: dict[str, PathArea | None] = field(default_factory=dict)
+
+    @cached_property
+    def packages(self) -> tuple[str, ...]:
+        """Under which names the repository's package may go."""
+        name = self.repository.rpartition("/")[2].casefold().replace("-", "_")
+        return (name, *ALIASES.get(name.replace("_", "-"), ()))
+
+    def area(
+        self, path: str, owned: Callable[[str], tuple[str, str] | None] | None = None
+    ) -> PathArea | None:
+        """The area of ``path``; None where the study says that it is none.
+
+        Parameters
+        ----------
+        owned : the area of a path by CODEOWNERS and the line it follows from.
+        """
+        named = self.rules.named_area(path) if self.rules.files else None
+        if named is not None:
+            return PathArea(named, PATTERN) if named else None
+        if owned is not None and (owner := owned(path)) is not None:
+            return PathArea(owner[0], CODEOWNERS)
+        if path not in self._known:
+            self._known[path] = PathArea(self._directory(path), DIRECTORY)
+        return self._known[path]
+
+    def _directory(self, path: str) -> str:
+        directories = path.split("/")[:-1]
+        if not directories:
+            return TOP_LEVEL
+        return "/".join(directories[: self._root(directories) + self.rules.depth])
+
+    def _root(self, directories: list[str]) -> int:
+        """How many of the ``directories`` are the root that a path is in."""
+        if self.rules.roots is not None:
+            return max(
+                (len(root) for root in self._roots if tuple(directories[: len(root)]) == root),
+                default=0,
+            )
+        for index, directory in enumerate(directories):
+            if directory.casefold() in self.packages:
+                return index + 1
+            if directory.casefold() not in CONTAINERS:
+                return index
+        return len(directories)
+
+    @cached_property
+    def _roots(self) -> list[tuple[str, ...]]:
+        return [tuple(filter(None, root.split("/"))) for root in self.rules.roots or ()]
+
+
+def is_aside(path: str) -> bool:
+    """Whether the file at ``path`` is a test or documentation, which follow what they are about."""
+    return (
+        is_test(path)
+        or language_of(path) in _PROSE
+        or not _DOCUMENTATION.isdisjoint(part.casefold() for part in path.split("/")[:-1])
+    )

@@ -1,0 +1,229 @@
+"""A treemap: rectangles within rectangles, as large as what they stand for.
+
+Bruls, M., Huizing, K. and van Wijk, J. J. (2000). Squarified Treemaps. Proceedings of the Joint
+Eurographics and IEEE TCVG Symposium on Visualization, 33-42: rows are filled along the shorter side
+as long as that makes their rectangles more like squares.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from perf_assets.reports.figures.drawing import AXIS, INK, LINE, Spec
+from perf_assets.reports.figures.panels import values
+from perf_assets.sanitize import escape_text
+
+WIDTH, HEIGHT = 720, 340
+HEADING = 17
+"""Pixels in height of the name of a group."""
+
+LETTER = 6.2
+"""Pixels in width of a letter of a label, about."""
+
+LOWEST_LABEL, NARROWEST_LABEL = 15, 30
+SHADES = ["#e0e7ff", "#1e3a8a"]
+DARK = 0.45
+"""Share of the largest shade from which on a label is white."""
+
+
+class Box(NamedTuple):
+    """A rectangle: its left upper corner, and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
+    """A rectangle within ``box`` for each of ``sizes``, above 0 and the largest first.
+
+    Together they fill the box; the area of each is in proportion to its size.
+    """
+    left = list(sizes)
+    boxes: list[Box] = []
+    while left:
+        scale = box.width * box.height / sum(left)
+        shorter = min(box.width, box.height)
+        count = 1
+        while count < len(left) and _worst(left[: count + 1], shorter, scale) <= _worst(
+            left[:count], shorter, scale
+        ):
+            count += 1
+        row, left = left[:count], left[count:]
+        thickness = sum(row) * scale / shorter if shorter else 0.0
+        at = 0.0
+        for size in row:
+            length = size * scale / thickness if thickness else 0.0
+            boxes.append(
+                Box(box.x + at, box.y, length, thickness)
+                if box.width < box.height
+                else Box(box.x, box.y + at, thickness, length)
+            )
+            at += length
+        box = (
+            Box(box.x, box.y + thickness, box.width, max(0.0, box.height - thickness))
+            if box.width < box.height
+            else Box(box.x + thickness, box.y, max(0.0, box.width - thickness), box.height)
+        )
+    return boxes
+
+
+def _worst(row: Sequence[float], side: float, scale: float) -> float:
+    """How much longer than wide the least square rectangle of a row is."""
+    total = sum(row) * scale
+    if not side or not total:
+        return 1.0
+    return max(
+        max(side**2 * size * scale / total**2, total**2 / (side**2 * size * scale)) for size in row
+    )
+
+
+def treemap(title: str, rows: pl.DataFrame, measure: str, shade: str) -> Spec:
+    """Rectangles as large as ``size``, in groups; columns group, what, size, shade (may be NULL).
+
+    ``measure`` says what the size is, ``shade`` what the colour is.
+    """
+    sizes = rows.group_by("group").agg(pl.col("size").sum()).sort("size", "group", descending=True)
+    groups = squarified(sizes["size"].to_list(), Box(0, 0, WIDTH, HEIGHT))
+    headings, tiles = [], []
+    darkest = rows["shade"].max()
+    for name, box in zip(sizes["group"], groups, strict=True):
+        has_heading = box.height > 2 * HEADING and box.width > NARROWEST_LABEL
+        if has_heading:
+            headings.append(
+                {"x": box.x + 4, "y": box.y + 12, "text": _fitting(name, box.width, is_end=True)}
+            )
+        top = HEADING if has_heading else 0
+        inner = Box(box.x + 1, box.y + top, box.width - 2, box.height - top - 1)
+        of_group = rows.filter(group=name).sort("size", "what", descending=[True, False])
+        for row, tile in zip(
+            of_group.iter_rows(named=True),
+            squarified(of_group["size"].to_list(), inner),
+            strict=True,
+        ):
+            tiles.append(_tile(row, tile, darkest))
+    frames = pl.DataFrame([box._asdict() for box in groups])
+    drawn = pl.DataFrame(tiles, infer_schema_length=None)
+    said = (f"{row['what']} {row['size']:,}" for row in rows.head(12).iter_rows(named=True))
+    return {
+        "title": escape_text(title),
+        "description": escape_text(f"{measure}: {'; '.join(said)}"),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "layer": [
+            _rectangles(drawn, measure, shade),
+            _frames(frames),
+            _texts(pl.DataFrame(headings), INK, "bold", "left"),
+            *(
+                _texts(part.select("x", "y", "text"), color, "normal", "left")
+                for color, part in (
+                    ("white", drawn.filter(pl.col("text") != "", pl.col("is_dark"))),
+                    (INK, drawn.filter(pl.col("text") != "", ~pl.col("is_dark"))),
+                )
+            ),
+        ],
+    }
+
+
+def _tile(row: dict[str, object], box: Box, darkest: object) -> dict[str, object]:
+    fits = box.height >= LOWEST_LABEL and box.width >= NARROWEST_LABEL
+    name = str(row["what"]).rpartition("/")[2]
+    shade = row["shade"]
+    is_dark = isinstance(shade, float) and isinstance(darkest, float) and shade > DARK * darkest
+    return {
+        "left": box.x,
+        "right": box.x + box.width,
+        "top": box.y,
+        "bottom": box.y + box.height,
+        "what": row["what"],
+        "size": row["size"],
+        "shade": shade,
+        "x": box.x + 4,
+        "y": box.y + min(box.height / 2 + 4, 14),
+        "text": _fitting(name, box.width) if fits else "",
+        "is_dark": is_dark,
+    }
+
+
+def _fitting(text: str, width: float, *, is_end: bool = False) -> str:
+    """As much of a text as fits into so many pixels, of its beginning or of its end."""
+    most = int((width - 8) / LETTER)
+    if len(text) <= most:
+        return text
+    if most <= 2:
+        return ""
+    return f"…{text[1 - most :]}" if is_end else f"{text[: most - 1]}…"
+
+
+def _place(field: str, last: float) -> Spec:
+    """A coordinate in pixels."""
+    scale: Spec = {"domain": [0, last], "nice": False, "zero": False}
+    if last == HEIGHT:
+        scale["reverse"] = True
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
+
+
+def _rectangles(tiles: pl.DataFrame, measure: str, shade: str) -> Spec:
+    columns = ("left", "right", "top", "bottom", "what", "size", "shade")
+    color: Spec = {
+        "field": "shade",
+        "type": "quantitative",
+        "title": f"the larger: {measure}; the darker: {shade}",
+        "scale": {"range": SHADES, "zero": True},
+        "legend": {"orient": "bottom", "gradientLength": 240, "titleLimit": WIDTH},
+    }
+    return {
+        "data": {"values": values(tiles.select(columns))},
+        "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1, "invalid": None},
+        "encoding": {
+            "x": _place("left", WIDTH),
+            "x2": {"field": "right"},
+            "y": _place("top", HEIGHT),
+            "y2": {"field": "bottom"},
+            "color": {"condition": {"test": "datum.shade === null", "value": LINE}} | color,
+            "tooltip": [
+                {"field": "what", "type": "nominal"},
+                {"field": "size", "type": "quantitative", "title": measure},
+                {"field": "shade", "type": "quantitative", "title": shade, "format": ",.3~r"},
+            ],
+        },
+    }
+
+
+def _frames(boxes: pl.DataFrame) -> Spec:
+    corners = boxes.select(
+        left="x",
+        right=pl.col("x") + pl.col("width"),
+        top="y",
+        bottom=pl.col("y") + pl.col("height"),
+    )
+    return {
+        "data": {"values": values(corners)},
+        "mark": {"type": "rect", "filled": False, "stroke": AXIS, "strokeWidth": 1.5},
+        "encoding": {
+            "x": _place("left", WIDTH),
+            "x2": {"field": "right"},
+            "y": _place("top", HEIGHT),
+            "y2": {"field": "bottom"},
+        },
+    }
+
+
+def _texts(rows: pl.DataFrame, color: str, weight: str, align: str) -> Spec:
+    return {
+        "data": {"values": values(rows)},
+        "mark": {
+            "type": "text",
+            "align": align,
+            "fontSize": 11,
+            "fontWeight": weight,
+            "color": color,
+        },
+        "encoding": {
+            "x": _place("x", WIDTH),
+            "y": _place("y", HEIGHT),
+            "text": {"field": "text", "type": "nominal"},
+        },
+    }
