@@ -1,7 +1,8 @@
 """Alerts: changes of monthly series, one for each cause, with what a person said of it."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -65,7 +66,8 @@ def alerts_of(
     rows = []
     for group in grouped(list(raised_changes(counts, reports))):
         lead, *others = group
-        known = _states(group, alert_states)
+        group_ids = sorted(map(alert_id, group))
+        known = state_in_force(group_ids, alert_states)
         rows.append(
             {
                 "alert_id": alert_id(lead),
@@ -88,7 +90,7 @@ def alerts_of(
                 "p_value": lead.change.p_value,
                 "performance_bugs": len(lead.numbers),
                 "issues": list(lead.numbers[:MOST_ISSUES]),
-                "group_ids": sorted(map(alert_id, group)),
+                "group_ids": group_ids,
                 "also_changed": [sentence(other) for other in others],
                 "state": known.get("state", NEW),
                 "state_by": known.get("rater"),
@@ -158,12 +160,15 @@ def _strength(raised: Raised) -> tuple[float, bool, str, str]:
     return -margin, raised.area is not None, raised.area or "", raised.series
 
 
-def _states(group: Iterable[Raised], alert_states: pl.DataFrame) -> dict[str, object]:
-    """The last state that a person gave one of the group, whose month may have moved since."""
-    identifiers = [alert_id(one) for one in group]
+def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
+    """The last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
+
+    The estimated month of an alert may have moved since.
+    """
+    ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
     given = [
         row
-        for row in alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
+        for row in ordered
         if any(is_same(row["alert_id"], identifier) for identifier in identifiers)
     ]
     return given[-1] if given else {}
