@@ -542,6 +542,7 @@ GOOD: dict[str, list[Row]] = {
         {"alert_id": f"{ALERT[:-1]}{month}", "direction": "up", "month": f"2021-0{month}"}
         | {"first_month": "2020-01", "last_month": "2021-12", "group_ids": [f"{ALERT[:-1]}{month}"]}
         | {"level_before": 0.1, "level_after": 0.3, "effect": 0.2}
+        | {"state": "known", "state_by": "Ann", "state_set_at": at(1)}
         for month in (3, 4)
     ],
     "marts.finding_states": [

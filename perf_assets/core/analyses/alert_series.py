@@ -247,9 +247,10 @@ def sentence(raised: Raised) -> str:
 def full_sentence(raised: Raised) -> str:
     """The change in words with its months and how likely chance alone makes it."""
     return (
-        f"{sentence(raised)} ({raised.first_month} to {raised.last_month}, {raised.months_before} "
-        f"and {raised.months_after} months, {raised.n_before:,} and {raised.n_after:,} "
-        f"{_COUNTED[raised.series]}; without a change {p_text(raised.change.p_value)})"
+        f"{sentence(raised)}; {raised.months_before} months before and {raised.months_after} after "
+        f"({raised.first_month} to {raised.last_month}), with {raised.n_before:,} and "
+        f"{raised.n_after:,} {_COUNTED[raised.series]}; without a change "
+        f"{p_text(raised.change.p_value)}"
     )
 
 
@@ -271,11 +272,21 @@ def levels_text(raised: Raised) -> str:
     """The levels before and after, with their unit."""
     before, after = raised.level_before, raised.level_after
     if raised.series == SHARE:
-        return f"{100 * before:.1f} % to {100 * after:.1f} %"
+        return f"{_share(before, raised.n_before)} to {_share(after, raised.n_after)}"
     if raised.series == BACKLOG:
         return f"{before:+.1f} to {after:+.1f} a month"
     factor = f"{raised.effect:.2g} times as long"
     return f"{_time(raised.series, before)} to {_time(raised.series, after)}, {factor}"
+
+
+def _share(share: float, n: int) -> str:
+    # It takes SciPy, which only those need who have an alert.
+    from perf_assets.core.statistics.agreement import wilson_interval  # noqa: PLC0415
+
+    found = wilson_interval(round(share * n), n)
+    assert found.low is not None and found.high is not None
+    limits = f"[{100 * found.low:.2g}, {100 * found.high:.2g}]"
+    return f"{100 * share:.1f} % {limits} of {n:,}"
 
 
 def _time(series: str, level: float) -> str:

@@ -42,7 +42,7 @@ VERDICTS = f"""
 with shown as ({SHOWN.strip()})
 
 select repository, printf(
-    '%s (%s)%s%s', result, state,
+    '%s%s%s; state: %s', result,
     case when len(also_changed) > 0 then '; also: ' || array_to_string(also_changed, '; ')
     else '' end,
     case when len(issues) > 0 then printf(
@@ -50,7 +50,8 @@ select repository, printf(
         array_to_string(list_transform(issues, lambda number: '#' || number), ' '),
         case when performance_bugs > len(issues)
         then printf(' and %d more', performance_bugs - len(issues)) else '' end
-    ) else '' end
+    ) else '' end,
+    state
 )
 from shown
 order by month desc, repository, alert_id
